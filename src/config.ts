@@ -1,0 +1,114 @@
+/** Where state lives and what the user set: the only reader of the environment, the paths and the settings file. */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import envPaths from 'env-paths'
+
+export const DEFAULT_PORT = 7411
+export const DEFAULT_RATE_LIMIT = 100
+
+export interface Paths {
+  home: string
+  database: string
+  lock: string
+  vectors: string
+  documents: string
+  models: string
+  logs: string
+  log: string
+  /** Written when the daemon is ready, removed when it stops. */
+  daemon: string
+  /** The admin token, where there is no keychain. */
+  token: string
+  /** The vault's key, where there is no keychain. */
+  vaultKey: string
+  /** Says where the vault's key is kept. */
+  vault: string
+  settings: string
+}
+
+type Environment = Record<string, string | undefined>
+
+export function homePaths(environment: Environment = process.env): Paths {
+  const home = resolve(environment.CADRE_HOME || envPaths('cadre', { suffix: '' }).data)
+  const inside = (name: string) => join(home, name)
+  return {
+    home,
+    database: inside('cadre.db'),
+    lock: inside('cadre.lock'),
+    vectors: inside('vectors'),
+    documents: inside('documents'),
+    models: inside('models'),
+    logs: inside('logs'),
+    log: join(home, 'logs', 'daemon.log'),
+    daemon: inside('daemon.json'),
+    token: inside('token'),
+    vaultKey: inside('vault.key'),
+    vault: inside('vault.json'),
+    settings: inside('config.json'),
+  }
+}
+
+/** What `cadre config` keeps. */
+export interface Settings {
+  url?: string
+  token?: string
+  output?: 'table' | 'json' | 'yaml' | 'csv'
+  start?: boolean
+}
+
+export function readSettings(paths: Paths): Settings {
+  try {
+    return JSON.parse(readFileSync(paths.settings, 'utf8')) as Settings
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new Error(`The settings in ${paths.settings} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Conf is loaded only to write: it costs more than all of a short command. */
+export async function writeSettings(paths: Paths, change: (current: Settings) => Settings): Promise<Settings> {
+  const { default: Conf } = await import('conf')
+  const store = new Conf<Settings>({ cwd: paths.home, configName: 'config', configFileMode: 0o600, clearInvalidConfig: false })
+  store.store = change(store.store)
+  return store.store
+}
+
+function whole(environment: Environment, name: string, minimum: number, maximum: number): number | undefined {
+  const text = environment[name]
+  if (text === undefined || text === '') return undefined
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < minimum || value > maximum) throw new Error(`${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`)
+  return value
+}
+
+export interface EnvironmentOverrides {
+  url: string | undefined
+  token: string | undefined
+  port: number | undefined
+  rateLimit: number | undefined
+}
+
+export function environmentOverrides(environment: Environment = process.env): EnvironmentOverrides {
+  return {
+    url: environment.CADRE_URL || undefined,
+    token: environment.CADRE_TOKEN || undefined,
+    port: whole(environment, 'CADRE_PORT', 0, 65_535),
+    rateLimit: whole(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
+  }
+}
+
+/** What the running daemon says of itself in daemon.json. */
+export interface DaemonRecord {
+  pid: number
+  url: string
+  version: string
+  started_at: string
+}
+
+export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord
+  } catch {
+    return undefined // absent or half gone: either way nobody announced a daemon
+  }
+}

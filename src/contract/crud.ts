@@ -1,0 +1,48 @@
+/** The routes that every resource family has: list, get, create, update (PUT and PATCH alike) and delete. */
+import { type TSchema, Type } from 'typebox'
+import { listQuery } from './page.ts'
+import { type Access, route } from './route.ts'
+import { identifier, object } from './schema.ts'
+
+export const byId = (noun: string) => object({ id: identifier(`the ${noun}`) })
+
+export const forced = object({
+  force: Type.Optional(Type.Boolean({ default: false, description: 'Delete although it is in use, and detach it from its users.' })),
+})
+
+export interface Family<L extends TSchema = TSchema, G extends TSchema = TSchema, C extends TSchema = TSchema, U extends TSchema = TSchema> {
+  /** Plural, as in the path's last part and the OpenAPI tag. */
+  readonly name: string
+  readonly noun: string
+  readonly path: string
+  readonly prefix: string
+  readonly item: L
+  readonly resource: G
+  readonly create: C
+  readonly update: U
+}
+
+interface Doors {
+  read: Access
+  change: Access
+  /** The create reply shows a secret once. */
+  secretReply?: boolean
+}
+
+export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(family: Family<L, G, C, U>, doors: Doors, created?: N) {
+  const { name, noun, path, item, resource, create, update } = family
+  const a = /^[aeiou]/i.test(noun) ? 'an' : 'a'
+  const params = byId(noun)
+  const one = { family: name, path: `${path}/{id}`, params, reply: resource }
+  const change = { ...one, body: update, access: doors.change, summary: `Change ${a} ${noun}`, description: 'Fields that are left out keep their values. Send If-Match with the ETag you read to be sure that nobody changed it since.' }
+  return {
+    list: route({ id: `${name}.list`, family: name, method: 'GET', path, summary: `List ${name.replaceAll('-', ' ')}`, access: doors.read, query: listQuery(resource), reply: item, shape: 'page' }),
+    get: route({ ...one, id: `${name}.get`, method: 'GET', summary: `Get ${a} ${noun}`, access: doors.read }),
+    create: route({ id: `${name}.create`, family: name, method: 'POST', path, summary: `Create ${a} ${noun}`, access: doors.change, body: create, reply: (created ?? resource) as N, status: 201, ...(doors.secretReply ? { secretReply: true } : {}) }),
+    update: route({ ...change, id: `${name}.update`, method: 'PUT' }),
+    patch: route({ ...change, id: `${name}.patch`, method: 'PATCH' }),
+    remove: route({ ...one, id: `${name}.remove`, method: 'DELETE', summary: `Delete ${a} ${noun}`, access: doors.change, query: forced, shape: 'message' }),
+  }
+}
+
+export type CrudRoutes = ReturnType<typeof crud>

@@ -1,0 +1,72 @@
+/** Every error the service can answer: its code, its HTTP status, and the class that carries it. docs/errors.md explains each. */
+
+export const ERRORS = {
+  VALIDATION_ERROR: 400,
+  INVALID_JSON: 400,
+  ADDRESS_BLOCKED: 400,
+  UNAUTHENTICATED: 401,
+  BUDGET_EXCEEDED: 402,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  NOT_IMPLEMENTED: 501,
+  PROVIDER_ERROR: 502,
+  UNAVAILABLE: 503,
+  PROVIDER_TIMEOUT: 504,
+  STORAGE_FULL: 507,
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+export interface ErrorDetail {
+  field: string
+  problem: string
+}
+
+export interface ErrorBody {
+  success: false
+  error: string
+  code: ErrorCode
+  details?: ErrorDetail[]
+  hint?: string
+  request_id?: string
+}
+
+interface ErrorOptions {
+  hint?: string | undefined
+  details?: ErrorDetail[] | undefined
+  cause?: unknown
+}
+
+/** A failure with a code from the table, a sentence for people, and, where one exists, the way to mend it. */
+export class CadreError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly details: ErrorDetail[] | undefined
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'CadreError'
+    this.code = code
+    this.hint = options.hint
+    this.details = options.details
+  }
+
+  get status(): number {
+    return ERRORS[this.code]
+  }
+}
+
+/** The caller sent something a field cannot hold. */
+export function invalid(field: string, problem: string, hint?: string): CadreError {
+  return new CadreError('VALIDATION_ERROR', `${field}: ${problem}`, { details: [{ field, problem }], hint })
+}
+
+export function notFound(what: string, id: string): CadreError {
+  return new CadreError('NOT_FOUND', `There is no ${what} "${id}".`)
+}

@@ -1,0 +1,60 @@
+/** Models: which provider answers, under which name, at which price. */
+import { Type } from 'typebox'
+import { byId, crud, type Family } from './crud.ts'
+import { route } from './route.ts'
+import { identifier, nullable, object, optional, resource, resourceName, webAddress, word } from './schema.ts'
+
+export const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded'] as const
+
+/** The extractive answerer every installation has. */
+export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
+
+const price = (what: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description: `Price of 1,000 ${what} tokens.` })
+const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: number; output_per_1k: number }>({
+  description: 'Price of 1,000 tokens in and out, in either spelling; it comes back as it was given.',
+  anyOf: [object({ input: price('input'), output: price('output') }), object({ input_per_1k: price('input'), output_per_1k: price('output') })],
+  examples: [{ input_per_1k: 0.5, output_per_1k: 1.5 }],
+})
+
+const needed = {
+  name: resourceName('model'),
+  provider: word(PROVIDERS, { description: 'Who runs the model; openai-compatible is any server that speaks that protocol.' }),
+  model_id: Type.String({ minLength: 1, maxLength: 200, description: "The provider's own name for the model." }),
+}
+const settings = {
+  endpoint: nullable(webAddress("Address of the provider; needed for openai-compatible, otherwise the provider's usual one.")),
+  pricing: nullable(Pricing),
+}
+const api_key = nullable(Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[\\x21-\\x7e]+$', writeOnly: true, description: 'Key for the provider. Write-only: it is kept in the vault and never comes back.' }))
+const example = { name: 'Local Llama', provider: 'openai-compatible', model_id: 'llama3.2', endpoint: 'http://127.0.0.1:11434/v1', pricing: { input_per_1k: 0, output_per_1k: 0 } }
+
+export const Model = resource('model', { ...needed, ...settings, has_api_key: Type.Boolean({ description: 'Whether a key is kept for it.' }) }, {
+  description: 'A language or embedding model.',
+  examples: [{ id: 'model_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, has_api_key: false, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
+})
+export const ModelCreate = object({ ...needed, ...optional({ ...settings, api_key }) }, { description: 'A new model.', examples: [example] })
+export const ModelUpdate = object(optional({ ...needed, ...settings, api_key }), { description: 'What to change of a model; a null api_key forgets the key.', minProperties: 1, examples: [{ name: 'Llama in the cellar' }] })
+
+const Discovered = object({
+  ...needed,
+  endpoint: settings.endpoint,
+  origin: Type.String({ description: 'Where it was found: a local address or the name of an environment variable.' }),
+  added: nullable(identifier('the model, where it is here already')),
+})
+
+export const models = { name: 'models', noun: 'model', path: '/models', prefix: 'model', item: Model, resource: Model, create: ModelCreate, update: ModelUpdate } satisfies Family
+
+export const modelRoutes = {
+  ...crud(models, { read: 'read', change: 'change' }),
+  discover: route({ id: 'models.discover', family: 'models', method: 'GET', path: '/models/discover', summary: 'Look for local model servers and keys in the environment', access: 'read', reply: Type.Array(Discovered) }),
+  test: route({
+    id: 'models.test',
+    family: 'models',
+    method: 'POST',
+    path: '/models/{id}/test',
+    summary: 'Send a short message to a model',
+    access: 'change',
+    params: byId('model'),
+    reply: object({ ok: Type.Boolean({ description: 'Whether it answered.' }), text: Type.String({ description: 'What it said.' }), latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }) }),
+  }),
+}

@@ -1,0 +1,89 @@
+/** A route is a value: who may call it, what goes in and what comes out. Daemon, client and OpenAPI all read it. */
+import type { Static, TSchema } from 'typebox'
+
+export const ROLES = ['admin', 'editor', 'member', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Who may do what. Finer rules (own conversations, keys, paths) live with the family they belong to. */
+export const ACCESS = {
+  open: [],
+  administer: ['admin'],
+  change: ['admin', 'editor'],
+  read: ['admin', 'editor', 'viewer'],
+  meet: ['admin', 'editor', 'member', 'viewer'],
+  talk: ['admin', 'editor', 'member'],
+} as const satisfies Record<string, readonly Role[]>
+export type Access = keyof typeof ACCESS
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** How a reply is wrapped: one resource, a page of them, a confirmation, the bare value, or an event stream. */
+export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'
+
+type Maybe = TSchema | undefined
+
+export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B extends Maybe = Maybe, R extends TSchema = TSchema, S extends Shape = Shape> {
+  readonly id: string
+  readonly family: string
+  readonly method: Method
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly access: Access
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly reply: R
+  readonly shape: S
+  readonly status: 200 | 201 | 202
+  /** The body may be left out. */
+  readonly bodyOptional?: boolean
+  readonly bodyLimit?: number
+  /** The reply shows a secret that is never shown again, so it is kept sealed. */
+  readonly secretReply?: boolean
+}
+
+type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSchema, S extends Shape> = Omit<Route<P, Q, B, R, S>, 'params' | 'query' | 'body' | 'shape' | 'status'> & {
+  params?: P
+  query?: Q
+  body?: B
+  shape?: S
+  status?: 200 | 201 | 202
+}
+
+export function route<R extends TSchema, P extends Maybe = undefined, Q extends Maybe = undefined, B extends Maybe = undefined, S extends Shape = 'data'>(declared: Declared<P, Q, B, R, S>): Route<P, Q, B, R, S> {
+  const { params, query, body, shape, status, ...rest } = declared
+  return { ...rest, params: params as P, query: query as Q, body: body as B, shape: (shape ?? 'data') as S, status: status ?? 200 }
+}
+
+type Value<S> = S extends TSchema ? Static<S> : undefined
+type Part<Name extends string, S> = S extends TSchema ? (Record<string, never> extends Static<S> ? { [K in Name]?: Static<S> } : { [K in Name]: Static<S> }) : { [K in Name]?: undefined }
+
+/** What a caller gives for a route. */
+export type Input<R extends Route> = Part<'params', R['params']> & Part<'query', R['query']> & Part<'body', R['body']>
+
+/** What a handler gets of a route, after validation. */
+export interface Given<R extends Route> {
+  params: Value<R['params']>
+  query: Value<R['query']>
+  body: Value<R['body']>
+}
+
+/** What a route's handler returns, before the envelope. */
+export type Data<R extends Route> = R['shape'] extends 'page' ? { items: Static<R['reply']>[]; total: number } : R['shape'] extends 'message' ? string : Static<R['reply']>
+
+export interface Pagination {
+  page: number
+  limit: number
+  total: number
+  pages: number
+}
+
+/** What a caller receives. */
+export type Answer<R extends Route> = R['shape'] extends 'bare'
+  ? Static<R['reply']>
+  : R['shape'] extends 'page'
+    ? { success: true; data: Static<R['reply']>[]; pagination: Pagination }
+    : R['shape'] extends 'message'
+      ? { success: true; message: string }
+      : { success: true; data: Static<R['reply']>; message?: string }

@@ -1,0 +1,7 @@
+/** The version of this build, in one place. */
+import { readFileSync } from 'node:fs'
+
+declare const CADRE_VERSION: string | undefined
+
+/** Bundles carry the version inside; from source it is read from package.json. */
+export const version: string = typeof CADRE_VERSION === 'string' ? CADRE_VERSION : (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
