@@ -1,5 +1,5 @@
 /** Where state lives and what the user set: the only reader of the environment, the paths and the settings file. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 
@@ -81,11 +81,25 @@ function whole(environment: Environment, name: string, minimum: number, maximum:
   return value
 }
 
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+function oneOf<const Word extends string>(environment: Environment, name: string, words: readonly Word[]): Word | undefined {
+  const text = environment[name]
+  if (text === undefined || text === '') return undefined
+  const word = words.find((each) => each === text)
+  if (word === undefined) throw new Error(`${name} must be one of ${words.join(', ')}, not "${text}".`)
+  return word
+}
+
 export interface EnvironmentOverrides {
   url: string | undefined
   token: string | undefined
   port: number | undefined
   rateLimit: number | undefined
+  logLevel: LogLevel | undefined
+  /** False when CADRE_KEYCHAIN=off: secrets then stay in the home. */
+  keychain: boolean
 }
 
 export function environmentOverrides(environment: Environment = process.env): EnvironmentOverrides {
@@ -94,7 +108,15 @@ export function environmentOverrides(environment: Environment = process.env): En
     token: environment.CADRE_TOKEN || undefined,
     port: whole(environment, 'CADRE_PORT', 0, 65_535),
     rateLimit: whole(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
+    logLevel: oneOf(environment, 'CADRE_LOG_LEVEL', LOG_LEVELS),
+    keychain: oneOf(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
   }
+}
+
+/** On Linux the keychain is reached over the session's bus; asking without one only costs time. */
+export function sessionBusReachable(environment: Environment = process.env): boolean {
+  if (environment.DBUS_SESSION_BUS_ADDRESS || environment.DISPLAY) return true
+  return environment.XDG_RUNTIME_DIR !== undefined && existsSync(join(environment.XDG_RUNTIME_DIR, 'bus'))
 }
 
 /** What the running daemon says of itself in daemon.json. */
