@@ -36,8 +36,6 @@ export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B exten
   readonly reply: R
   readonly shape: S
   readonly status: 200 | 201 | 202
-  /** The body may be left out. */
-  readonly bodyOptional?: boolean
   readonly bodyLimit?: number
   /** The reply shows a secret that is never shown again, so it is kept sealed. */
   readonly secretReply?: boolean

@@ -62,3 +62,12 @@ export function scalarType(schema: TSchema): 'string' | 'number' | 'integer' | '
   const found = [type].flat().find((name) => name !== 'null')
   return SCALARS.has(found ?? '') ? (found as 'string') : undefined
 }
+
+/** What a field holds when nobody gave it a value: its default, else null, else empty. */
+export function initialValue(schema: TSchema): unknown {
+  const { type, default: given } = schema as { type?: string | string[]; default?: unknown }
+  if (given !== undefined) return given
+  const types = [type].flat()
+  if (types.includes('null') || scalarType(schema) === undefined) return types.includes('array') ? [] : types.includes('object') && !types.includes('null') ? {} : null
+  return types.includes('string') ? '' : types.includes('boolean') ? false : 0
+}

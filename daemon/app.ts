@@ -1,0 +1,126 @@
+/** The composition root: every part is made here and handed what it needs. */
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Paths } from '../src/config.ts'
+import { agentBindings } from './agents/routes.ts'
+import { AgentsService } from './agents/service.ts'
+import { apiToolBindings } from './api-tools/routes.ts'
+import { ApiToolsService } from './api-tools/service.ts'
+import { conversationBindings } from './conversations/routes.ts'
+import { ConversationsService } from './conversations/service.ts'
+import { evaluationBindings } from './evaluations/routes.ts'
+import { EvaluationsService } from './evaluations/service.ts'
+import { HostGuard } from './http/host-guard.ts'
+import { Idempotency } from './http/idempotency.ts'
+import { RateLimiter } from './http/rate-limit.ts'
+import { createServer } from './http/server.ts'
+import { DocumentsService } from './knowledge/documents.ts'
+import { knowledgeBindings } from './knowledge/routes.ts'
+import { KnowledgeService } from './knowledge/service.ts'
+import { modelBindings } from './models/routes.ts'
+import { ModelsService } from './models/service.ts'
+import { promptTemplateBindings } from './prompt-templates/routes.ts'
+import { PromptTemplatesService } from './prompt-templates/service.ts'
+import { ragToolBindings } from './rag-tools/routes.ts'
+import { RagToolsService } from './rag-tools/service.ts'
+import { retrievalToolBindings } from './retrieval-tools/routes.ts'
+import { RetrievalToolsService } from './retrieval-tools/service.ts'
+import type { Redactor } from './secrets/redactor.ts'
+import type { Vault } from './secrets/vault.ts'
+import { openDatabase } from './store/database.ts'
+import { Originals } from './store/documents.ts'
+import { migrate } from './store/migrations.ts'
+import { openVectors } from './store/vectors.ts'
+import { systemBindings } from './system/routes.ts'
+import { SystemService } from './system/service.ts'
+import { ensureAdminToken } from './tokens/first-token.ts'
+import { tokenBindings } from './tokens/routes.ts'
+import { TokensService } from './tokens/service.ts'
+import { usageBindings } from './usage/routes.ts'
+import { UsageThresholdsService } from './usage/service.ts'
+import { createValidator } from './validation.ts'
+import { webhookBindings } from './webhooks/routes.ts'
+import { WebhooksService } from './webhooks/service.ts'
+
+export interface AppOptions {
+  paths: Paths
+  logger: FastifyBaseLogger
+  redactor: Redactor
+  vault: Vault
+  rateLimit: number
+  version: string
+  /** Becomes the admin token at the first start, instead of a new one. */
+  adminToken: string | undefined
+  /** Keeps the first admin token where the command line finds it; called before the database knows it. */
+  keepToken(token: string): Promise<void>
+}
+
+export interface App {
+  server: FastifyInstance
+  /** No new work from now on: every request is answered 503. */
+  drain(): void
+  close(): Promise<void>
+  /** Tells the door at which address it is. */
+  listening(url: string): void
+}
+
+export async function createApp({ paths, logger, vault, rateLimit, version, adminToken, keepToken }: AppOptions): Promise<App> {
+  const database = openDatabase(paths.database)
+  await migrate(database)
+  const vectors = openVectors(paths.vectors)
+  const originals = new Originals(paths.documents)
+  const validator = createValidator()
+
+  const tokens = new TokensService(database)
+  const models = new ModelsService(database, vault)
+  const templates = new PromptTemplatesService(database)
+  const knowledge = new KnowledgeService(database, originals, validator)
+  const documents = new DocumentsService(database, originals, knowledge)
+  const ragTools = new RagToolsService(database, models, knowledge)
+  const retrievalTools = new RetrievalToolsService(database, models, knowledge)
+  const apiTools = new ApiToolsService(database, vault, validator)
+  const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
+  const conversations = new ConversationsService(database, agents)
+  const evaluations = new EvaluationsService(database, models, { agent: agents, rag_tool: ragTools, prompt_template: templates, model: models })
+  const thresholds = new UsageThresholdsService(database, { agent: agents, model: models, rag_tool: ragTools, prompt_template: templates, evaluation: evaluations })
+  const webhooks = new WebhooksService(database, vault)
+
+  let address = ''
+  let draining = false
+  const system = new SystemService({ paths, version, startedAt: new Date(), database, vectors, vault, models, address: () => address })
+  const hostGuard = new HostGuard()
+
+  await ensureAdminToken(tokens, adminToken, keepToken)
+  await documents.sweep()
+  const door = { logger, hostGuard, validator, limiter: new RateLimiter(rateLimit), idempotency: new Idempotency(database, vault), authenticate: (secret: string) => tokens.authenticate(secret), draining: () => draining }
+  const server = await createServer(door, [
+    ...systemBindings(system),
+    ...agentBindings(agents),
+    ...promptTemplateBindings(templates),
+    ...knowledgeBindings(knowledge, documents),
+    ...ragToolBindings(ragTools),
+    ...retrievalToolBindings(retrievalTools),
+    ...conversationBindings(conversations),
+    ...modelBindings(models),
+    ...evaluationBindings(evaluations),
+    ...usageBindings(thresholds),
+    ...apiToolBindings(apiTools),
+    ...webhookBindings(webhooks),
+    ...tokenBindings(tokens),
+  ])
+  return {
+    server,
+    drain: () => {
+      draining = true
+    },
+    listening: (url) => {
+      address = url
+      hostGuard.listening(url)
+    },
+    async close() {
+      draining = true
+      await server.close()
+      await vectors.close()
+      await database.close()
+    },
+  }
+}

@@ -1,0 +1,162 @@
+/** What every family of resources does alike: list, get, create, update and delete, with paging, references and not-found. */
+import type { Family } from '../../src/contract/crud.ts'
+import { CadreError, notFound } from '../../src/contract/errors.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
+import { fieldsOf, initialValue } from '../../src/contract/schema.ts'
+import type { Caller, Change } from '../caller.ts'
+import { newId } from '../identifiers.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
+import { detachAll, type Reference, replaceLinks, usersOf } from '../store/links.ts'
+import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
+import { etagOf } from './etag.ts'
+
+export interface Situation<Stored> {
+  transaction: Transaction
+  caller: Caller
+  /** What is stored now; undefined while it is being created. */
+  current: Stored | undefined
+}
+
+/** What a family adds of its own. */
+export interface Rules<Stored extends StoredRecord, Input, Shown> {
+  /** Checks what is about to be stored, and completes it. `given` holds just what the caller sent. */
+  prepare?(record: Stored, given: Input, situation: Situation<Stored>): Promise<Stored>
+  references?(record: Stored): Reference[]
+  /** What callers see of a record; without it, the resource's own fields. */
+  show?(reader: Reader, record: Stored): Promise<Shown>
+  /** What the caller may see at all. */
+  scope?(caller: Caller): Scope
+  label?(record: Stored): string
+  /** Takes along what belongs to a record that goes. */
+  remove?(transaction: Transaction, record: Stored): Promise<void>
+}
+
+export class Resource<Stored extends StoredRecord, Input extends object = object, Shown = Stored> {
+  readonly family: Family
+  readonly records: Records<Stored>
+  readonly database: Database
+  readonly #rules: Rules<Stored, Input, Shown>
+  readonly #shown: readonly string[]
+  readonly #listed: readonly string[]
+
+  constructor(database: Database, family: Family, records: Records<Stored>, rules: Rules<Stored, Input, Shown> = {}) {
+    this.database = database
+    this.family = family
+    this.records = records
+    this.#rules = rules
+    this.#shown = Object.keys(fieldsOf(family.resource))
+    this.#listed = Object.keys(fieldsOf(family.item))
+  }
+
+  async list(caller: Caller, query: ListQuery): Promise<Page<Stored>> {
+    return this.records.list(this.database, query, this.#scope(caller), this.#listed)
+  }
+
+  async get(caller: Caller, id: string): Promise<Shown> {
+    return this.#show(this.database, await this.require(this.database, caller, id))
+  }
+
+  /** `once` is shown in this reply and never again. */
+  async create<Once extends object = object>(change: Change, input: Input, once?: Once): Promise<Shown & Once> {
+    return this.database.write(async (transaction) => {
+      const now = new Date().toISOString()
+      const blank = Object.entries(fieldsOf(this.family.resource)).map(([name, schema]) => [name, initialValue(schema)])
+      const draft = { ...Object.fromEntries(blank), ...input, id: newId(this.family.prefix), version: 1, created_at: now, updated_at: now } as Stored
+      const record = await this.#prepared(draft, input, { transaction, caller: change.caller, current: undefined })
+      await this.records.insert(transaction, record)
+      await this.#link(transaction, record)
+      const shown = { ...(await this.#show(transaction, record)), ...once } as Shown & Once
+      await change.remember?.(transaction, shown)
+      return shown
+    })
+  }
+
+  async update(change: Change, id: string, input: Input): Promise<Shown> {
+    return this.modify(change, id, async (current, transaction) => {
+      const draft = { ...current, ...input }
+      return this.#prepared(draft, input, { transaction, caller: change.caller, current })
+    })
+  }
+
+  /** Changes a record in one transaction, over exactly the version that was read. */
+  async modify(change: Change, id: string, work: (current: Stored, transaction: Transaction) => Promise<Stored>): Promise<Shown> {
+    return this.database.write(async (transaction) => {
+      const current = await this.require(transaction, change.caller, id)
+      await this.#unchanged(transaction, change, current)
+      const record = { ...(await work(current, transaction)), updated_at: new Date().toISOString() }
+      if (!(await this.records.update(transaction, record))) throw changedMeanwhile(this.family.noun)
+      await this.#link(transaction, record)
+      const shown = await this.#show(transaction, { ...record, version: record.version + 1 })
+      await change.remember?.(transaction, shown)
+      return shown
+    })
+  }
+
+  async remove(change: Change, id: string, force = false): Promise<string> {
+    return this.database.write(async (transaction) => {
+      const record = await this.require(transaction, change.caller, id)
+      await this.#unchanged(transaction, change, record)
+      const { users, total } = await usersOf(transaction, id)
+      if (total > 0 && !force) throw inUse(`${this.family.noun} "${this.#label(record)}"`, users, total)
+      await detachAll(transaction, id)
+      await this.#rules.remove?.(transaction, record)
+      await replaceLinks(transaction, this.#owner(record), [])
+      await this.records.delete(transaction, id)
+      return `The ${this.family.noun} "${this.#label(record)}" was deleted.`
+    })
+  }
+
+  /** The record, if the caller may see it. */
+  async require(reader: Reader, caller: Caller, id: string): Promise<Stored> {
+    const record = await this.records.get(reader, id, this.#scope(caller))
+    if (!record) throw notFound(this.family.noun, id)
+    return record
+  }
+
+  async exists(reader: Reader, id: string): Promise<boolean> {
+    return (await this.records.get(reader, id)) !== undefined
+  }
+
+  #scope(caller: Caller): Scope {
+    return this.#rules.scope?.(caller) ?? {}
+  }
+
+  async #prepared(draft: Stored, input: Input, situation: Situation<Stored>): Promise<Stored> {
+    return this.#rules.prepare ? this.#rules.prepare(draft, input, situation) : draft
+  }
+
+  async #show(reader: Reader, record: Stored): Promise<Shown> {
+    if (this.#rules.show) return this.#rules.show(reader, record)
+    return Object.fromEntries(this.#shown.map((name) => [name, (record as Record<string, unknown>)[name]])) as Shown
+  }
+
+  async #unchanged(reader: Reader, change: Change, current: Stored): Promise<void> {
+    if (change.ifMatch === undefined || change.ifMatch === '*') return
+    if (etagOf(await this.#show(reader, current)) !== change.ifMatch) throw changedMeanwhile(this.family.noun)
+  }
+
+  #label(record: Stored): string {
+    return this.#rules.label?.(record) ?? (record as { name?: string }).name ?? record.id
+  }
+
+  #owner(record: Stored) {
+    return { family: this.family.name, id: record.id, name: this.#label(record) }
+  }
+
+  async #link(transaction: Transaction, record: Stored): Promise<void> {
+    if (this.#rules.references) await replaceLinks(transaction, this.#owner(record), this.#rules.references(record))
+  }
+}
+
+function changedMeanwhile(noun: string): CadreError {
+  return new CadreError('CONFLICT', `The ${noun} was changed since you read it.`, { hint: 'Read it again and repeat your change.' })
+}
+
+function inUse(what: string, users: { noun: string; id: string; name: string; field: string }[], total: number): CadreError {
+  const named = users.slice(0, 3).map(({ noun, name, id }) => `${noun} "${name}" (${id})`)
+  const more = total > named.length ? ` and ${total - named.length} more` : ''
+  return new CadreError('CONFLICT', `The ${what} is used by ${named.join(', ')}${more}.`, {
+    details: users.map(({ id, field, noun }) => ({ field: `${id}.${field}`, problem: `this ${noun} uses it` })),
+    hint: 'Take it out of them first, or delete it with ?force=true (--force on the command line), which detaches it from them.',
+  })
+}

@@ -1,0 +1,16 @@
+/** A contract route bound to the code that answers it. */
+import type { Data, Given, Route } from '../../src/contract/route.ts'
+import type { Change } from '../caller.ts'
+
+export interface Incoming<R extends Route> extends Given<R> {
+  change: Change
+}
+
+export interface Binding {
+  route: Route
+  handle(incoming: Incoming<Route>): Promise<unknown>
+}
+
+export function bind<R extends Route>(route: R, handle: (incoming: Incoming<R>) => Promise<Data<R>>): Binding {
+  return { route, handle: handle as unknown as Binding['handle'] }
+}

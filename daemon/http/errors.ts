@@ -1,0 +1,41 @@
+/** From anything that went wrong to the answer the caller gets. What was not foreseen is logged and masked. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { CadreError, type ErrorBody, type ErrorCode } from '../../src/contract/errors.ts'
+
+const FRAMEWORK: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The request body is too large.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON: send Content-Type: application/json.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_ERROR', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON', 'The body is not valid JSON.'],
+  FST_ERR_BAD_URL: ['VALIDATION_ERROR', 'The path is not a valid URL.'],
+  ENOSPC: ['STORAGE_FULL', 'The disk is full; nothing was changed.'],
+}
+
+export function asCadreError(error: unknown): CadreError {
+  if (error instanceof CadreError) return error
+  const { code = '', statusCode = 500, message } = error as Partial<FastifyError>
+  const known = FRAMEWORK[code]
+  if (known) return new CadreError(known[0], known[1], { cause: error })
+  if (error instanceof SyntaxError && statusCode === 400) return new CadreError('INVALID_JSON', `The body is not valid JSON: ${message}`, { cause: error })
+  if (statusCode >= 400 && statusCode < 500) return new CadreError('VALIDATION_ERROR', String(message), { cause: error })
+  return new CadreError('INTERNAL', 'Something went wrong inside Cadre. This is a bug.', { hint: 'The log has the details under this request id: cadre daemon logs', cause: error })
+}
+
+export function errorBody(error: CadreError, requestId: string): ErrorBody {
+  return {
+    success: false,
+    error: error.message,
+    code: error.code,
+    ...(error.details ? { details: error.details } : {}),
+    ...(error.hint ? { hint: error.hint } : {}),
+    request_id: requestId,
+  }
+}
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = asCadreError(error)
+  if (known.status >= 500 && known.code !== 'NOT_IMPLEMENTED') request.log.error({ err: known.cause ?? known, code: known.code, route: request.routeOptions.url }, known.message)
+  // A body that was refused unread would be taken for the next request on this connection.
+  if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')
+  return reply.status(known.status).type('application/json; charset=utf-8').send(errorBody(known, request.id))
+}

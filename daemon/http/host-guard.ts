@@ -1,0 +1,31 @@
+/** Turns away requests that a web page makes by a name of its own (DNS rebinding) or from another origin. */
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import { CadreError } from '../../src/contract/errors.ts'
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
+
+export class HostGuard {
+  #hosts = new Set(LOOPBACK)
+  #port: string | undefined
+  #anyAddress = false
+
+  /** From now on only the address it listens at is answered; beyond loopback, any literal address and this machine's name. */
+  listening(url: string): void {
+    const { hostname: host, port } = new URL(url)
+    this.#port = port || '80'
+    this.#anyAddress = !LOOPBACK.includes(host)
+    this.#hosts = new Set([...LOOPBACK, host, ...(this.#anyAddress ? [hostname().toLowerCase()] : [])])
+  }
+
+  check(host: string | undefined, origin: string | undefined): void {
+    if (host === undefined || !this.#known(host)) throw new CadreError('FORBIDDEN', 'The Host header names another server.', { hint: `Call it as ${[...this.#hosts].map((name) => `${name}${this.#port ? `:${this.#port}` : ''}`).join(', ')}.` })
+    if (origin !== undefined && origin !== `http://${host}`) throw new CadreError('FORBIDDEN', 'Requests from other web origins are not answered.')
+  }
+
+  #known(host: string): boolean {
+    const [, name = '', port = '80'] = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/i.exec(host) ?? []
+    if (this.#port !== undefined && port !== this.#port) return false
+    return this.#hosts.has(name.toLowerCase()) || (this.#anyAddress && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
+  }
+}

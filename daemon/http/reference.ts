@@ -1,0 +1,16 @@
+/** The API reference at /docs: Swagger UI from its own files, so that it works with no network. */
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { openapiDocument } from '../../src/contract/openapi.ts'
+import { version } from '../../src/version.ts'
+
+const PAGE = '/docs'
+
+export async function addReference(server: FastifyInstance): Promise<void> {
+  server.addHook('onRoute', (route) => {
+    if (route.url === PAGE || route.url.startsWith(`${PAGE}/`)) route.config = { ...route.config, open: true }
+  })
+  await server.register(swagger, { mode: 'static', specification: { document: openapiDocument(version) as never } })
+  await server.register(swaggerUi, { routePrefix: PAGE, staticCSP: true, theme: { title: 'Cadre API' }, uiConfig: { docExpansion: 'none', tryItOutEnabled: false } })
+}

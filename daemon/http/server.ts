@@ -1,0 +1,164 @@
+/** The door: builds the Fastify server, checks every request in order, and registers the contract's routes under both paths. */
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { CadreError } from '../../src/contract/errors.ts'
+import { PENDING } from '../../src/contract/pending.ts'
+import { ACCESS, type Route } from '../../src/contract/route.ts'
+import { ALL_ROUTES } from '../../src/contract/routes.ts'
+import type { Caller } from '../caller.ts'
+import type { Validator } from '../validation.ts'
+import type { Binding } from './binding.ts'
+import { answerError } from './errors.ts'
+import type { HostGuard } from './host-guard.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { addReference } from './reference.ts'
+import { answer } from './reply.ts'
+
+const MEGABYTE = 1024 * 1024
+const PREFIXES = ['/api', '/api/v1']
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    contract?: Route
+    /** Needs no token although it is no route of the contract. */
+    open?: boolean
+  }
+  interface FastifyRequest {
+    caller: Caller | undefined
+  }
+}
+
+export interface Door {
+  logger: FastifyBaseLogger
+  hostGuard: HostGuard
+  limiter: RateLimiter
+  idempotency: Idempotency
+  validator: Validator
+  authenticate(secret: string): Promise<Caller | undefined>
+  /** Whether the daemon is stopping and takes no new work. */
+  draining(): boolean
+}
+
+export async function createServer(door: Door, bindings: readonly Binding[]): Promise<FastifyInstance> {
+  const server = Fastify({
+    loggerInstance: door.logger,
+    disableRequestLogging: true,
+    genReqId: () => `req_${crypto.randomUUID()}`,
+    bodyLimit: MEGABYTE,
+    requestTimeout: 120_000,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
+    frameworkErrors: answerError as never,
+  })
+  server.decorateRequest('caller', undefined)
+  server.setErrorHandler(answerError)
+  server.setNotFoundHandler((request, reply) => answerError(new CadreError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}.`, { hint: 'The API reference is at /docs.' }), request, reply))
+  server.addHook('onRequest', async (request, reply) => admit(door, request, reply))
+  server.addHook('onResponse', async (request, reply) => {
+    const level = request.method === 'GET' && reply.statusCode < 400 ? 'debug' : 'info'
+    request.log[level]({ method: request.method, path: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), token: request.caller?.tokenId }, 'request')
+  })
+  readJson(server)
+  server.setValidatorCompiler(({ schema, httpPart }) => {
+    const check = httpPart === 'body' ? door.validator.body(schema as never) : door.validator.text(schema as never)
+    return (value: unknown) => {
+      const error = check(value)
+      return error ? { error } : { value }
+    }
+  })
+  server.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  await addReference(server)
+  const bound = new Map(bindings.map((binding) => [binding.route.id, binding]))
+  for (const prefix of PREFIXES) for (const route of ALL_ROUTES) register(server, prefix, route, bound.get(route.id), door)
+  refuseOtherMethods(server)
+  return server
+}
+
+/** Host and origin, then the token, then the role, then the rate: each before anything that costs more. */
+async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  door.hostGuard.check(request.headers.host, request.headers.origin)
+  if (door.draining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
+  const { contract, open } = request.routeOptions.config
+  if (open || contract?.access === 'open') return
+  const caller = await identify(door, request)
+  const { headers, refused } = door.limiter.take(caller ? caller.tokenId : `address ${request.ip}`)
+  reply.headers(headers)
+  if (refused) throw refused
+  if (!caller) {
+    reply.header('www-authenticate', 'Bearer')
+    throw new CadreError('UNAUTHENTICATED', request.headers.authorization ? 'The token is not valid.' : 'This needs a token.', { hint: 'Send Authorization: Bearer <ACCESS_TOKEN>; an admin makes one with: cadre tokens create' })
+  }
+  request.caller = caller
+  if (contract && !(ACCESS[contract.access] as readonly string[]).includes(caller.role)) throw new CadreError('FORBIDDEN', `The role ${caller.role} may not do this.`, { hint: `It takes a token with the role ${ACCESS[contract.access].join(' or ')}.` })
+}
+
+async function identify(door: Door, request: FastifyRequest): Promise<Caller | undefined> {
+  const [, secret] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
+  return secret === undefined ? undefined : door.authenticate(secret)
+}
+
+/** JSON and nothing else; an empty body is no body. */
+function readJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}
+
+function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door): void {
+  if (!binding && !PENDING.has(route.id)) throw new Error(`Nothing answers ${route.id}`)
+  server.route({
+    method: route.method,
+    url: prefix + route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { contract: route },
+    ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
+    schema: {
+      ...(route.params ? { params: route.params } : {}),
+      querystring: route.query ?? NO_FIELDS,
+      ...(route.body ? { body: route.body } : {}),
+    },
+    preValidation: async (request) => bodyFits(route, request),
+    handler: async (request, reply) => {
+      if (!binding) throw new CadreError('NOT_IMPLEMENTED', `${route.summary}: this version of Cadre cannot do that yet.`)
+      return answer(door.idempotency, binding, request, reply)
+    },
+  })
+}
+
+const NO_FIELDS = { type: 'object', additionalProperties: false, properties: {} }
+
+/** A body that may be empty may be left out, and a route without one is not sent one by mistake. */
+async function bodyFits(route: Route, request: FastifyRequest): Promise<void> {
+  if (route.body) {
+    const { required, minProperties } = route.body as { required?: string[]; minProperties?: number }
+    if (request.body === undefined && !required?.length && !minProperties) request.body = {}
+    return
+  }
+  const sent = request.body
+  const empty = sent === undefined || sent === null || (typeof sent === 'object' && Object.keys(sent).length === 0)
+  if (!empty) throw new CadreError('VALIDATION_ERROR', 'This takes no body.')
+}
+
+function refuseOtherMethods(server: FastifyInstance): void {
+  const taken = new Map<string, string[]>()
+  for (const prefix of PREFIXES) {
+    for (const { path, method } of ALL_ROUTES) {
+      const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
+      taken.set(url, [...(taken.get(url) ?? []), method])
+    }
+  }
+  for (const [url, methods] of taken) {
+    server.route({
+      method: [...METHODS.filter((method) => !methods.includes(method)), 'OPTIONS', ...(methods.includes('GET') ? [] : ['HEAD'])],
+      url,
+      handler: async (request, reply) => {
+        reply.header('allow', methods.join(', '))
+        throw new CadreError('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${methods.join(', ')} ${methods.length > 1 ? 'are' : 'is'}.`)
+      },
+    })
+  }
+}

@@ -1,0 +1,117 @@
+/** Documents of a knowledge source: what may be added, and keeping record and original together. */
+import { extname } from 'node:path'
+import type { Static } from 'typebox'
+import type { Document, DocumentCreate } from '../../src/contract/documents.ts'
+import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/knowledge-sources.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
+import type { Caller, Change } from '../caller.ts'
+import { newId } from '../identifiers.ts'
+import type { Database, Reader } from '../store/database.ts'
+import type { Originals } from '../store/documents.ts'
+import type { Page } from '../store/records.ts'
+import type { KnowledgeService } from './service.ts'
+import { documentRecords, hashInUse, type StoredDocument, type StoredSource } from './store.ts'
+
+type ShownDocument = Static<typeof Document>
+type DocumentInput = Static<typeof DocumentCreate>
+
+export class DocumentsService {
+  readonly #database: Database
+  readonly #originals: Originals
+  readonly #sources: KnowledgeService
+
+  constructor(database: Database, originals: Originals, sources: KnowledgeService) {
+    this.#database = database
+    this.#originals = originals
+    this.#sources = sources
+  }
+
+  async list(caller: Caller, sourceId: string, query: ListQuery): Promise<Page<ShownDocument>> {
+    await this.#sources.require(this.#database, caller, sourceId)
+    const { items, total } = await documentRecords.list(this.#database, query, { knowledge_source_id: sourceId })
+    return { items: items.map(shown), total }
+  }
+
+  async get(sourceId: string, id: string): Promise<ShownDocument> {
+    return shown(await this.#require(this.#database, sourceId, id))
+  }
+
+  /** Adds a document, or replaces the one of the same name. */
+  async add(change: Change, sourceId: string, input: DocumentInput): Promise<ShownDocument> {
+    const source = await this.#sources.require(this.#database, change.caller, sourceId)
+    const type = accepted(source, input.name)
+    const bytes = bytesOf(input)
+    const limit = (source.configuration.max_file_size as number | undefined) ?? DEFAULT_MAX_FILE_SIZE
+    if (bytes.length > limit) throw new CadreError('PAYLOAD_TOO_LARGE', `The document has ${bytes.length} bytes; this source takes at most ${limit}.`, { hint: "Raise the source's max_file_size, or split the document." })
+    let replaced: string | undefined
+    const document = await this.#originals.keep(bytes, (contentHash) =>
+      this.#database.write(async (transaction) => {
+        await this.#sources.require(transaction, change.caller, sourceId)
+        const [previous] = await documentRecords.find(transaction, { knowledge_source_id: sourceId, name: input.name })
+        const now = new Date().toISOString()
+        const content = { type, size: bytes.length, content_hash: contentHash, metadata: input.metadata ?? {}, status: 'waiting' as const, error: null, pages: null, chunks: 0, updated_at: now }
+        const record: StoredDocument = previous ? { ...previous, ...content } : { id: newId('doc'), knowledge_source_id: sourceId, name: input.name, ...content, version: 1, created_at: now }
+        if (previous) await documentRecords.update(transaction, record)
+        else await documentRecords.insert(transaction, record)
+        replaced = previous && previous.content_hash !== contentHash ? previous.content_hash : undefined
+        await change.remember?.(transaction, shown(record))
+        return shown(record)
+      }),
+    )
+    if (replaced) await this.#release(replaced)
+    return document
+  }
+
+  async remove(sourceId: string, id: string): Promise<string> {
+    const record = await this.#database.write(async (transaction) => {
+      const found = await this.#require(transaction, sourceId, id)
+      await documentRecords.delete(transaction, id)
+      return found
+    })
+    await this.#release(record.content_hash)
+    return `The document "${record.name}" was deleted.`
+  }
+
+  async sweep(): Promise<void> {
+    await this.#originals.sweep((contentHash) => hashInUse(this.#database, contentHash))
+  }
+
+  async #release(contentHash: string): Promise<void> {
+    await this.#originals.release(contentHash, () => hashInUse(this.#database, contentHash))
+  }
+
+  async #require(reader: Reader, sourceId: string, id: string): Promise<StoredDocument> {
+    const record = await documentRecords.get(reader, id, { knowledge_source_id: sourceId })
+    if (!record) throw notFound('document', id)
+    return record
+  }
+}
+
+function shown({ version: _, ...document }: StoredDocument): ShownDocument {
+  return document
+}
+
+/** The file type of a document that the source takes; names are relative paths that stay inside. */
+function accepted(source: StoredSource, name: string): string {
+  if (source.type !== 'file') throw invalid('id', `documents of a ${source.type} source come from its configuration`, 'Make a source of type file to send documents to it.')
+  const parts = name.split('/')
+  const odd = /[\u0000-\u001f\u007f\\]/.test(name) || /^[A-Za-z]:/.test(name) || parts.some((part) => part.trim() === '' || part === '.' || part === '..')
+  if (odd) throw invalid('name', 'must be a relative path such as policies/leave.md')
+  const type = extname(name).slice(1).toLowerCase()
+  const types = ((source.configuration.file_types as string[] | undefined) ?? DEFAULT_FILE_TYPES).map((wanted) => wanted.toLowerCase())
+  if (!types.includes(type)) throw invalid('name', type === '' ? 'has no file extension' : `this source does not take .${type} files`, `It takes ${types.join(', ')}.`)
+  return type
+}
+
+function bytesOf({ content, content_base64 }: DocumentInput): Buffer {
+  if ((content === undefined) === (content_base64 === undefined)) throw invalid('content', 'send either content or content_base64')
+  if (content !== undefined) return Buffer.from(content, 'utf8')
+  const text = (content_base64 as string).replaceAll(/\s+/g, '')
+  const bytes = Buffer.from(text, 'base64')
+  const whole = text.length % 4 === 0 ? text.length : text.length + 4 - (text.length % 4)
+  const padding = bytes.length % 3 === 0 ? 0 : 3 - (bytes.length % 3)
+  // Node skips what is no base64; if anything was skipped, the lengths do not agree.
+  if (whole !== Math.ceil(bytes.length / 3) * 4 || text.replace(/=+$/, '').length !== whole - padding) throw invalid('content_base64', 'is not valid base64')
+  return bytes
+}

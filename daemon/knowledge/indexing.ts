@@ -1,0 +1,34 @@
+/** What RAG and retrieval tools say about their index and filters, checked in one place. */
+import { invalid } from '../../src/contract/errors.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
+import type { ModelsService } from '../models/service.ts'
+import type { Reader } from '../store/database.ts'
+import type { Reference } from '../store/links.ts'
+
+interface Chunking {
+  embedding_model: string
+  chunk_size: number
+  chunk_overlap: number
+}
+
+/** The embedding model's id, once size and overlap fit together. */
+export async function checkedChunking(reader: Reader, models: ModelsService, tool: Chunking): Promise<string> {
+  if (tool.chunk_overlap >= tool.chunk_size) throw invalid('chunk_overlap', `must be less than chunk_size (${tool.chunk_size})`)
+  if (tool.embedding_model === DEFAULT_EMBEDDING_MODEL) return DEFAULT_EMBEDDING_MODEL
+  return models.resolve(reader, tool.embedding_model, 'embedding_model')
+}
+
+export function embeddingReference({ embedding_model }: Chunking): Reference[] {
+  if (embedding_model === DEFAULT_EMBEDDING_MODEL) return []
+  return [{ field: 'embedding_model', target: embedding_model, detach: { kind: 'value', value: DEFAULT_EMBEDDING_MODEL } }]
+}
+
+const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
+
+/** A filter compares with a value or a list of values, and with nothing else. */
+export function checkFilters(filters: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(filters)) {
+    const fits = isScalar(value) || (Array.isArray(value) && value.length > 0 && value.length <= 1_000 && value.every(isScalar))
+    if (!fits) throw invalid(`filters.${name}`, 'must be a text, number or boolean, or a list of them')
+  }
+}

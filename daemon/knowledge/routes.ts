@@ -1,0 +1,16 @@
+/** Routes of knowledge sources and their documents. */
+import { documentRoutes } from '../../src/contract/documents.ts'
+import { knowledgeSourceRoutes } from '../../src/contract/knowledge-sources.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
+import { bindCrud } from '../crud/routes.ts'
+import { type Binding, bind } from '../http/binding.ts'
+import type { DocumentsService } from './documents.ts'
+import type { KnowledgeService } from './service.ts'
+
+export const knowledgeBindings = (sources: KnowledgeService, documents: DocumentsService): Binding[] => [
+  ...bindCrud(knowledgeSourceRoutes, sources),
+  bind(documentRoutes.list, ({ params, query, change }) => documents.list(change.caller, params.id, query as ListQuery)),
+  bind(documentRoutes.create, ({ params, body, change }) => documents.add(change, params.id, body)),
+  bind(documentRoutes.get, ({ params }) => documents.get(params.id, params.document_id)),
+  bind(documentRoutes.remove, ({ params }) => documents.remove(params.id, params.document_id)),
+]

@@ -1,0 +1,74 @@
+/** Knowledge sources: where documents come from. */
+import { Cron } from 'croner'
+import type { Static } from 'typebox'
+import { invalid } from '../../src/contract/errors.ts'
+import { KnowledgeSource, type KnowledgeSourceCreate, type KnowledgeSourceUpdate, knowledgeSources, SOURCE_CONFIGURATIONS, type SourceConfiguration } from '../../src/contract/knowledge-sources.ts'
+import { adminsOnly, type Caller, type Change } from '../caller.ts'
+import { Resource } from '../crud/service.ts'
+import { plainAddress } from '../outbound/address.ts'
+import type { Database } from '../store/database.ts'
+import type { Originals } from '../store/documents.ts'
+import type { Validator } from '../validation.ts'
+import { deleteDocumentsOf, hashesOf, hashInUse, type StoredSource, sourceRecords, statisticsOf } from './store.ts'
+
+type SourceInput = Static<typeof KnowledgeSourceCreate> | Static<typeof KnowledgeSourceUpdate>
+type ShownSource = Static<typeof KnowledgeSource>
+
+export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownSource> {
+  readonly #originals: Originals
+
+  constructor(database: Database, originals: Originals, validator: Validator) {
+    super(database, knowledgeSources, sourceRecords, {
+      prepare: async (record, given, { caller, current }) => {
+        if (given.configuration !== undefined || current === undefined) checkConfiguration(validator, caller, record)
+        return record
+      },
+      show: async (reader, record) => {
+        const { version: _, ...shown } = record
+        return { ...shown, statistics: await statisticsOf(reader, record.id) }
+      },
+      remove: async (transaction, { id }) => deleteDocumentsOf(transaction, id),
+    })
+    this.#originals = originals
+  }
+
+  override async remove(change: Change, id: string, force = false): Promise<string> {
+    const hashes = await hashesOf(this.database, id)
+    const message = await super.remove(change, id, force)
+    for (const contentHash of hashes) await this.#originals.release(contentHash, () => hashInUse(this.database, contentHash))
+    return message
+  }
+}
+
+function checkConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
+  validator.check(inside(SOURCE_CONFIGURATIONS[type]), { configuration })
+  const { paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
+  if (schedule) checkSchedule(schedule)
+  if (url) plainAddress('configuration.url', url)
+  if (paths?.length || type === 'folder' || (repository && checkRepository(repository) === 'local')) adminsOnly(caller, "name paths on the daemon's disk")
+  if (allow_private_network) adminsOnly(caller, 'let a source read the private network')
+}
+
+/** The same schema one level down, so that errors name configuration.… */
+const wrapped = new Map<object, never>()
+function inside(schema: object): never {
+  if (!wrapped.has(schema)) wrapped.set(schema, { type: 'object', properties: { configuration: schema } } as never)
+  return wrapped.get(schema) as never
+}
+
+function checkSchedule(schedule: string): void {
+  try {
+    new Cron(schedule, { paused: true }).stop()
+  } catch (cause) {
+    throw Object.assign(invalid('configuration.schedule', 'is not a cron expression', 'For example "0 3 * * *" is every night at three.'), { cause })
+  }
+}
+
+/** git takes options and helper programs where an address is expected; only plain addresses and paths get through. */
+function checkRepository(repository: string): 'local' | 'remote' {
+  if (/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || /^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
+  if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
+  throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+}
+
+export type SourceSettings = SourceConfiguration

@@ -1,0 +1,33 @@
+/** Knowledge sources and documents as they are stored. */
+import type { Static } from 'typebox'
+import { Document } from '../../src/contract/documents.ts'
+import { KnowledgeSource, type SourceStatistics } from '../../src/contract/knowledge-sources.ts'
+import type { Reader, Transaction } from '../store/database.ts'
+import { Records, type StoredRecord } from '../store/records.ts'
+
+export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics'> & StoredRecord
+export type StoredDocument = Static<typeof Document> & StoredRecord
+
+export const sourceRecords = new Records<StoredSource>({ table: 'knowledge_sources', schema: KnowledgeSource, computed: ['statistics'] })
+export const documentRecords = new Records<StoredDocument>({ table: 'documents', schema: Document })
+
+export async function statisticsOf(reader: Reader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
+  const sums = await reader.get<{ documents: number; chunks: number; failed: number; embedded: number }>(
+    "SELECT count(*) AS documents, coalesce(sum(chunks), 0) AS chunks, coalesce(sum(status = 'failed'), 0) AS failed, coalesce(sum(CASE WHEN status = 'indexed' THEN chunks ELSE 0 END), 0) AS embedded FROM documents WHERE knowledge_source_id = ?",
+    [sourceId],
+  )
+  return sums ?? { documents: 0, chunks: 0, failed: 0, embedded: 0 }
+}
+
+export async function hashesOf(reader: Reader, sourceId: string): Promise<string[]> {
+  const rows = await reader.all<{ content_hash: string }>('SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ?', [sourceId])
+  return rows.map(({ content_hash }) => content_hash)
+}
+
+export async function hashInUse(reader: Reader, contentHash: string): Promise<boolean> {
+  return (await reader.get('SELECT 1 AS found FROM documents WHERE content_hash = ? LIMIT 1', [contentHash])) !== undefined
+}
+
+export async function deleteDocumentsOf(transaction: Transaction, sourceId: string): Promise<void> {
+  await transaction.run('DELETE FROM documents WHERE knowledge_source_id = ?', [sourceId])
+}

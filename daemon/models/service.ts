@@ -1,0 +1,47 @@
+/** Models: where they are reached, and the keys that are kept for them. */
+import type { Static } from 'typebox'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate, models } from '../../src/contract/models.ts'
+import { adminsOnly } from '../caller.ts'
+import { Resource, type Situation } from '../crud/service.ts'
+import { plainAddress } from '../outbound/address.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { Database, Reader } from '../store/database.ts'
+import { modelRecords, type StoredModel } from './store.ts'
+
+type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
+
+export class ModelsService extends Resource<StoredModel, ModelInput> {
+  constructor(database: Database, vault: Vault) {
+    super(database, models, modelRecords, {
+      prepare: async (record, given, situation) => prepared(vault, record, given, situation),
+      remove: async (_, { id }) => {
+        if (id === EMBEDDED_MODEL_ID) throw builtIn()
+      },
+    })
+  }
+
+  /** The id of a model named by its id, or by its provider's name for it where only one model has that. */
+  async resolve(reader: Reader, named: string, field: string): Promise<string> {
+    if (await this.exists(reader, named)) return named
+    const found = await this.records.find(reader, { model_id: named }, 2)
+    if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
+    if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
+    return found[0].id
+  }
+}
+
+async function prepared(vault: Vault, record: StoredModel, given: ModelInput, { caller, current }: Situation<StoredModel>): Promise<StoredModel> {
+  if (current?.id === EMBEDDED_MODEL_ID) throw builtIn()
+  if (record.provider === 'embedded') throw invalid('provider', 'the embedded model is there already', `Use its id: ${EMBEDDED_MODEL_ID}.`)
+  if (record.provider === 'openai-compatible' && record.endpoint === null) throw invalid('endpoint', 'is required for the provider openai-compatible')
+  if (record.endpoint !== null) plainAddress('endpoint', record.endpoint)
+  if (given.api_key !== undefined) adminsOnly(caller, 'set or forget the key of a model')
+  const redirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)
+  if (redirected && current.has_api_key && given.api_key === undefined) adminsOnly(caller, 'change where a model with a key sends it')
+  if (given.api_key === undefined) return { ...record, api_key: current?.api_key ?? null, has_api_key: current?.has_api_key ?? false }
+  const sealed = given.api_key === null ? null : vault.seal(given.api_key, `${record.id}/api_key`)
+  return { ...record, api_key: sealed, has_api_key: sealed !== null }
+}
+
+const builtIn = () => new CadreError('CONFLICT', 'The embedded model is part of Cadre and cannot be changed or deleted.', { hint: 'Add a model of your own and make it the default.' })

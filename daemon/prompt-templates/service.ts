@@ -1,0 +1,36 @@
+/** Prompt templates: their variables are those of their text, always. */
+import type { Static } from 'typebox'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { type PromptTemplateCreate, type PromptTemplateUpdate, promptTemplates } from '../../src/contract/prompt-templates.ts'
+import type { Caller } from '../caller.ts'
+import { Resource } from '../crud/service.ts'
+import type { Database } from '../store/database.ts'
+import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
+import { fill, variablesOf } from './template.ts'
+
+type PromptTemplateInput = Static<typeof PromptTemplateCreate> | Static<typeof PromptTemplateUpdate>
+
+export class PromptTemplatesService extends Resource<StoredPromptTemplate, PromptTemplateInput> {
+  constructor(database: Database) {
+    super(database, promptTemplates, promptTemplateRecords, {
+      prepare: async (record, given) => ({ ...record, variables: checked(record.template, given.variables) }),
+    })
+  }
+
+  async render(caller: Caller, id: string, values: Record<string, unknown>): Promise<{ text: string }> {
+    const { template, variables } = await this.require(this.database, caller, id)
+    const missing = variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
+    if (missing.length > 0) throw new CadreError('VALIDATION_ERROR', `variables: there is no value for ${missing.join(', ')}.`, { details: missing.map((name) => ({ field: `variables.${name}`, problem: 'is required' })) })
+    return { text: fill(template, values) }
+  }
+}
+
+function checked(template: string, given: string[] | undefined): string[] {
+  const found = variablesOf(template)
+  if (given === undefined) return found
+  const unused = given.filter((name) => !found.includes(name))
+  if (unused.length > 0) throw invalid('variables', `the template does not use ${unused.join(', ')}`, 'Leave variables out to have them found in the text.')
+  const unnamed = found.filter((name) => !given.includes(name))
+  if (unnamed.length > 0) throw invalid('variables', `the template also uses ${unnamed.join(', ')}`, 'Leave variables out to have them found in the text.')
+  return given
+}

@@ -1,0 +1,7 @@
+/** Routes of retrieval tools. */
+import { retrievalToolRoutes } from '../../src/contract/retrieval-tools.ts'
+import { bindCrud } from '../crud/routes.ts'
+import type { Binding } from '../http/binding.ts'
+import type { RetrievalToolsService } from './service.ts'
+
+export const retrievalToolBindings = (tools: RetrievalToolsService): Binding[] => bindCrud(retrievalToolRoutes, tools)

@@ -1,0 +1,122 @@
+/** The records' database: libSQL behind an asynchronous seam, one writer at a time, readers beside it. */
+import Libsql from 'libsql'
+import { CadreError } from '../../src/contract/errors.ts'
+
+export type Value = string | number | null
+export type Row = Record<string, Value>
+
+export interface Reader {
+  get<T = Row>(sql: string, values?: readonly Value[]): Promise<T | undefined>
+  all<T = Row>(sql: string, values?: readonly Value[]): Promise<T[]>
+}
+
+export interface Transaction extends Reader {
+  run(sql: string, values?: readonly Value[]): Promise<number>
+}
+
+export interface Database extends Reader {
+  /** Runs the work in one transaction, after every write asked for before it. What it returns is on disk. */
+  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Filters make many shapes of one query; the oldest are prepared again when they are needed. */
+const STATEMENTS_KEPT = 400
+
+type Connection = InstanceType<typeof Libsql>
+interface Statement {
+  get(...values: readonly Value[]): unknown
+  all(...values: readonly Value[]): unknown[]
+  run(...values: readonly Value[]): { changes: number }
+}
+
+class Session {
+  readonly connection: Connection
+  readonly #statements = new Map<string, Statement>()
+
+  constructor(path: string) {
+    this.connection = new Libsql(path)
+    this.connection.exec('PRAGMA busy_timeout = 5000')
+  }
+
+  prepare(sql: string): Statement {
+    const kept = this.#statements.get(sql)
+    if (kept) return kept
+    const statement = this.connection.prepare(sql) as unknown as Statement
+    this.#statements.set(sql, statement)
+    if (this.#statements.size > STATEMENTS_KEPT) this.#statements.delete(this.#statements.keys().next().value as string)
+    return statement
+  }
+
+  get<T>(sql: string, values: readonly Value[]): T | undefined {
+    return this.#answer(() => this.prepare(sql).get(...values)) as T | undefined
+  }
+
+  all<T>(sql: string, values: readonly Value[]): T[] {
+    return this.#answer(() => this.prepare(sql).all(...values)) as T[]
+  }
+
+  run(sql: string, values: readonly Value[]): number {
+    return this.#answer(() => this.prepare(sql).run(...values)).changes
+  }
+
+  exec(sql: string): void {
+    this.#answer(() => this.connection.exec(sql))
+  }
+
+  #answer<T>(ask: () => T): T {
+    try {
+      return ask()
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+}
+
+export function openDatabase(path: string): Database {
+  const writer = new Session(path)
+  writer.exec('PRAGMA journal_mode = WAL')
+  writer.exec('PRAGMA synchronous = FULL')
+  const reader = new Session(path)
+  reader.exec('PRAGMA query_only = ON')
+  const transaction: Transaction = {
+    get: async <T>(sql: string, values: readonly Value[] = []) => writer.get<T>(sql, values),
+    all: async <T>(sql: string, values: readonly Value[] = []) => writer.all<T>(sql, values),
+    run: async (sql, values = []) => writer.run(sql, values),
+  }
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    writer.exec('BEGIN IMMEDIATE')
+    try {
+      const result = await work(transaction)
+      writer.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (writer.connection.inTransaction) writer.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  return {
+    get: async <T>(sql: string, values: readonly Value[] = []) => reader.get<T>(sql, values),
+    all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
+    write(work) {
+      const turn = last.then(() => perform(work))
+      last = turn.catch(() => undefined) // the caller hears of the failure; the next in line must not
+      return turn
+    },
+    async close() {
+      await last
+      writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      reader.connection.close()
+      writer.connection.close()
+    },
+  }
+}
+
+function translated(error: unknown): unknown {
+  const code = String((error as { code?: unknown }).code ?? '')
+  if (code.startsWith('SQLITE_FULL')) return new CadreError('STORAGE_FULL', 'The disk is full; nothing was changed.', { hint: 'Free some space where Cadre keeps its data, then try again.', cause: error })
+  return error
+}

@@ -1,0 +1,84 @@
+/** Originals of documents on disk, named by what they hold, so that the same bytes are kept once. */
+import { hash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+export class Originals {
+  readonly #directory: string
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** Puts the bytes on disk for good, then lets the caller record them; nobody removes them in between. */
+  async keep<T>(bytes: Uint8Array, record: (contentHash: string) => Promise<T>): Promise<T> {
+    const contentHash = hash('sha256', bytes, 'hex')
+    return this.#inTurn(contentHash, async () => {
+      await this.#write(contentHash, bytes)
+      return record(contentHash)
+    })
+  }
+
+  /** Removes the bytes unless the caller still finds a use for them. */
+  async release(contentHash: string, inUse: () => Promise<boolean>): Promise<void> {
+    await this.#inTurn(contentHash, async () => {
+      if (!(await inUse())) await rm(this.#path(contentHash), { force: true })
+    })
+  }
+
+  async read(contentHash: string): Promise<Buffer> {
+    return readFile(this.#path(contentHash))
+  }
+
+  /** Removes what a crash left behind: bytes that nobody recorded, and half-written files. Before anything is kept. */
+  async sweep(inUse: (contentHash: string) => Promise<boolean>): Promise<void> {
+    for (const shelf of await readdir(this.#directory)) {
+      if (!/^[0-9a-f]{2}$/.test(shelf)) continue
+      for (const name of await readdir(join(this.#directory, shelf))) {
+        if (name.includes('.') || !(await inUse(name))) await rm(join(this.#directory, shelf, name), { force: true })
+      }
+    }
+  }
+
+  #path(contentHash: string): string {
+    return join(this.#directory, contentHash.slice(0, 2), contentHash)
+  }
+
+  async #write(contentHash: string, bytes: Uint8Array): Promise<void> {
+    const path = this.#path(contentHash)
+    if ((await stat(path).catch(() => undefined))?.size === bytes.length) return
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const partial = `${path}.${randomUUID()}`
+    try {
+      await synced(partial, 'wx', async (file) => file.writeFile(bytes))
+      await rename(partial, path)
+    } catch (error) {
+      await rm(partial, { force: true })
+      throw error
+    }
+    await synced(dirname(path), 'r')
+  }
+
+  async #inTurn<T>(contentHash: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(contentHash) ?? Promise.resolve()).then(work)
+    const settled = turn.catch(() => undefined)
+    this.#turns.set(contentHash, settled)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(contentHash) === settled) this.#turns.delete(contentHash)
+    }
+  }
+}
+
+/** Opens, works, and does not return before the disk has it. */
+async function synced(path: string, flags: string, work?: (file: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
+  const file = await open(path, flags, 0o600)
+  try {
+    await work?.(file)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

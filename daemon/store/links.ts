@@ -1,0 +1,67 @@
+/** Who uses what: every reference between resources, so that what is in use is not deleted by accident. */
+import { FAMILIES } from '../../src/contract/routes.ts'
+import type { Reader, Transaction } from './database.ts'
+
+/** What becomes of the owner when its target is deleted by force. */
+export type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' }
+
+export interface Reference {
+  field: string
+  target: string
+  detach: Detach
+}
+
+export interface Owner {
+  family: string
+  id: string
+  name: string
+}
+
+interface Link {
+  owner_family: string
+  owner_id: string
+  owner_name: string
+  field: string
+  detach: string
+}
+
+export const tableOf = (family: string): string => family.replaceAll('-', '_')
+const nounOf = (family: string): string => FAMILIES.find(({ name }) => name === family)?.noun ?? family
+
+export async function replaceLinks(transaction: Transaction, owner: Owner, references: readonly Reference[]): Promise<void> {
+  await transaction.run('DELETE FROM links WHERE owner_id = ?', [owner.id])
+  for (const { field, target, detach } of references) {
+    await transaction.run('INSERT OR REPLACE INTO links (target_id, owner_family, owner_id, owner_name, field, detach) VALUES (?, ?, ?, ?, ?, ?)', [target, owner.family, owner.id, owner.name, field, JSON.stringify(detach)])
+  }
+}
+
+export interface User {
+  noun: string
+  id: string
+  name: string
+  field: string
+}
+
+/** The first few users of a resource, and how many there are. */
+export async function usersOf(reader: Reader, target: string, most = 10): Promise<{ users: User[]; total: number }> {
+  const rows = await reader.all<Link>('SELECT * FROM links WHERE target_id = ? ORDER BY owner_family, owner_id LIMIT ?', [target, most])
+  const counted = await reader.get<{ total: number }>('SELECT count(*) AS total FROM links WHERE target_id = ?', [target])
+  const users = rows.map((row) => ({ noun: nounOf(row.owner_family), id: row.owner_id, name: row.owner_name, field: row.field }))
+  return { users, total: counted?.total ?? 0 }
+}
+
+/** Takes the target out of everything that uses it. */
+export async function detachAll(transaction: Transaction, target: string): Promise<void> {
+  const kinds = await transaction.all<Link>('SELECT DISTINCT owner_family, field, detach FROM links WHERE target_id = ?', [target])
+  const now = new Date().toISOString()
+  for (const { owner_family, field, detach } of kinds) {
+    const table = tableOf(owner_family)
+    const owners = 'id IN (SELECT owner_id FROM links WHERE target_id = ? AND owner_family = ? AND field = ?)'
+    const which = [target, owner_family, field]
+    const how = JSON.parse(detach) as Detach
+    if (how.kind === 'owner') await transaction.run(`DELETE FROM ${table} WHERE ${owners}`, which)
+    else if (how.kind === 'value') await transaction.run(`UPDATE ${table} SET "${field}" = ?, version = version + 1, updated_at = ? WHERE ${owners}`, [how.value, now, ...which])
+    else await transaction.run(`UPDATE ${table} SET "${field}" = (SELECT json_group_array(value) FROM json_each("${field}") WHERE value <> ?), version = version + 1, updated_at = ? WHERE ${owners}`, [target, now, ...which])
+  }
+  await transaction.run('DELETE FROM links WHERE target_id = ?', [target])
+}

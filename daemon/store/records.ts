@@ -1,0 +1,141 @@
+/** Resources as rows: the one implementation of reading, listing, inserting, updating and deleting them. */
+import type { TSchema } from 'typebox'
+import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
+import { fieldsOf, scalarType } from '../../src/contract/schema.ts'
+import type { Reader, Row, Transaction, Value } from './database.ts'
+
+export interface StoredRecord {
+  id: string
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+export interface Page<T> {
+  items: T[]
+  total: number
+}
+
+/** Equality conditions, on top of what the caller's query asks for. */
+export type Scope = Record<string, Value>
+
+interface Column {
+  name: string
+  kind: 'plain' | 'boolean' | 'json'
+}
+
+interface RecordsOptions {
+  table: string
+  /** The resource; each of its fields is a column. */
+  schema: TSchema
+  /** Fields of the resource that are worked out and not stored. */
+  computed?: readonly string[]
+  /** Columns that never leave the daemon, as text. */
+  hidden?: readonly string[]
+}
+
+const PAGING = new Set(['page', 'limit', 'sort', 'order'])
+const quoted = (name: string) => `"${name}"`
+
+export class Records<T extends StoredRecord> {
+  readonly table: string
+  readonly #columns = new Map<string, Column>()
+
+  constructor({ table, schema, computed = [], hidden = [] }: RecordsOptions) {
+    this.table = table
+    for (const [name, field] of Object.entries(fieldsOf(schema))) {
+      if (computed.includes(name)) continue
+      const type = scalarType(field)
+      this.#columns.set(name, { name, kind: type === undefined ? 'json' : type === 'boolean' ? 'boolean' : 'plain' })
+    }
+    for (const name of [...hidden, 'version']) this.#columns.set(name, { name, kind: 'plain' })
+  }
+
+  get columnNames(): string[] {
+    return [...this.#columns.keys()]
+  }
+
+  async get(reader: Reader, id: string, scope: Scope = {}): Promise<T | undefined> {
+    const { where, values } = this.#conditions({ id, ...scope })
+    const row = await reader.get(`SELECT ${this.#selected()} FROM ${this.table}${where}`, values)
+    return row && this.#record(row)
+  }
+
+  /** The first that matches, oldest first. */
+  async find(reader: Reader, scope: Scope, limit = 1): Promise<T[]> {
+    const { where, values } = this.#conditions(scope)
+    const rows = await reader.all(`SELECT ${this.#selected()} FROM ${this.table}${where} ORDER BY id LIMIT ?`, [...values, limit])
+    return rows.map((row) => this.#record(row))
+  }
+
+  async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[]): Promise<Page<T>> {
+    const filters = Object.entries(query).filter(([name, value]) => !PAGING.has(name) && value !== undefined)
+    const { where, values } = this.#conditions({ ...(Object.fromEntries(filters) as Scope), ...scope })
+    const limit = query.limit ?? DEFAULT_LIMIT
+    const offset = ((query.page ?? 1) - 1) * limit
+    const direction = query.order === 'asc' ? 'ASC' : 'DESC'
+    const sorted = `ORDER BY ${this.#column(query.sort ?? 'created_at')} ${direction}, id ${direction}`
+    const total = await this.#total(reader, where, values)
+    if (offset >= total) return { items: [], total }
+    // Rows that are skipped are passed over in the index alone; only the page's own are fetched.
+    const page = `SELECT id FROM ${this.table}${where} ${sorted} LIMIT ? OFFSET ?`
+    const rows = await reader.all(`SELECT ${this.#selected(fields)} FROM ${this.table} WHERE id IN (${page}) ${sorted}`, [...values, limit, offset])
+    return { items: rows.map((row) => this.#record(row)), total }
+  }
+
+  async insert(transaction: Transaction, record: T): Promise<void> {
+    const columns = [...this.#columns.values()]
+    const marks = columns.map(() => '?').join(', ')
+    await transaction.run(`INSERT INTO ${this.table} (${this.#selected()}) VALUES (${marks})`, columns.map((column) => this.#value(column, record)))
+  }
+
+  /** Writes the record over the version it was read as; false when somebody else was faster. */
+  async update(transaction: Transaction, record: T): Promise<boolean> {
+    const columns = [...this.#columns.values()].filter(({ name }) => name !== 'id' && name !== 'version')
+    const assignments = columns.map(({ name }) => `${quoted(name)} = ?`).join(', ')
+    const values = columns.map((column) => this.#value(column, record))
+    const changed = await transaction.run(`UPDATE ${this.table} SET ${assignments}, version = version + 1 WHERE id = ? AND version = ?`, [...values, record.id, record.version])
+    return changed === 1
+  }
+
+  async delete(transaction: Transaction, id: string): Promise<void> {
+    await transaction.run(`DELETE FROM ${this.table} WHERE id = ?`, [id])
+  }
+
+  async #total(reader: Reader, where: string, values: Value[]): Promise<number> {
+    const counted = where === '' ? reader.get<{ total: number }>('SELECT total FROM counts WHERE name = ?', [this.table]) : reader.get<{ total: number }>(`SELECT count(*) AS total FROM ${this.table}${where}`, values)
+    return (await counted)?.total ?? 0
+  }
+
+  #conditions(scope: Scope): { where: string; values: Value[] } {
+    const names = Object.keys(scope)
+    if (names.length === 0) return { where: '', values: [] }
+    const values = Object.values(scope).map((value) => (typeof value === 'boolean' ? Number(value) : value))
+    return { where: ` WHERE ${names.map((name) => `${this.#column(name)} = ?`).join(' AND ')}`, values }
+  }
+
+  /** Names reach SQL only through this table of known columns. */
+  #column(name: string): string {
+    if (!this.#columns.has(name)) throw new Error(`${this.table} has no column "${name}"`)
+    return quoted(name)
+  }
+
+  #selected(fields: readonly string[] = this.columnNames): string {
+    return fields.map((name) => this.#column(name)).join(', ')
+  }
+
+  #value({ name, kind }: Column, record: T): Value {
+    const value = (record as Record<string, unknown>)[name]
+    if (value === null || value === undefined) return null
+    return kind === 'json' ? JSON.stringify(value) : kind === 'boolean' ? Number(value) : (value as Value)
+  }
+
+  #record(row: Row): T {
+    const record: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(row)) {
+      const kind = this.#columns.get(name)?.kind
+      record[name] = value === null || kind === 'plain' ? value : kind === 'json' ? JSON.parse(value as string) : value === 1
+    }
+    return record as unknown as T
+  }
+}

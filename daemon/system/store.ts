@@ -1,0 +1,25 @@
+/** Settings and counts, as they are stored. */
+import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
+import type { Reader, Transaction } from '../store/database.ts'
+import { replaceLinks } from '../store/links.ts'
+
+export interface StoredSettings {
+  default_model_id: string
+}
+
+export async function readSettings(reader: Reader): Promise<StoredSettings> {
+  const row = await reader.get<StoredSettings>("SELECT default_model_id FROM settings WHERE id = 'settings'")
+  return row ?? { default_model_id: EMBEDDED_MODEL_ID }
+}
+
+/** The default model counts as used; when it goes, the embedded one takes its place. */
+export async function writeSettings(transaction: Transaction, { default_model_id }: StoredSettings): Promise<void> {
+  await transaction.run("UPDATE settings SET default_model_id = ?, version = version + 1, updated_at = ? WHERE id = 'settings'", [default_model_id, new Date().toISOString()])
+  const link = { field: 'default_model_id', target: default_model_id, detach: { kind: 'value' as const, value: EMBEDDED_MODEL_ID } }
+  await replaceLinks(transaction, { family: 'settings', id: 'settings', name: 'default model' }, default_model_id === EMBEDDED_MODEL_ID ? [] : [link])
+}
+
+export async function readCounts(reader: Reader): Promise<Record<string, number>> {
+  const rows = await reader.all<{ name: string; total: number }>('SELECT name, total FROM counts ORDER BY name')
+  return Object.fromEntries(rows.map(({ name, total }) => [name, total]))
+}

@@ -1,0 +1,80 @@
+/** Access tokens: who a secret belongs to, and what its owner may do. */
+import { hash, randomBytes } from 'node:crypto'
+import type { Static } from 'typebox'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { type TokenCreate, type TokenCreated, type TokenUpdate, tokens } from '../../src/contract/tokens.ts'
+import type { Caller, Change } from '../caller.ts'
+import { Resource } from '../crud/service.ts'
+import type { Database } from '../store/database.ts'
+import { adminsLeft, markUsed, type StoredToken, tokenRecords } from './store.ts'
+
+type TokenInput = Static<typeof TokenCreate> | Static<typeof TokenUpdate>
+
+interface Known {
+  caller: Caller
+  expires: number
+  usedMinute: number
+}
+
+const MINUTE = 60_000
+const digest = (secret: string) => hash('sha256', secret, 'hex')
+
+export class TokensService extends Resource<StoredToken, TokenInput> {
+  /** Every request asks for its token; only the first one asks the database. */
+  readonly #known = new Map<string, Known>()
+
+  constructor(database: Database) {
+    super(database, tokens, tokenRecords, {
+      prepare: async (record, given) => {
+        if (record.role === 'member' && record.user_id === null) throw invalid('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
+        if (given.expires_at && Date.parse(given.expires_at) <= Date.now()) throw invalid('expires_at', 'must lie in the future')
+        return { ...record, expires_at: record.expires_at && new Date(record.expires_at).toISOString() }
+      },
+      remove: async (transaction, { id, role }) => {
+        if (role === 'admin' && (await adminsLeft(transaction, id)) === 0) throw new CadreError('CONFLICT', 'This is the last admin token; without it nobody could make another.', { hint: 'Create another admin token first.' })
+      },
+    })
+  }
+
+  /** Creates a token and shows its secret, this once. */
+  async createWithSecret(change: Change, input: Static<typeof TokenCreate>, secret = `cadre_${randomBytes(32).toString('base64url')}`): Promise<Static<typeof TokenCreated>> {
+    return this.create(change, { ...input, hash: digest(secret) } as TokenInput, { token: secret })
+  }
+
+  override async update(change: Change, id: string, input: TokenInput): Promise<StoredToken> {
+    const shown = await super.update(change, id, input)
+    this.#known.clear()
+    return shown
+  }
+
+  override async remove(change: Change, id: string, force = false): Promise<string> {
+    const message = await super.remove(change, id, force)
+    this.#known.clear()
+    return message
+  }
+
+  async authenticate(secret: string): Promise<Caller | undefined> {
+    const key = digest(secret)
+    const known = this.#known.get(key) ?? (await this.#find(key))
+    const now = Date.now()
+    if (!known || known.expires <= now) return undefined
+    const minute = Math.floor(now / MINUTE)
+    if (known.usedMinute !== minute) {
+      known.usedMinute = minute
+      await markUsed(this.database, known.caller.tokenId, new Date(minute * MINUTE).toISOString())
+    }
+    return known.caller
+  }
+
+  async #find(key: string): Promise<Known | undefined> {
+    const [record] = await this.records.find(this.database, { hash: key })
+    if (!record) return undefined
+    const known: Known = {
+      caller: { tokenId: record.id, role: record.role, userId: record.user_id },
+      expires: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
+      usedMinute: 0,
+    }
+    this.#known.set(key, known)
+    return known
+  }
+}

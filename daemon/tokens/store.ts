@@ -1,0 +1,19 @@
+/** Tokens as they are stored: only the SHA-256 of the secret. */
+import type { Static } from 'typebox'
+import { Token } from '../../src/contract/tokens.ts'
+import type { Database, Reader } from '../store/database.ts'
+import { Records, type StoredRecord } from '../store/records.ts'
+
+export type StoredToken = Static<typeof Token> & StoredRecord & { hash: string }
+
+export const tokenRecords = new Records<StoredToken>({ table: 'tokens', schema: Token, hidden: ['hash'] })
+
+export async function adminsLeft(reader: Reader, without: string): Promise<number> {
+  const counted = await reader.get<{ total: number }>("SELECT count(*) AS total FROM tokens WHERE role = 'admin' AND id <> ? AND (expires_at IS NULL OR expires_at > ?)", [without, new Date().toISOString()])
+  return counted?.total ?? 0
+}
+
+/** Being used is no change of a token: its version stays. */
+export async function markUsed(database: Database, id: string, at: string): Promise<void> {
+  await database.write((transaction) => transaction.run('UPDATE tokens SET last_used_at = ? WHERE id = ?', [at, id]))
+}

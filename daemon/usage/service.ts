@@ -1,0 +1,29 @@
+/** Usage thresholds: lines over what one thing, or everything, may use. */
+import type { Static } from 'typebox'
+import { invalid } from '../../src/contract/errors.ts'
+import { type ENTITY_TYPES, type UsageThresholdCreate, type UsageThresholdUpdate, usageThresholds } from '../../src/contract/usage.ts'
+import { Resource } from '../crud/service.ts'
+import type { Database, Reader } from '../store/database.ts'
+import { type StoredUsageThreshold, usageThresholdRecords } from './store.ts'
+
+type ThresholdInput = Static<typeof UsageThresholdCreate> | Static<typeof UsageThresholdUpdate>
+type EntityType = (typeof ENTITY_TYPES)[number]
+
+/** Who can be counted; users are known by name only. */
+export type Entities = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>
+
+export class UsageThresholdsService extends Resource<StoredUsageThreshold, ThresholdInput> {
+  constructor(database: Database, entities: Entities) {
+    super(database, usageThresholds, usageThresholdRecords, {
+      prepare: async (record, _, { transaction, current }) => {
+        const { entity_type, entity_id } = record
+        if ((entity_type === null) !== (entity_id === null)) throw invalid('entity_id', 'entity_type and entity_id go together', 'Leave both out to count everything.')
+        const known = current !== undefined || entity_type === null || entity_id === null || entity_type === 'user'
+        if (!known && !(await entities[entity_type].exists(transaction, entity_id))) throw invalid('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
+        return record
+      },
+      label: ({ metric, limit, period, entity_id }) => `${limit} ${metric} a ${period}${entity_id ? ` for ${entity_id}` : ''}`,
+      references: ({ entity_type, entity_id }) => (entity_id === null || entity_type === 'user' ? [] : [{ field: 'entity_id', target: entity_id, detach: { kind: 'owner' } }]),
+    })
+  }
+}
