@@ -81,7 +81,13 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
   const conversations = new ConversationsService(database, agents)
   const evaluations = new EvaluationsService(database, models, { agent: agents, rag_tool: ragTools, prompt_template: templates, model: models })
-  const thresholds = new UsageThresholdsService(database, { agent: agents, model: models, rag_tool: ragTools, prompt_template: templates, evaluation: evaluations })
+  const thresholds = new UsageThresholdsService(database, {
+    agent: agents,
+    model: models,
+    rag_tool: ragTools,
+    prompt_template: templates,
+    evaluation: evaluations,
+  })
   const webhooks = new WebhooksService(database, vault)
 
   let address = ''
@@ -91,7 +97,15 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
 
   await ensureAdminToken(tokens, adminToken, keepToken)
   await documents.sweep()
-  const door = { logger, hostGuard, validator, limiter: new RateLimiter(rateLimit), idempotency: new Idempotency(database, vault), authenticate: (secret: string) => tokens.authenticate(secret), draining: () => draining }
+  const door = {
+    logger,
+    hostGuard,
+    validator,
+    limiter: new RateLimiter(rateLimit),
+    idempotency: new Idempotency(database, vault),
+    authenticate: (secret: string) => tokens.authenticate(secret),
+    draining: () => draining,
+  }
   const server = await createServer(door, [
     ...systemBindings(system),
     ...agentBindings(agents),

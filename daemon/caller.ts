@@ -1,6 +1,7 @@
 /** Who is calling, and what comes along with a change: services know callers, not requests. */
-import type { Role } from '../src/contract/route.ts'
+
 import { CadreError } from '../src/contract/errors.ts'
+import type { Role } from '../src/contract/route.ts'
 import type { Transaction } from './store/database.ts'
 
 export interface Caller {

@@ -46,7 +46,10 @@ export function createValidator(): Validator {
 
 function prepared(ajv: Ajv): Ajv {
   addFormats.default(ajv)
-  ajv.addFormat('iso-date', (value: string) => DAY.test(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString().slice(0, 10) === value.slice(0, 10))
+  ajv.addFormat(
+    'iso-date',
+    (value: string) => DAY.test(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString().slice(0, 10) === value.slice(0, 10),
+  )
   return ajv
 }
 
@@ -64,10 +67,15 @@ function explained(errors: ErrorObject[]): CadreError {
   return new CadreError('VALIDATION_ERROR', field === '' ? `The request ${problem}.` : `${field}: ${problem}.`, { details: [{ field, problem }], hint })
 }
 
-const depth = (error: ErrorObject): number => error.instancePath.split('/').length + (error.keyword === 'additionalProperties' || error.keyword === 'required' ? 1 : 0)
+const depth = (error: ErrorObject): number =>
+  error.instancePath.split('/').length + (error.keyword === 'additionalProperties' || error.keyword === 'required' ? 1 : 0)
 
 function told(error: ErrorObject): { field: string; problem: string; hint?: string | undefined } {
-  const at = error.instancePath.slice(1).split('/').filter(Boolean).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const at = error.instancePath
+    .slice(1)
+    .split('/')
+    .filter(Boolean)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   const inside = (name: string) => shortened([...at, name].join('.'))
   const field = shortened(at.join('.'))
   const { params, parentSchema } = error as { params: Record<string, unknown>; parentSchema?: Record<string, unknown> }
@@ -76,7 +84,11 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
       const name = String(params.additionalProperty)
       const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
       const near = suggest(name, known)
-      return { field: inside(name), problem: 'is not a known field', hint: near ? `Did you mean "${near}"?` : known.length > 0 ? `Known fields are ${listed(known)}.` : undefined }
+      return {
+        field: inside(name),
+        problem: 'is not a known field',
+        hint: near ? `Did you mean "${near}"?` : known.length > 0 ? `Known fields are ${listed(known)}.` : undefined,
+      }
     }
     case 'required':
       return { field: inside(String(params.missingProperty)), problem: 'is required' }
@@ -97,7 +109,15 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
     case 'minLength':
       return { field, problem: params.limit === 1 ? 'must not be empty' : `must have at least ${String(params.limit)} characters` }
     case 'format':
-      return { field, problem: params.format === 'iso-date' ? 'must be a date such as 2026-01-31' : params.format === 'date-time' ? 'must be a time such as 2026-01-31T09:30:00Z' : `must be a ${String(params.format)}` }
+      return {
+        field,
+        problem:
+          params.format === 'iso-date'
+            ? 'must be a date such as 2026-01-31'
+            : params.format === 'date-time'
+              ? 'must be a time such as 2026-01-31T09:30:00Z'
+              : `must be a ${String(params.format)}`,
+      }
     case 'anyOf':
       return { field, problem: 'has none of the shapes it may have' }
     case 'minProperties':

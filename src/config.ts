@@ -77,7 +77,8 @@ function whole(environment: Environment, name: string, minimum: number, maximum:
   const text = environment[name]
   if (text === undefined || text === '') return undefined
   const value = Number(text)
-  if (!Number.isInteger(value) || value < minimum || value > maximum) throw new Error(`${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`)
+  if (!Number.isInteger(value) || value < minimum || value > maximum)
+    throw new Error(`${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`)
   return value
 }
 

@@ -4,4 +4,7 @@ import { readFileSync } from 'node:fs'
 declare const CADRE_VERSION: string | undefined
 
 /** Bundles carry the version inside; from source it is read from package.json. */
-export const version: string = typeof CADRE_VERSION === 'string' ? CADRE_VERSION : (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
+export const version: string =
+  typeof CADRE_VERSION === 'string'
+    ? CADRE_VERSION
+    : (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version

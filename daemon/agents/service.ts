@@ -47,4 +47,5 @@ function references({ model_id, prompt_template_id, tools }: StoredAgent): Refer
 }
 
 type Topic = StoredAgent['topics'][number]
-const spelledOut = (topic: string | Partial<Topic>): Topic => (typeof topic === 'string' ? { name: topic, description: '' } : ({ description: '', ...topic } as Topic))
+const spelledOut = (topic: string | Partial<Topic>): Topic =>
+  typeof topic === 'string' ? { name: topic, description: '' } : ({ description: '', ...topic } as Topic)

@@ -13,7 +13,18 @@ import { checkUrlTemplate, placeholdersOf } from './url-template.ts'
 type ApiToolInput = Static<typeof ApiToolCreate> | Static<typeof ApiToolUpdate>
 
 /** Headers that belong to the connection and not to the caller. */
-const FORBIDDEN_HEADERS = ['host', 'content-length', 'connection', 'transfer-encoding', 'upgrade', 'keep-alive', 'te', 'trailer', 'proxy-authorization', 'expect']
+const FORBIDDEN_HEADERS = [
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'upgrade',
+  'keep-alive',
+  'te',
+  'trailer',
+  'proxy-authorization',
+  'expect',
+]
 
 export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   constructor(database: Database, vault: Vault, validator: Validator) {
@@ -47,7 +58,8 @@ function checkPlaceholders({ url, parameters }: StoredApiTool): void {
 function checkAuthority(given: ApiToolInput, { caller, current }: Situation<StoredApiTool>, origin: string): void {
   if (given.allow_private_network) adminsOnly(caller, 'let a tool reach the private network')
   if (current === undefined || checkUrlTemplate(current.url) === origin) return
-  if (current.allow_private_network || current.secrets !== null) adminsOnly(caller, 'change where a tool with secrets or access to the private network sends its calls')
+  if (current.allow_private_network || current.secrets !== null)
+    adminsOnly(caller, 'change where a tool with secrets or access to the private network sends its calls')
 }
 
 function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolInput, current: StoredApiTool | undefined): StoredApiTool {

@@ -43,10 +43,16 @@ function ownOnly({ role, userId }: Caller): Scope {
   return role === 'member' ? { user_id: userId } : {}
 }
 
-async function prepared(agents: AgentsService, record: StoredConversation, given: ConversationInput, { transaction, caller, current }: Situation<StoredConversation>): Promise<StoredConversation> {
+async function prepared(
+  agents: AgentsService,
+  record: StoredConversation,
+  given: ConversationInput,
+  { transaction, caller, current }: Situation<StoredConversation>,
+): Promise<StoredConversation> {
   if (current) return record
   const { agent_id, user_id } = given as Static<typeof ConversationCreate>
   if (!(await agents.exists(transaction, agent_id))) throw invalid('agent_id', `there is no agent "${agent_id}"`)
-  if (caller.role === 'member' && user_id !== undefined && user_id !== caller.userId) throw new CadreError('FORBIDDEN', 'A member talks only as itself.', { hint: `Leave user_id out, or send "${caller.userId}".` })
+  if (caller.role === 'member' && user_id !== undefined && user_id !== caller.userId)
+    throw new CadreError('FORBIDDEN', 'A member talks only as itself.', { hint: `Leave user_id out, or send "${caller.userId}".` })
   return { ...record, user_id: user_id ?? caller.userId ?? LOCAL_USER, status: 'active' }
 }

@@ -18,7 +18,13 @@ interface MessageRow {
   created_at: string
 }
 
-const asMessage = ({ id, role, content, details, created_at }: MessageRow): StoredMessage => ({ id, role, content, timestamp: created_at, ...(JSON.parse(details) as object) })
+const asMessage = ({ id, role, content, details, created_at }: MessageRow): StoredMessage => ({
+  id,
+  role,
+  content,
+  timestamp: created_at,
+  ...(JSON.parse(details) as object),
+})
 
 export async function messagesOf(reader: Reader, conversationId: string): Promise<StoredMessage[]> {
   const rows = await reader.all<MessageRow>('SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at, id', [conversationId])
@@ -39,7 +45,14 @@ export async function pageOfMessages(reader: Reader, conversationId: string, que
 
 export async function insertMessage(transaction: Transaction, conversationId: string, message: StoredMessage): Promise<void> {
   const { id, role, content, timestamp, ...details } = message
-  await transaction.run('INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)', [id, conversationId, role, content, JSON.stringify(details), timestamp])
+  await transaction.run('INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)', [
+    id,
+    conversationId,
+    role,
+    content,
+    JSON.stringify(details),
+    timestamp,
+  ])
 }
 
 export async function deleteMessagesOf(transaction: Transaction, conversationId: string): Promise<void> {

@@ -18,7 +18,8 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
       prepare: async (record, given, { transaction, current }) => {
         const { type, target_id } = record
         const moved = current === undefined || current.type !== type || current.target_id !== target_id
-        if (moved && target_id !== null && !(await targets[type].exists(transaction, target_id))) throw invalid('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
+        if (moved && target_id !== null && !(await targets[type].exists(transaction, target_id)))
+          throw invalid('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
         const scorers = record.scorers.length > 0 ? record.scorers.map(spelledOut) : [{ type: 'contains' as const }]
         const test_cases = record.test_cases.map((one) => (one.scorers ? { ...one, scorers: one.scorers.map(spelledOut) } : one))
         if (given.scorers || given.test_cases) await requireJudges(transaction, models, [...scorers, ...test_cases.flatMap((one) => one.scorers ?? [])])

@@ -18,7 +18,10 @@ export function asCadreError(error: unknown): CadreError {
   if (known) return new CadreError(known[0], known[1], { cause: error })
   if (error instanceof SyntaxError && statusCode === 400) return new CadreError('INVALID_JSON', `The body is not valid JSON: ${message}`, { cause: error })
   if (statusCode >= 400 && statusCode < 500) return new CadreError('VALIDATION_ERROR', String(message), { cause: error })
-  return new CadreError('INTERNAL', 'Something went wrong inside Cadre. This is a bug.', { hint: 'The log has the details under this request id: cadre daemon logs', cause: error })
+  return new CadreError('INTERNAL', 'Something went wrong inside Cadre. This is a bug.', {
+    hint: 'The log has the details under this request id: cadre daemon logs',
+    cause: error,
+  })
 }
 
 export function errorBody(error: CadreError, requestId: string): ErrorBody {
@@ -34,7 +37,8 @@ export function errorBody(error: CadreError, requestId: string): ErrorBody {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asCadreError(error)
-  if (known.status >= 500 && known.code !== 'NOT_IMPLEMENTED') request.log.error({ err: known.cause ?? known, code: known.code, route: request.routeOptions.url }, known.message)
+  if (known.status >= 500 && known.code !== 'NOT_IMPLEMENTED')
+    request.log.error({ err: known.cause ?? known, code: known.code, route: request.routeOptions.url }, known.message)
   // A body that was refused unread would be taken for the next request on this connection.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')
   return reply.status(known.status).type('application/json; charset=utf-8').send(errorBody(known, request.id))

@@ -19,7 +19,10 @@ export class HostGuard {
   }
 
   check(host: string | undefined, origin: string | undefined): void {
-    if (host === undefined || !this.#known(host)) throw new CadreError('FORBIDDEN', 'The Host header names another server.', { hint: `Call it as ${[...this.#hosts].map((name) => `${name}${this.#port ? `:${this.#port}` : ''}`).join(', ')}.` })
+    if (host === undefined || !this.#known(host))
+      throw new CadreError('FORBIDDEN', 'The Host header names another server.', {
+        hint: `Call it as ${[...this.#hosts].map((name) => `${name}${this.#port ? `:${this.#port}` : ''}`).join(', ')}.`,
+      })
     if (origin !== undefined && origin !== `http://${host}`) throw new CadreError('FORBIDDEN', 'Requests from other web origins are not answered.')
   }
 

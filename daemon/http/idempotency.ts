@@ -38,7 +38,12 @@ export class Idempotency {
     const slot = `${caller.tokenId} ${key}`
     while (this.#underWay.has(slot)) await this.#underWay.get(slot)
     let done = () => {}
-    this.#underWay.set(slot, new Promise((resolve) => { done = resolve }))
+    this.#underWay.set(
+      slot,
+      new Promise((resolve) => {
+        done = resolve
+      }),
+    )
     const end = () => {
       this.#underWay.delete(slot)
       done()
@@ -53,14 +58,27 @@ export class Idempotency {
 
   async #attempt(caller: Caller, route: Route, key: string, fingerprint: string, end: () => void): Promise<Attempt> {
     const since = new Date(Date.now() - KEPT_MS).toISOString()
-    const kept = await this.#database.get<Kept>('SELECT fingerprint, reply FROM idempotency WHERE token_id = ? AND key = ? AND created_at > ?', [caller.tokenId, key, since])
-    if (kept && kept.fingerprint !== fingerprint) throw new CadreError('CONFLICT', 'This Idempotency-Key was used for another request.', { hint: 'Use a new key for each request; repeat one only to repeat the very same request.' })
+    const kept = await this.#database.get<Kept>('SELECT fingerprint, reply FROM idempotency WHERE token_id = ? AND key = ? AND created_at > ?', [
+      caller.tokenId,
+      key,
+      since,
+    ])
+    if (kept && kept.fingerprint !== fingerprint)
+      throw new CadreError('CONFLICT', 'This Idempotency-Key was used for another request.', {
+        hint: 'Use a new key for each request; repeat one only to repeat the very same request.',
+      })
     const context = `idempotency/${caller.tokenId}/${key}`
     let remembered = kept !== undefined
     const remember = async (transaction: Transaction, reply: unknown) => {
       const text = JSON.stringify(reply ?? null)
       await transaction.run('DELETE FROM idempotency WHERE created_at <= ?', [since])
-      await transaction.run('INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)', [caller.tokenId, key, fingerprint, route.secretReply ? this.#vault.seal(text, context) : text, new Date().toISOString()])
+      await transaction.run('INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)', [
+        caller.tokenId,
+        key,
+        fingerprint,
+        route.secretReply ? this.#vault.seal(text, context) : text,
+        new Date().toISOString(),
+      ])
       remembered = true
     }
     return {

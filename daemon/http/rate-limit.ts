@@ -46,7 +46,12 @@ export class RateLimiter {
     }
     if (window.used <= this.#limit) return { headers, refused: undefined }
     headers['retry-after'] = reset
-    return { headers, refused: new CadreError('RATE_LIMITED', `More than ${this.#limit} requests in a minute.`, { hint: `Try again in ${reset} s, or start the daemon with a larger CADRE_RATE_LIMIT.` }) }
+    return {
+      headers,
+      refused: new CadreError('RATE_LIMITED', `More than ${this.#limit} requests in a minute.`, {
+        hint: `Try again in ${reset} s, or start the daemon with a larger CADRE_RATE_LIMIT.`,
+      }),
+    }
   }
 
   #sweep(now: number): void {

@@ -12,5 +12,10 @@ export async function addReference(server: FastifyInstance): Promise<void> {
     if (route.url === PAGE || route.url.startsWith(`${PAGE}/`)) route.config = { ...route.config, open: true }
   })
   await server.register(swagger, { mode: 'static', specification: { document: openapiDocument(version) as never } })
-  await server.register(swaggerUi, { routePrefix: PAGE, staticCSP: true, theme: { title: 'Cadre API' }, uiConfig: { docExpansion: 'none', tryItOutEnabled: false } })
+  await server.register(swaggerUi, {
+    routePrefix: PAGE,
+    staticCSP: true,
+    theme: { title: 'Cadre API' },
+    uiConfig: { docExpansion: 'none', tryItOutEnabled: false },
+  })
 }

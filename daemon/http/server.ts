@@ -1,5 +1,5 @@
 /** The door: builds the Fastify server, checks every request in order, and registers the contract's routes under both paths. */
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { PENDING } from '../../src/contract/pending.ts'
 import { ACCESS, type Route } from '../../src/contract/route.ts'
@@ -43,7 +43,7 @@ export interface Door {
 export async function createServer(door: Door, bindings: readonly Binding[]): Promise<FastifyInstance> {
   const server = Fastify({
     loggerInstance: door.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `req_${crypto.randomUUID()}`,
     bodyLimit: MEGABYTE,
     requestTimeout: 120_000,
@@ -53,11 +53,20 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
   })
   server.decorateRequest('caller', undefined)
   server.setErrorHandler(answerError)
-  server.setNotFoundHandler((request, reply) => answerError(new CadreError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}.`, { hint: 'The API reference is at /docs.' }), request, reply))
+  server.setNotFoundHandler((request, reply) =>
+    answerError(
+      new CadreError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}.`, { hint: 'The API reference is at /docs.' }),
+      request,
+      reply,
+    ),
+  )
   server.addHook('onRequest', async (request, reply) => admit(door, request, reply))
   server.addHook('onResponse', async (request, reply) => {
     const level = request.method === 'GET' && reply.statusCode < 400 ? 'debug' : 'info'
-    request.log[level]({ method: request.method, path: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), token: request.caller?.tokenId }, 'request')
+    request.log[level](
+      { method: request.method, path: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), token: request.caller?.tokenId },
+      'request',
+    )
   })
   readJson(server)
   server.setValidatorCompiler(({ schema, httpPart }) => {
@@ -88,10 +97,15 @@ async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): 
   if (refused) throw refused
   if (!caller) {
     reply.header('www-authenticate', 'Bearer')
-    throw new CadreError('UNAUTHENTICATED', request.headers.authorization ? 'The token is not valid.' : 'This needs a token.', { hint: 'Send Authorization: Bearer <ACCESS_TOKEN>; an admin makes one with: cadre tokens create' })
+    throw new CadreError('UNAUTHENTICATED', request.headers.authorization ? 'The token is not valid.' : 'This needs a token.', {
+      hint: 'Send Authorization: Bearer <ACCESS_TOKEN>; an admin makes one with: cadre tokens create',
+    })
   }
   request.caller = caller
-  if (contract && !(ACCESS[contract.access] as readonly string[]).includes(caller.role)) throw new CadreError('FORBIDDEN', `The role ${caller.role} may not do this.`, { hint: `It takes a token with the role ${ACCESS[contract.access].join(' or ')}.` })
+  if (contract && !(ACCESS[contract.access] as readonly string[]).includes(caller.role))
+    throw new CadreError('FORBIDDEN', `The role ${caller.role} may not do this.`, {
+      hint: `It takes a token with the role ${ACCESS[contract.access].join(' or ')}.`,
+    })
 }
 
 async function identify(door: Door, request: FastifyRequest): Promise<Caller | undefined> {

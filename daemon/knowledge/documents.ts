@@ -43,15 +43,30 @@ export class DocumentsService {
     const type = accepted(source, input.name)
     const bytes = bytesOf(input)
     const limit = (source.configuration.max_file_size as number | undefined) ?? DEFAULT_MAX_FILE_SIZE
-    if (bytes.length > limit) throw new CadreError('PAYLOAD_TOO_LARGE', `The document has ${bytes.length} bytes; this source takes at most ${limit}.`, { hint: "Raise the source's max_file_size, or split the document." })
+    if (bytes.length > limit)
+      throw new CadreError('PAYLOAD_TOO_LARGE', `The document has ${bytes.length} bytes; this source takes at most ${limit}.`, {
+        hint: "Raise the source's max_file_size, or split the document.",
+      })
     let replaced: string | undefined
     const document = await this.#originals.keep(bytes, (contentHash) =>
       this.#database.write(async (transaction) => {
         await this.#sources.require(transaction, change.caller, sourceId)
         const [previous] = await documentRecords.find(transaction, { knowledge_source_id: sourceId, name: input.name })
         const now = new Date().toISOString()
-        const content = { type, size: bytes.length, content_hash: contentHash, metadata: input.metadata ?? {}, status: 'waiting' as const, error: null, pages: null, chunks: 0, updated_at: now }
-        const record: StoredDocument = previous ? { ...previous, ...content } : { id: newId('doc'), knowledge_source_id: sourceId, name: input.name, ...content, version: 1, created_at: now }
+        const content = {
+          type,
+          size: bytes.length,
+          content_hash: contentHash,
+          metadata: input.metadata ?? {},
+          status: 'waiting' as const,
+          error: null,
+          pages: null,
+          chunks: 0,
+          updated_at: now,
+        }
+        const record: StoredDocument = previous
+          ? { ...previous, ...content }
+          : { id: newId('doc'), knowledge_source_id: sourceId, name: input.name, ...content, version: 1, created_at: now }
         if (previous) await documentRecords.update(transaction, record)
         else await documentRecords.insert(transaction, record)
         replaced = previous && previous.content_hash !== contentHash ? previous.content_hash : undefined
@@ -94,13 +109,15 @@ function shown({ version: _, ...document }: StoredDocument): ShownDocument {
 
 /** The file type of a document that the source takes; names are relative paths that stay inside. */
 function accepted(source: StoredSource, name: string): string {
-  if (source.type !== 'file') throw invalid('id', `documents of a ${source.type} source come from its configuration`, 'Make a source of type file to send documents to it.')
+  if (source.type !== 'file')
+    throw invalid('id', `documents of a ${source.type} source come from its configuration`, 'Make a source of type file to send documents to it.')
   const parts = name.split('/')
   const odd = /[\u0000-\u001f\u007f\\]/.test(name) || /^[A-Za-z]:/.test(name) || parts.some((part) => part.trim() === '' || part === '.' || part === '..')
   if (odd) throw invalid('name', 'must be a relative path such as policies/leave.md')
   const type = extname(name).slice(1).toLowerCase()
   const types = ((source.configuration.file_types as string[] | undefined) ?? DEFAULT_FILE_TYPES).map((wanted) => wanted.toLowerCase())
-  if (!types.includes(type)) throw invalid('name', type === '' ? 'has no file extension' : `this source does not take .${type} files`, `It takes ${types.join(', ')}.`)
+  if (!types.includes(type))
+    throw invalid('name', type === '' ? 'has no file extension' : `this source does not take .${type} files`, `It takes ${types.join(', ')}.`)
   return type
 }
 

@@ -2,7 +2,14 @@
 import { Cron } from 'croner'
 import type { Static } from 'typebox'
 import { invalid } from '../../src/contract/errors.ts'
-import { KnowledgeSource, type KnowledgeSourceCreate, type KnowledgeSourceUpdate, knowledgeSources, SOURCE_CONFIGURATIONS, type SourceConfiguration } from '../../src/contract/knowledge-sources.ts'
+import {
+  type KnowledgeSource,
+  type KnowledgeSourceCreate,
+  type KnowledgeSourceUpdate,
+  knowledgeSources,
+  SOURCE_CONFIGURATIONS,
+  type SourceConfiguration,
+} from '../../src/contract/knowledge-sources.ts'
 import { adminsOnly, type Caller, type Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import { plainAddress } from '../outbound/address.ts'

@@ -44,4 +44,7 @@ async function prepared(vault: Vault, record: StoredModel, given: ModelInput, { 
   return { ...record, api_key: sealed, has_api_key: sealed !== null }
 }
 
-const builtIn = () => new CadreError('CONFLICT', 'The embedded model is part of Cadre and cannot be changed or deleted.', { hint: 'Add a model of your own and make it the default.' })
+const builtIn = () =>
+  new CadreError('CONFLICT', 'The embedded model is part of Cadre and cannot be changed or deleted.', {
+    hint: 'Add a model of your own and make it the default.',
+  })

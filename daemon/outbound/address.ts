@@ -9,6 +9,7 @@ export function plainAddress(field: string, address: string): URL {
     throw Object.assign(invalid(field, 'is not a valid address'), { cause })
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid(field, 'must begin with http:// or https://')
-  if (url.username || url.password) throw invalid(field, 'must not hold a user name or password', 'Credentials in an address end up in logs; use the fields made for them.')
+  if (url.username || url.password)
+    throw invalid(field, 'must not hold a user name or password', 'Credentials in an address end up in logs; use the fields made for them.')
   return url
 }

@@ -20,7 +20,10 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
   async render(caller: Caller, id: string, values: Record<string, unknown>): Promise<{ text: string }> {
     const { template, variables } = await this.require(this.database, caller, id)
     const missing = variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
-    if (missing.length > 0) throw new CadreError('VALIDATION_ERROR', `variables: there is no value for ${missing.join(', ')}.`, { details: missing.map((name) => ({ field: `variables.${name}`, problem: 'is required' })) })
+    if (missing.length > 0)
+      throw new CadreError('VALIDATION_ERROR', `variables: there is no value for ${missing.join(', ')}.`, {
+        details: missing.map((name) => ({ field: `variables.${name}`, problem: 'is required' })),
+      })
     return { text: fill(template, values) }
   }
 }

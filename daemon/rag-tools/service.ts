@@ -17,7 +17,8 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     super(database, ragTools, ragToolRecords, {
       prepare: async (record, given, { transaction }) => {
         const source = given.knowledge_source_id
-        if (source !== undefined && !(await knowledge.exists(transaction, source))) throw invalid('knowledge_source_id', `there is no knowledge source "${source}"`)
+        if (source !== undefined && !(await knowledge.exists(transaction, source)))
+          throw invalid('knowledge_source_id', `there is no knowledge source "${source}"`)
         return {
           ...record,
           embedding_model: await checkedChunking(transaction, models, record),

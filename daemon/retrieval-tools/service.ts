@@ -21,7 +21,10 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
         checkFilters(record.filters)
         return { ...record, embedding_model: await checkedChunking(transaction, models, record) }
       },
-      references: (tool) => [...embeddingReference(tool), ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } }))],
+      references: (tool) => [
+        ...embeddingReference(tool),
+        ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
+      ],
     })
   }
 }

@@ -117,6 +117,10 @@ export function openDatabase(path: string): Database {
 
 function translated(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? '')
-  if (code.startsWith('SQLITE_FULL')) return new CadreError('STORAGE_FULL', 'The disk is full; nothing was changed.', { hint: 'Free some space where Cadre keeps its data, then try again.', cause: error })
+  if (code.startsWith('SQLITE_FULL'))
+    return new CadreError('STORAGE_FULL', 'The disk is full; nothing was changed.', {
+      hint: 'Free some space where Cadre keeps its data, then try again.',
+      cause: error,
+    })
   return error
 }

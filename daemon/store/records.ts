@@ -86,7 +86,10 @@ export class Records<T extends StoredRecord> {
   async insert(transaction: Transaction, record: T): Promise<void> {
     const columns = [...this.#columns.values()]
     const marks = columns.map(() => '?').join(', ')
-    await transaction.run(`INSERT INTO ${this.table} (${this.#selected()}) VALUES (${marks})`, columns.map((column) => this.#value(column, record)))
+    await transaction.run(
+      `INSERT INTO ${this.table} (${this.#selected()}) VALUES (${marks})`,
+      columns.map((column) => this.#value(column, record)),
+    )
   }
 
   /** Writes the record over the version it was read as; false when somebody else was faster. */
@@ -94,7 +97,11 @@ export class Records<T extends StoredRecord> {
     const columns = [...this.#columns.values()].filter(({ name }) => name !== 'id' && name !== 'version')
     const assignments = columns.map(({ name }) => `${quoted(name)} = ?`).join(', ')
     const values = columns.map((column) => this.#value(column, record))
-    const changed = await transaction.run(`UPDATE ${this.table} SET ${assignments}, version = version + 1 WHERE id = ? AND version = ?`, [...values, record.id, record.version])
+    const changed = await transaction.run(`UPDATE ${this.table} SET ${assignments}, version = version + 1 WHERE id = ? AND version = ?`, [
+      ...values,
+      record.id,
+      record.version,
+    ])
     return changed === 1
   }
 
@@ -103,7 +110,10 @@ export class Records<T extends StoredRecord> {
   }
 
   async #total(reader: Reader, where: string, values: Value[]): Promise<number> {
-    const counted = where === '' ? reader.get<{ total: number }>('SELECT total FROM counts WHERE name = ?', [this.table]) : reader.get<{ total: number }>(`SELECT count(*) AS total FROM ${this.table}${where}`, values)
+    const counted =
+      where === ''
+        ? reader.get<{ total: number }>('SELECT total FROM counts WHERE name = ?', [this.table])
+        : reader.get<{ total: number }>(`SELECT count(*) AS total FROM ${this.table}${where}`, values)
     return (await counted)?.total ?? 0
   }
 

@@ -42,7 +42,13 @@ export class SystemService {
   async status(): Promise<Static<typeof Status>> {
     const { paths, version, startedAt, database, vault, address } = this.#around
     const { rss, heapUsed } = process.memoryUsage()
-    const [records, log, vectors, documents, logs] = await Promise.all([sizeOf(paths.database), sizeOf(`${paths.database}-wal`), sizeOf(paths.vectors), sizeOf(paths.documents), sizeOf(paths.logs)])
+    const [records, log, vectors, documents, logs] = await Promise.all([
+      sizeOf(paths.database),
+      sizeOf(`${paths.database}-wal`),
+      sizeOf(paths.vectors),
+      sizeOf(paths.documents),
+      sizeOf(paths.logs),
+    ])
     return {
       version,
       uptime_seconds: (Date.now() - startedAt.getTime()) / 1000,

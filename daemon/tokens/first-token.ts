@@ -1,7 +1,8 @@
 /** The first start: an admin token, kept where the command line finds it before the database knows it. */
+
+import { randomBytes } from 'node:crypto'
 import type { Caller } from '../caller.ts'
 import type { TokensService } from './service.ts'
-import { randomBytes } from 'node:crypto'
 
 const NOBODY_YET: Caller = { tokenId: 'first-start', role: 'admin', userId: null }
 

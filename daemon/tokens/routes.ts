@@ -4,4 +4,7 @@ import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { TokensService } from './service.ts'
 
-export const tokenBindings = (tokens: TokensService): Binding[] => [...bindCrud(tokenRoutes, tokens), bind(tokenRoutes.create, ({ body, change }) => tokens.createWithSecret(change, body))]
+export const tokenBindings = (tokens: TokensService): Binding[] => [
+  ...bindCrud(tokenRoutes, tokens),
+  bind(tokenRoutes.create, ({ body, change }) => tokens.createWithSecret(change, body)),
+]

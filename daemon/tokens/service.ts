@@ -26,18 +26,24 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   constructor(database: Database) {
     super(database, tokens, tokenRecords, {
       prepare: async (record, given) => {
-        if (record.role === 'member' && record.user_id === null) throw invalid('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
+        if (record.role === 'member' && record.user_id === null)
+          throw invalid('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
         if (given.expires_at && Date.parse(given.expires_at) <= Date.now()) throw invalid('expires_at', 'must lie in the future')
         return { ...record, expires_at: record.expires_at && new Date(record.expires_at).toISOString() }
       },
       remove: async (transaction, { id, role }) => {
-        if (role === 'admin' && (await adminsLeft(transaction, id)) === 0) throw new CadreError('CONFLICT', 'This is the last admin token; without it nobody could make another.', { hint: 'Create another admin token first.' })
+        if (role === 'admin' && (await adminsLeft(transaction, id)) === 0)
+          throw new CadreError('CONFLICT', 'This is the last admin token; without it nobody could make another.', { hint: 'Create another admin token first.' })
       },
     })
   }
 
   /** Creates a token and shows its secret, this once. */
-  async createWithSecret(change: Change, input: Static<typeof TokenCreate>, secret = `cadre_${randomBytes(32).toString('base64url')}`): Promise<Static<typeof TokenCreated>> {
+  async createWithSecret(
+    change: Change,
+    input: Static<typeof TokenCreate>,
+    secret = `cadre_${randomBytes(32).toString('base64url')}`,
+  ): Promise<Static<typeof TokenCreated>> {
     return this.create(change, { ...input, hash: digest(secret) } as TokenInput, { token: secret })
   }
 

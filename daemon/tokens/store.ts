@@ -9,7 +9,10 @@ export type StoredToken = Static<typeof Token> & StoredRecord & { hash: string }
 export const tokenRecords = new Records<StoredToken>({ table: 'tokens', schema: Token, hidden: ['hash'] })
 
 export async function adminsLeft(reader: Reader, without: string): Promise<number> {
-  const counted = await reader.get<{ total: number }>("SELECT count(*) AS total FROM tokens WHERE role = 'admin' AND id <> ? AND (expires_at IS NULL OR expires_at > ?)", [without, new Date().toISOString()])
+  const counted = await reader.get<{ total: number }>(
+    "SELECT count(*) AS total FROM tokens WHERE role = 'admin' AND id <> ? AND (expires_at IS NULL OR expires_at > ?)",
+    [without, new Date().toISOString()],
+  )
   return counted?.total ?? 0
 }
 

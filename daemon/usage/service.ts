@@ -17,13 +17,16 @@ export class UsageThresholdsService extends Resource<StoredUsageThreshold, Thres
     super(database, usageThresholds, usageThresholdRecords, {
       prepare: async (record, _, { transaction, current }) => {
         const { entity_type, entity_id } = record
-        if ((entity_type === null) !== (entity_id === null)) throw invalid('entity_id', 'entity_type and entity_id go together', 'Leave both out to count everything.')
+        if ((entity_type === null) !== (entity_id === null))
+          throw invalid('entity_id', 'entity_type and entity_id go together', 'Leave both out to count everything.')
         const known = current !== undefined || entity_type === null || entity_id === null || entity_type === 'user'
-        if (!known && !(await entities[entity_type].exists(transaction, entity_id))) throw invalid('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
+        if (!known && !(await entities[entity_type].exists(transaction, entity_id)))
+          throw invalid('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
         return record
       },
       label: ({ metric, limit, period, entity_id }) => `${limit} ${metric} a ${period}${entity_id ? ` for ${entity_id}` : ''}`,
-      references: ({ entity_type, entity_id }) => (entity_id === null || entity_type === 'user' ? [] : [{ field: 'entity_id', target: entity_id, detach: { kind: 'owner' } }]),
+      references: ({ entity_type, entity_id }) =>
+        entity_id === null || entity_type === 'user' ? [] : [{ field: 'entity_id', target: entity_id, detach: { kind: 'owner' } }],
     })
   }
 }

@@ -13,7 +13,10 @@ const Topic = object(
 )
 const TopicInput = Type.Unsafe<string | { name: string; description?: string; instructions?: string }>({
   description: 'A topic, or just its name.',
-  anyOf: [{ type: 'string', minLength: 1, maxLength: 200 }, object({ name: Topic.properties.name, ...optional({ description: Topic.properties.description }), instructions: Topic.properties.instructions })],
+  anyOf: [
+    { type: 'string', minLength: 1, maxLength: 200 },
+    object({ name: Topic.properties.name, ...optional({ description: Topic.properties.description }), instructions: Topic.properties.instructions }),
+  ],
 })
 
 const settings = {
@@ -35,16 +38,45 @@ const example = {
   topics: ['leave', { name: 'travel', description: 'Booking trains and hotels' }],
 }
 
-export const Agent = resource('agent', { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Subjects the agent covers.' }) }, {
-  description: 'An agent: a model, what it is told, and the tools it may use.',
-  examples: [{ id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, model_id: null, tools: [], topics: [{ name: 'leave', description: '' }], prompt_template_id: null, variables: {}, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
-})
+export const Agent = resource(
+  'agent',
+  { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Subjects the agent covers.' }) },
+  {
+    description: 'An agent: a model, what it is told, and the tools it may use.',
+    examples: [
+      {
+        id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        model_id: null,
+        tools: [],
+        topics: [{ name: 'leave', description: '' }],
+        prompt_template_id: null,
+        variables: {},
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
 export const AgentItem = object({ id, name, description, model_id, temperature, tools, created_at }, { description: 'An agent as lists show it.' })
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Subjects the agent covers.' })
 export const AgentCreate = object({ name: resourceName('agent'), ...optional({ ...settings, topics }) }, { description: 'A new agent.', examples: [example] })
-export const AgentUpdate = object(optional({ name: resourceName('agent'), ...settings, topics }), { description: 'What to change of an agent.', minProperties: 1, examples: [{ temperature: 0.7 }] })
+export const AgentUpdate = object(optional({ name: resourceName('agent'), ...settings, topics }), {
+  description: 'What to change of an agent.',
+  minProperties: 1,
+  examples: [{ temperature: 0.7 }],
+})
 
-export const agents = { name: 'agents', noun: 'agent', path: '/agents', prefix: 'agent', item: AgentItem, resource: Agent, create: AgentCreate, update: AgentUpdate } satisfies Family
+export const agents = {
+  name: 'agents',
+  noun: 'agent',
+  path: '/agents',
+  prefix: 'agent',
+  item: AgentItem,
+  resource: Agent,
+  create: AgentCreate,
+  update: AgentUpdate,
+} satisfies Family
 export const agentRoutes = crud(agents, { read: 'meet', change: 'change' })

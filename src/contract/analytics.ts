@@ -18,10 +18,24 @@ export const ConversationAnalytics = object({
   total_tokens: count('Tokens in and out.'),
   total_cost: measure('What they cost; null where a price is not known.'),
   tool_calls: count('Times a tool was used.'),
-  by_day: Type.Array(object({ date: day('The day'), conversations: count('Begun that day.'), messages: count('Said that day.'), tokens: count('Used that day.') }), { description: 'Oldest first.' }),
-  by_agent: Type.Record(Type.String(), object({ conversations: count('With this agent.'), messages: count('In them.'), tokens: count('Used in them.') }), { description: 'By agent identifier.' }),
+  by_day: Type.Array(
+    object({ date: day('The day'), conversations: count('Begun that day.'), messages: count('Said that day.'), tokens: count('Used that day.') }),
+    { description: 'Oldest first.' },
+  ),
+  by_agent: Type.Record(Type.String(), object({ conversations: count('With this agent.'), messages: count('In them.'), tokens: count('Used in them.') }), {
+    description: 'By agent identifier.',
+  }),
 })
 
 export const analyticsRoutes = {
-  conversations: route({ id: 'analytics.conversations', family: 'analytics', method: 'GET', path: '/analytics/conversations', summary: 'How conversations go', access: 'read', query: object(optional({ start_date: day('First day'), end_date: day('Last day, included'), agent_id: identifier('the agent') })), reply: ConversationAnalytics }),
+  conversations: route({
+    id: 'analytics.conversations',
+    family: 'analytics',
+    method: 'GET',
+    path: '/analytics/conversations',
+    summary: 'How conversations go',
+    access: 'read',
+    query: object(optional({ start_date: day('First day'), end_date: day('Last day, included'), agent_id: identifier('the agent') })),
+    reply: ConversationAnalytics,
+  }),
 }

@@ -9,17 +9,31 @@ const description = text('What the call does; agents read this to decide when to
 const url = webAddress('Address, with {placeholders} that arguments fill in.')
 const settings = {
   method: word(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { default: 'GET', description: 'HTTP method.' }),
-  parameters: freeObject('JSON Schema of the arguments, of type object.', { examples: [{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }] }),
+  parameters: freeObject('JSON Schema of the arguments, of type object.', {
+    examples: [{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }],
+  }),
   timeout_ms: Type.Integer({ minimum: 100, maximum: 300_000, default: 30_000, description: 'Longest wait for an answer, in milliseconds.' }),
   allow_private_network: Type.Boolean({ default: false, description: 'Whether it may reach addresses inside the private network. Admins only.' }),
   requires_confirmation: Type.Boolean({ default: false, description: 'Whether the caller is asked before each use.' }),
 }
 const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
-const secret = (what: string) => Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$', writeOnly: true, description: `${what} Write-only.` })
-const headers = Type.Unsafe<Record<string, string>>({ type: 'object', maxProperties: 50, propertyNames: { pattern: HEADER_NAME }, additionalProperties: { type: 'string', maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$' }, writeOnly: true, description: 'Headers sent along. Their values are write-only.' })
+const secret = (what: string) =>
+  Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$', writeOnly: true, description: `${what} Write-only.` })
+const headers = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { pattern: HEADER_NAME },
+  additionalProperties: { type: 'string', maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$' },
+  writeOnly: true,
+  description: 'Headers sent along. Their values are write-only.',
+})
 
 const authTypes = ['none', 'bearer', 'basic', 'api_key'] as const
-type Auth = { type: 'none' } | { type: 'bearer'; token: string } | { type: 'basic'; username: string; password: string } | { type: 'api_key'; name: string; value: string; in?: 'header' | 'query' }
+type Auth =
+  | { type: 'none' }
+  | { type: 'bearer'; token: string }
+  | { type: 'basic'; username: string; password: string }
+  | { type: 'api_key'; name: string; value: string; in?: 'header' | 'query' }
 const authName = Type.String({ pattern: HEADER_NAME, description: 'Name of the header or query parameter.' })
 const authIn = word(['header', 'query'], { default: 'header', description: 'Where the key goes.' })
 const auth = Type.Unsafe<Auth>({
@@ -37,24 +51,62 @@ const auth = Type.Unsafe<Auth>({
 })
 export type ApiToolSecrets = { headers: Record<string, string>; auth: Auth }
 
-const example = { name: 'weather', description: 'Weather in a city', method: 'GET', url: 'https://api.example.com/weather/{city}', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }
+const example = {
+  name: 'weather',
+  description: 'Weather in a city',
+  method: 'GET',
+  url: 'https://api.example.com/weather/{city}',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
 
-export const ApiTool = resource('API tool', {
-  name,
-  description,
-  url,
-  ...settings,
-  header_names: Type.Array(Type.String(), { description: 'Names of the headers that are kept for it.' }),
-  auth: object({ type: word(authTypes, { description: 'How it proves who it is.' }), ...optional({ name: authName, in: authIn }) }, { description: 'Authentication, without its values.' }),
-}, {
-  description: 'An HTTP call that agents may make.',
-  examples: [{ id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, timeout_ms: 30_000, allow_private_network: false, requires_confirmation: false, header_names: [], auth: { type: 'none' }, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
-})
+export const ApiTool = resource(
+  'API tool',
+  {
+    name,
+    description,
+    url,
+    ...settings,
+    header_names: Type.Array(Type.String(), { description: 'Names of the headers that are kept for it.' }),
+    auth: object(
+      { type: word(authTypes, { description: 'How it proves who it is.' }), ...optional({ name: authName, in: authIn }) },
+      { description: 'Authentication, without its values.' },
+    ),
+  },
+  {
+    description: 'An HTTP call that agents may make.',
+    examples: [
+      {
+        id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        timeout_ms: 30_000,
+        allow_private_network: false,
+        requires_confirmation: false,
+        header_names: [],
+        auth: { type: 'none' },
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
 const writable = { ...settings, headers, auth }
 export const ApiToolCreate = object({ name, url, ...optional({ description, ...writable }) }, { description: 'A new API tool.', examples: [example] })
-export const ApiToolUpdate = object(optional({ name, description, url, ...writable }), { description: 'What to change of an API tool; headers replace all of the old ones.', minProperties: 1, examples: [{ timeout_ms: 5_000 }] })
+export const ApiToolUpdate = object(optional({ name, description, url, ...writable }), {
+  description: 'What to change of an API tool; headers replace all of the old ones.',
+  minProperties: 1,
+  examples: [{ timeout_ms: 5_000 }],
+})
 
-export const apiTools = { name: 'api-tools', noun: 'API tool', path: '/api-tools', prefix: 'api', item: ApiTool, resource: ApiTool, create: ApiToolCreate, update: ApiToolUpdate } satisfies Family
+export const apiTools = {
+  name: 'api-tools',
+  noun: 'API tool',
+  path: '/api-tools',
+  prefix: 'api',
+  item: ApiTool,
+  resource: ApiTool,
+  create: ApiToolCreate,
+  update: ApiToolUpdate,
+} satisfies Family
 
 export const apiToolRoutes = {
   ...crud(apiTools, { read: 'read', change: 'change' }),

@@ -26,21 +26,29 @@ export const ToolCall = object({
 })
 export const Usage = object({ input_tokens: count('Tokens read.'), output_tokens: count('Tokens written.'), total_tokens: count('Both together.') })
 
-export const Message = object({
-  id: identifier('the message'),
-  role: word(['user', 'assistant'], { description: 'Who said it.' }),
-  content: Type.String({ description: 'What was said.' }),
-  timestamp: timestamp('When it was said'),
-  ...optional({
-    citations: Type.Array(Citation, { description: 'Every passage the tools gave the model.' }),
-    tool_calls: Type.Array(ToolCall, { description: 'Tools that were used.' }),
-    usage: Usage,
-    cost: nullable(Type.Number({ minimum: 0, description: 'What it cost; null where the price is not known.' })),
-    model_id: nullable(identifier('the model that wrote it')),
-    finish_reason: Type.String({ description: 'Why it ended: stop, length, aborted, error and the like.' }),
-    latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
-  }),
-}, { description: 'One message of a conversation.', examples: [{ id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', role: 'user', content: 'How many days of leave do I have?', timestamp: '2026-01-31T09:30:00.000Z' }] })
+export const Message = object(
+  {
+    id: identifier('the message'),
+    role: word(['user', 'assistant'], { description: 'Who said it.' }),
+    content: Type.String({ description: 'What was said.' }),
+    timestamp: timestamp('When it was said'),
+    ...optional({
+      citations: Type.Array(Citation, { description: 'Every passage the tools gave the model.' }),
+      tool_calls: Type.Array(ToolCall, { description: 'Tools that were used.' }),
+      usage: Usage,
+      cost: nullable(Type.Number({ minimum: 0, description: 'What it cost; null where the price is not known.' })),
+      model_id: nullable(identifier('the model that wrote it')),
+      finish_reason: Type.String({ description: 'Why it ended: stop, length, aborted, error and the like.' }),
+      latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
+    }),
+  },
+  {
+    description: 'One message of a conversation.',
+    examples: [
+      { id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', role: 'user', content: 'How many days of leave do I have?', timestamp: '2026-01-31T09:30:00.000Z' },
+    ],
+  },
+)
 
 const title = Type.String({ minLength: 1, maxLength: 500, description: 'What the conversation is about.' })
 const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'Who is talking; the user of the token when left out.' })
@@ -52,21 +60,62 @@ const fields = {
   status: word(['active', 'completed'], { description: 'Whether it goes on.' }),
 }
 const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', user_id: 'ada' }
-const stored = { id: 'conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, title: null, status: 'active', created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }
+const stored = {
+  id: 'conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  ...example,
+  title: null,
+  status: 'active',
+  created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:00.000Z',
+}
 
 export const ConversationItem = resource('conversation', fields, { description: 'A conversation as lists show it.', examples: [stored] })
-export const Conversation = resource('conversation', { ...fields, messages: Type.Array(Message, { description: 'What was said, oldest first.' }) }, { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] })
+export const Conversation = resource(
+  'conversation',
+  { ...fields, messages: Type.Array(Message, { description: 'What was said, oldest first.' }) },
+  { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
+)
 export const ConversationCreate = object({ agent_id, ...optional({ user_id, title }) }, { description: 'A new conversation.', examples: [example] })
-export const ConversationUpdate = object({ title: nullable(title) }, { description: 'What to change of a conversation.', examples: [{ title: 'Leave in summer' }] })
+export const ConversationUpdate = object(
+  { title: nullable(title) },
+  { description: 'What to change of a conversation.', examples: [{ title: 'Leave in summer' }] },
+)
 
-export const conversations = { name: 'conversations', noun: 'conversation', path: '/conversations', prefix: 'conv', item: ConversationItem, resource: Conversation, create: ConversationCreate, update: ConversationUpdate } satisfies Family
+export const conversations = {
+  name: 'conversations',
+  noun: 'conversation',
+  path: '/conversations',
+  prefix: 'conv',
+  item: ConversationItem,
+  resource: Conversation,
+  create: ConversationCreate,
+  update: ConversationUpdate,
+} satisfies Family
 
 const action = { family: 'conversations', params: byId('conversation') }
 const oneMessage = object({ id: identifier('the conversation'), message_id: identifier('the message') })
 export const conversationRoutes = {
   ...crud(conversations, { read: 'meet', change: 'talk' }),
-  complete: route({ ...action, id: 'conversations.complete', method: 'POST', path: '/conversations/{id}/complete', summary: 'Complete a conversation', access: 'talk', reply: Conversation }),
-  messages: route({ ...action, id: 'messages.list', method: 'GET', path: '/conversations/{id}/messages', summary: 'List the messages of a conversation', access: 'meet', query: listQuery(object({ role: Message.properties.role, created_at: timestamp('When it was said') })), reply: Message, shape: 'page' }),
+  complete: route({
+    ...action,
+    id: 'conversations.complete',
+    method: 'POST',
+    path: '/conversations/{id}/complete',
+    summary: 'Complete a conversation',
+    access: 'talk',
+    reply: Conversation,
+  }),
+  messages: route({
+    ...action,
+    id: 'messages.list',
+    method: 'GET',
+    path: '/conversations/{id}/messages',
+    summary: 'List the messages of a conversation',
+    access: 'meet',
+    query: listQuery(object({ role: Message.properties.role, created_at: timestamp('When it was said') })),
+    reply: Message,
+    shape: 'page',
+  }),
   send: route({
     ...action,
     id: 'messages.send',
@@ -75,8 +124,24 @@ export const conversationRoutes = {
     summary: 'Send a message',
     description: 'Answers with the reply or, with stream true, delivers it as Server-Sent Events.',
     access: 'talk',
-    body: object({ message: Type.String({ minLength: 1, maxLength: 500_000, pattern: '\\S', description: 'What to say.' }), ...optional({ stream: Type.Boolean({ default: false, description: 'Whether the reply comes as events.' }) }) }, { examples: [{ message: 'How many days of leave do I have?', stream: false }] }),
+    body: object(
+      {
+        message: Type.String({ minLength: 1, maxLength: 500_000, pattern: '\\S', description: 'What to say.' }),
+        ...optional({ stream: Type.Boolean({ default: false, description: 'Whether the reply comes as events.' }) }),
+      },
+      { examples: [{ message: 'How many days of leave do I have?', stream: false }] },
+    ),
     reply: Message,
   }),
-  events: route({ family: 'conversations', id: 'messages.events', method: 'GET', path: '/conversations/{id}/messages/{message_id}/events', summary: 'Follow a reply', access: 'meet', params: oneMessage, reply: Type.String(), shape: 'events' }),
+  events: route({
+    family: 'conversations',
+    id: 'messages.events',
+    method: 'GET',
+    path: '/conversations/{id}/messages/{message_id}/events',
+    summary: 'Follow a reply',
+    access: 'meet',
+    params: oneMessage,
+    reply: Type.String(),
+    shape: 'events',
+  }),
 }

@@ -29,16 +29,47 @@ interface Doors {
   secretReply?: boolean
 }
 
-export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(family: Family<L, G, C, U>, doors: Doors, created?: N) {
+export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
+  family: Family<L, G, C, U>,
+  doors: Doors,
+  created?: N,
+) {
   const { name, noun, path, item, resource, create, update } = family
   const a = /^[aeiou]/i.test(noun) ? 'an' : 'a'
   const params = byId(noun)
   const one = { family: name, path: `${path}/{id}`, params, reply: resource }
-  const change = { ...one, body: update, access: doors.change, summary: `Change ${a} ${noun}`, description: 'Fields that are left out keep their values. Send If-Match with the ETag you read to be sure that nobody changed it since.' }
+  const change = {
+    ...one,
+    body: update,
+    access: doors.change,
+    summary: `Change ${a} ${noun}`,
+    description: 'Fields that are left out keep their values. Send If-Match with the ETag you read to be sure that nobody changed it since.',
+  }
   return {
-    list: route({ id: `${name}.list`, family: name, method: 'GET', path, summary: `List ${name.replaceAll('-', ' ')}`, access: doors.read, query: listQuery(resource), reply: item, shape: 'page' }),
+    list: route({
+      id: `${name}.list`,
+      family: name,
+      method: 'GET',
+      path,
+      summary: `List ${name.replaceAll('-', ' ')}`,
+      access: doors.read,
+      query: listQuery(resource),
+      reply: item,
+      shape: 'page',
+    }),
     get: route({ ...one, id: `${name}.get`, method: 'GET', summary: `Get ${a} ${noun}`, access: doors.read }),
-    create: route({ id: `${name}.create`, family: name, method: 'POST', path, summary: `Create ${a} ${noun}`, access: doors.change, body: create, reply: (created ?? resource) as N, status: 201, ...(doors.secretReply ? { secretReply: true } : {}) }),
+    create: route({
+      id: `${name}.create`,
+      family: name,
+      method: 'POST',
+      path,
+      summary: `Create ${a} ${noun}`,
+      access: doors.change,
+      body: create,
+      reply: (created ?? resource) as N,
+      status: 201,
+      ...(doors.secretReply ? { secretReply: true } : {}),
+    }),
     update: route({ ...change, id: `${name}.update`, method: 'PUT' }),
     patch: route({ ...change, id: `${name}.patch`, method: 'PATCH' }),
     remove: route({ ...one, id: `${name}.remove`, method: 'DELETE', summary: `Delete ${a} ${noun}`, access: doors.change, query: forced, shape: 'message' }),

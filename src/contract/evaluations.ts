@@ -9,55 +9,108 @@ export const EVALUATION_TYPES = ['agent', 'rag_tool', 'prompt_template', 'model'
 export const SCORERS = ['exact', 'contains', 'regex', 'json', 'similarity', 'token_f1', 'llm_judge', 'citation', 'retrieval', 'latency', 'cost'] as const
 
 const scorerType = word(SCORERS, { description: 'How an answer is scored.' })
-const Scorer = object({ type: scorerType, ...optional({
-  threshold: Type.Number({ minimum: 0, description: 'Least score that passes (most, for latency in milliseconds and cost).' }),
-  model_id: identifier('the model that judges'),
-  instructions: text('What the judge is told.', 20_000),
-}) })
+const Scorer = object({
+  type: scorerType,
+  ...optional({
+    threshold: Type.Number({ minimum: 0, description: 'Least score that passes (most, for latency in milliseconds and cost).' }),
+    model_id: identifier('the model that judges'),
+    instructions: text('What the judge is told.', 20_000),
+  }),
+})
 export type ScorerSettings = { type: (typeof SCORERS)[number]; threshold?: number; model_id?: string; instructions?: string }
-const scorerInputs = Type.Array(Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its name.', anyOf: [scorerType, Scorer] }), { minItems: 1, maxItems: 20, description: 'Scorers; contains when left out.' })
+const scorerInputs = Type.Array(
+  Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its name.', anyOf: [scorerType, Scorer] }),
+  { minItems: 1, maxItems: 20, description: 'Scorers; contains when left out.' },
+)
 const scorers = Type.Array(Scorer, { description: 'How answers are scored.' })
 
-const caseFields = { expected_output: text('What a good answer is or holds.'), metadata: freeObject('Anything you want to group results by.'), variables: freeObject('Values for the variables of a prompt template.') }
+const caseFields = {
+  expected_output: text('What a good answer is or holds.'),
+  metadata: freeObject('Anything you want to group results by.'),
+  variables: freeObject('Values for the variables of a prompt template.'),
+}
 const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'What is asked.' })
 const TestCase = object({ input, ...optional({ ...caseFields, scorers }) })
 const TestCaseInput = object({ input, ...optional({ ...caseFields, scorers: scorerInputs }) })
 
 const name = resourceName('evaluation')
 const type = word(EVALUATION_TYPES, { description: 'What is evaluated.' })
-const example = { name: 'Leave questions', type: 'agent', target_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', test_cases: [{ input: 'How many days of leave do I have?', expected_output: 'twenty-five' }] }
+const example = {
+  name: 'Leave questions',
+  type: 'agent',
+  target_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  test_cases: [{ input: 'How many days of leave do I have?', expected_output: 'twenty-five' }],
+}
 
-export const Evaluation = resource('evaluation', { name, description: text('What it checks.', 10_000), type, target_id: nullable(identifier('what is evaluated; null once it was deleted')), scorers, test_cases: Type.Array(TestCase, { description: 'What is asked, and what is expected.' }) }, {
-  description: 'Test cases and how their answers are scored.',
-  examples: [{ id: 'eval_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, description: '', scorers: [{ type: 'contains' }], created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
-})
+export const Evaluation = resource(
+  'evaluation',
+  {
+    name,
+    description: text('What it checks.', 10_000),
+    type,
+    target_id: nullable(identifier('what is evaluated; null once it was deleted')),
+    scorers,
+    test_cases: Type.Array(TestCase, { description: 'What is asked, and what is expected.' }),
+  },
+  {
+    description: 'Test cases and how their answers are scored.',
+    examples: [
+      {
+        id: 'eval_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        description: '',
+        scorers: [{ type: 'contains' }],
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
 const { id, created_at, updated_at, ...rest } = Evaluation.properties
-export const EvaluationItem = object({ id, name, description: rest.description, type, target_id: rest.target_id, created_at, updated_at }, { description: 'An evaluation as lists show it.' })
+export const EvaluationItem = object(
+  { id, name, description: rest.description, type, target_id: rest.target_id, created_at, updated_at },
+  { description: 'An evaluation as lists show it.' },
+)
 
-const needed = { name, type, target_id: identifier('what is evaluated'), test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: 10_000, description: 'What is asked, and what is expected.' }) }
+const needed = {
+  name,
+  type,
+  target_id: identifier('what is evaluated'),
+  test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: 10_000, description: 'What is asked, and what is expected.' }),
+}
 const settings = { description: rest.description, scorers: scorerInputs }
 export const EvaluationCreate = object({ ...needed, ...optional(settings) }, { description: 'A new evaluation.', examples: [example] })
-export const EvaluationUpdate = object(optional({ ...needed, ...settings }), { description: 'What to change of an evaluation; test_cases replace all of the old ones.', minProperties: 1, examples: [{ name: 'Leave and travel' }] })
+export const EvaluationUpdate = object(optional({ ...needed, ...settings }), {
+  description: 'What to change of an evaluation; test_cases replace all of the old ones.',
+  minProperties: 1,
+  examples: [{ name: 'Leave and travel' }],
+})
 
-export const Run = object({
-  run_id: identifier('the run'),
-  evaluation_id: identifier('the evaluation'),
-  status: word(['queued', 'running', 'completed', 'failed', 'cancelled'], { description: 'Where it stands.' }),
-  started_at: nullable(timestamp('When it began')),
-  finished_at: nullable(timestamp('When it ended')),
-  summary: object({
-    total: Type.Integer({ minimum: 0 }),
-    passed: Type.Integer({ minimum: 0 }),
-    failed: Type.Integer({ minimum: 0 }),
-    errors: Type.Integer({ minimum: 0 }),
-    pass_rate: Type.Number({ minimum: 0, maximum: 1 }),
-    average_score: nullable(Type.Number()),
-    latency_p50_ms: nullable(Type.Number({ minimum: 0 })),
-    latency_p95_ms: nullable(Type.Number({ minimum: 0 })),
-    tokens: Type.Integer({ minimum: 0 }),
-    cost: nullable(Type.Number({ minimum: 0 })),
-  }, { description: 'The results in numbers.' }),
-}, { description: 'One run of an evaluation.' })
+export const Run = object(
+  {
+    run_id: identifier('the run'),
+    evaluation_id: identifier('the evaluation'),
+    status: word(['queued', 'running', 'completed', 'failed', 'cancelled'], { description: 'Where it stands.' }),
+    started_at: nullable(timestamp('When it began')),
+    finished_at: nullable(timestamp('When it ended')),
+    summary: object(
+      {
+        total: Type.Integer({ minimum: 0 }),
+        passed: Type.Integer({ minimum: 0 }),
+        failed: Type.Integer({ minimum: 0 }),
+        errors: Type.Integer({ minimum: 0 }),
+        pass_rate: Type.Number({ minimum: 0, maximum: 1 }),
+        average_score: nullable(Type.Number()),
+        latency_p50_ms: nullable(Type.Number({ minimum: 0 })),
+        latency_p95_ms: nullable(Type.Number({ minimum: 0 })),
+        tokens: Type.Integer({ minimum: 0 }),
+        cost: nullable(Type.Number({ minimum: 0 })),
+      },
+      { description: 'The results in numbers.' },
+    ),
+  },
+  { description: 'One run of an evaluation.' },
+)
 const Result = object({
   input,
   expected_output: nullable(Type.String()),
@@ -71,11 +124,30 @@ const Result = object({
   error: nullable(Type.String()),
 })
 
-export const evaluations = { name: 'evaluations', noun: 'evaluation', path: '/evaluations', prefix: 'eval', item: EvaluationItem, resource: Evaluation, create: EvaluationCreate, update: EvaluationUpdate } satisfies Family
+export const evaluations = {
+  name: 'evaluations',
+  noun: 'evaluation',
+  path: '/evaluations',
+  prefix: 'eval',
+  item: EvaluationItem,
+  resource: Evaluation,
+  create: EvaluationCreate,
+  update: EvaluationUpdate,
+} satisfies Family
 
 const action = { family: 'evaluations', params: byId('evaluation') }
 export const evaluationRoutes = {
   ...crud(evaluations, { read: 'read', change: 'change' }),
   run: route({ ...action, id: 'evaluations.run', method: 'POST', path: '/evaluations/{id}/run', summary: 'Run an evaluation', access: 'change', reply: Run }),
-  results: route({ ...action, id: 'evaluations.results', method: 'GET', path: '/evaluations/{id}/results', summary: 'Results of a run', description: 'Of the newest run, or of the one that run_id names.', access: 'read', query: object(optional({ run_id: identifier('the run') })), reply: object({ ...Run.properties, results: Type.Array(Result, { description: 'One result a test case.' }) }) }),
+  results: route({
+    ...action,
+    id: 'evaluations.results',
+    method: 'GET',
+    path: '/evaluations/{id}/results',
+    summary: 'Results of a run',
+    description: 'Of the newest run, or of the one that run_id names.',
+    access: 'read',
+    query: object(optional({ run_id: identifier('the run') })),
+    reply: object({ ...Run.properties, results: Type.Array(Result, { description: 'One result a test case.' }) }),
+  }),
 }

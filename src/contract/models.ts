@@ -25,15 +25,45 @@ const settings = {
   endpoint: nullable(webAddress("Address of the provider; needed for openai-compatible, otherwise the provider's usual one.")),
   pricing: nullable(Pricing),
 }
-const api_key = nullable(Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[\\x21-\\x7e]+$', writeOnly: true, description: 'Key for the provider. Write-only: it is kept in the vault and never comes back.' }))
-const example = { name: 'Local Llama', provider: 'openai-compatible', model_id: 'llama3.2', endpoint: 'http://127.0.0.1:11434/v1', pricing: { input_per_1k: 0, output_per_1k: 0 } }
+const api_key = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    pattern: '^[\\x21-\\x7e]+$',
+    writeOnly: true,
+    description: 'Key for the provider. Write-only: it is kept in the vault and never comes back.',
+  }),
+)
+const example = {
+  name: 'Local Llama',
+  provider: 'openai-compatible',
+  model_id: 'llama3.2',
+  endpoint: 'http://127.0.0.1:11434/v1',
+  pricing: { input_per_1k: 0, output_per_1k: 0 },
+}
 
-export const Model = resource('model', { ...needed, ...settings, has_api_key: Type.Boolean({ description: 'Whether a key is kept for it.' }) }, {
-  description: 'A language or embedding model.',
-  examples: [{ id: 'model_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, has_api_key: false, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
-})
+export const Model = resource(
+  'model',
+  { ...needed, ...settings, has_api_key: Type.Boolean({ description: 'Whether a key is kept for it.' }) },
+  {
+    description: 'A language or embedding model.',
+    examples: [
+      {
+        id: 'model_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        has_api_key: false,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
 export const ModelCreate = object({ ...needed, ...optional({ ...settings, api_key }) }, { description: 'A new model.', examples: [example] })
-export const ModelUpdate = object(optional({ ...needed, ...settings, api_key }), { description: 'What to change of a model; a null api_key forgets the key.', minProperties: 1, examples: [{ name: 'Llama in the cellar' }] })
+export const ModelUpdate = object(optional({ ...needed, ...settings, api_key }), {
+  description: 'What to change of a model; a null api_key forgets the key.',
+  minProperties: 1,
+  examples: [{ name: 'Llama in the cellar' }],
+})
 
 const Discovered = object({
   ...needed,
@@ -42,11 +72,28 @@ const Discovered = object({
   added: nullable(identifier('the model, where it is here already')),
 })
 
-export const models = { name: 'models', noun: 'model', path: '/models', prefix: 'model', item: Model, resource: Model, create: ModelCreate, update: ModelUpdate } satisfies Family
+export const models = {
+  name: 'models',
+  noun: 'model',
+  path: '/models',
+  prefix: 'model',
+  item: Model,
+  resource: Model,
+  create: ModelCreate,
+  update: ModelUpdate,
+} satisfies Family
 
 export const modelRoutes = {
   ...crud(models, { read: 'read', change: 'change' }),
-  discover: route({ id: 'models.discover', family: 'models', method: 'GET', path: '/models/discover', summary: 'Look for local model servers and keys in the environment', access: 'read', reply: Type.Array(Discovered) }),
+  discover: route({
+    id: 'models.discover',
+    family: 'models',
+    method: 'GET',
+    path: '/models/discover',
+    summary: 'Look for local model servers and keys in the environment',
+    access: 'read',
+    reply: Type.Array(Discovered),
+  }),
   test: route({
     id: 'models.test',
     family: 'models',
@@ -55,6 +102,10 @@ export const modelRoutes = {
     summary: 'Send a short message to a model',
     access: 'change',
     params: byId('model'),
-    reply: object({ ok: Type.Boolean({ description: 'Whether it answered.' }), text: Type.String({ description: 'What it said.' }), latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }) }),
+    reply: object({
+      ok: Type.Boolean({ description: 'Whether it answered.' }),
+      text: Type.String({ description: 'What it said.' }),
+      latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
+    }),
   }),
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made from the contract and nothing else. */
 import type { TSchema } from 'typebox'
-import { type ErrorCode, ERRORS } from './errors.ts'
+import { ERRORS, type ErrorCode } from './errors.ts'
 import { PENDING } from './pending.ts'
 import { ACCESS, type Route } from './route.ts'
 import { ALL_ROUTES, FAMILIES } from './routes.ts'
@@ -39,7 +39,8 @@ export function openapiDocument(version: string): Json {
       title: 'Cadre',
       version,
       summary: 'Conversational AI agents over your own documents, on your own machine.',
-      description: 'Every path also answers under /api/v1. Lists are paged; any scalar field of a resource filters its list by equality. Errors carry a code from a fixed set.',
+      description:
+        'Every path also answers under /api/v1. Lists are paged; any scalar field of a resource filters its list by equality. Errors carry a code from a fixed set.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:7411', description: 'The local daemon' }],
@@ -47,7 +48,9 @@ export function openapiDocument(version: string): Json {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token; the first one is made when the daemon starts for the first time.' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An access token; the first one is made when the daemon starts for the first time.' },
+      },
       schemas: { ...Object.fromEntries([...names].map(([schema, name]) => [name, plain(schema, names, true)])), Error: ERROR, Pagination: PAGINATION },
     },
   }
@@ -57,7 +60,10 @@ export function openapiDocument(version: string): Json {
 function schemaNames(): Map<TSchema, string> {
   const names = new Map<TSchema, string>()
   for (const { noun, resource, item, create, update } of FAMILIES) {
-    const name = noun.split(' ').map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+    const name = noun
+      .split(' ')
+      .map((word) => word[0]?.toUpperCase() + word.slice(1))
+      .join('')
     names.set(resource, name)
     if (item !== resource) names.set(item, `${name}Item`)
     names.set(create, `${name}Create`).set(update, `${name}Update`)
@@ -82,7 +88,8 @@ function operation(route: Route, names: Map<TSchema, string>): Json {
 function withParameters(route: Route, names: Map<TSchema, string>): Json {
   const parameters = [...parametersOf(route.params, 'path', names), ...parametersOf(route.query, 'query', names)]
   if (route.method === 'POST') parameters.push(header('Idempotency-Key', 'The same key and body get the same answer and one effect, for 24 hours.'))
-  if (['PUT', 'PATCH', 'DELETE'].includes(route.method)) parameters.push(header('If-Match', 'The ETag you last saw; if the resource changed since, the answer is 409.'))
+  if (['PUT', 'PATCH', 'DELETE'].includes(route.method))
+    parameters.push(header('If-Match', 'The ETag you last saw; if the resource changed since, the answer is 409.'))
   return parameters.length > 0 ? { parameters } : {}
 }
 
@@ -108,7 +115,12 @@ function envelope(route: Route, names: Map<TSchema, string>): Json {
   const success = { type: 'boolean', const: true }
   if (route.shape === 'bare') return data
   if (route.shape === 'message') return { type: 'object', required: ['success', 'message'], properties: { success, message: { type: 'string' } } }
-  if (route.shape === 'page') return { type: 'object', required: ['success', 'data', 'pagination'], properties: { success, data: { type: 'array', items: data }, pagination: { $ref: '#/components/schemas/Pagination' } } }
+  if (route.shape === 'page')
+    return {
+      type: 'object',
+      required: ['success', 'data', 'pagination'],
+      properties: { success, data: { type: 'array', items: data }, pagination: { $ref: '#/components/schemas/Pagination' } },
+    }
   return { type: 'object', required: ['success', 'data'], properties: { success, data } }
 }
 
@@ -116,7 +128,10 @@ function failures(route: Route): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codesOf(route)) byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])
   const sorted = [...byStatus].sort(([a], [b]) => a - b)
-  const failures = sorted.map(([status, codes]) => [String(status), { description: codes.join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }])
+  const failures = sorted.map(([status, codes]) => [
+    String(status),
+    { description: codes.join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+  ])
   return Object.fromEntries(failures) as Json
 }
 
@@ -153,11 +168,22 @@ const ERROR: Json = {
     success: { type: 'boolean', const: false },
     error: { type: 'string', description: 'What went wrong.' },
     code: { type: 'string', enum: Object.keys(ERRORS), description: 'The same, for programs.' },
-    details: { type: 'array', items: { type: 'object', required: ['field', 'problem'], properties: { field: { type: 'string' }, problem: { type: 'string' } } } },
+    details: {
+      type: 'array',
+      items: { type: 'object', required: ['field', 'problem'], properties: { field: { type: 'string' }, problem: { type: 'string' } } },
+    },
     hint: { type: 'string', description: 'How to mend it.' },
     request_id: { type: 'string', description: 'Finds the request in the log.' },
   },
-  examples: [{ success: false, error: 'temperature: must be <= 2.', code: 'VALIDATION_ERROR', details: [{ field: 'temperature', problem: 'must be <= 2' }], request_id: 'req_2f1c' }],
+  examples: [
+    {
+      success: false,
+      error: 'temperature: must be <= 2.',
+      code: 'VALIDATION_ERROR',
+      details: [{ field: 'temperature', problem: 'must be <= 2' }],
+      request_id: 'req_2f1c',
+    },
+  ],
 }
 
 const PAGINATION: Json = {

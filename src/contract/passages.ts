@@ -4,15 +4,28 @@ import { freeObject, identifier, object, optional, word } from './schema.ts'
 
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
 
-export const filters = freeObject('Only passages whose source, document_id, page, type or metadata equal these values, or are in these lists.', { maxProperties: 50, examples: [{ source: 'leave.md' }] })
+export const filters = freeObject('Only passages whose source, document_id, page, type or metadata equal these values, or are in these lists.', {
+  maxProperties: 50,
+  examples: [{ source: 'leave.md' }],
+})
 export const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'What to look for.' })
 export const top_k = Type.Integer({ minimum: 1, maximum: 100, description: 'Most passages that come back.' })
 
 /** How documents are cut and embedded for a tool; tools that agree share an index. */
 export const chunking = {
-  embedding_model: Type.String({ minLength: 1, maxLength: 200, default: DEFAULT_EMBEDDING_MODEL, description: 'minilm, which every installation has, or a model that can embed.' }),
+  embedding_model: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    default: DEFAULT_EMBEDDING_MODEL,
+    description: 'minilm, which every installation has, or a model that can embed.',
+  }),
   chunk_size: Type.Integer({ minimum: 50, maximum: 20_000, default: 800, description: 'Longest passage, in characters.' }),
-  chunk_overlap: Type.Integer({ minimum: 0, maximum: 10_000, default: 120, description: 'Characters a passage shares with the one before; less than chunk_size.' }),
+  chunk_overlap: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 120,
+    description: 'Characters a passage shares with the one before; less than chunk_size.',
+  }),
 }
 
 const stage = Type.Record(Type.String(), Type.Number(), { description: 'Milliseconds a stage took.' })
@@ -21,8 +34,20 @@ const rank = Type.Unsafe<number | null>({ type: ['integer', 'null'], description
 export const Passage = object({
   content: Type.String({ description: 'The passage.' }),
   score: Type.Number({ description: 'How well it fits; higher is better.' }),
-  metadata: Type.Object({ source: Type.String({ description: 'Name of the document.' }), page: Type.Integer({ minimum: 1, description: 'Page it is on, from 1.' }), document_id: Type.Optional(identifier('the document')) }, { additionalProperties: true, description: 'Where it comes from.' }),
-  explain: Type.Optional(object({ semantic_rank: rank, full_text_rank: rank, fused_score: Type.Number({ description: 'Score after both sides were joined.' }) }, { description: 'How its score came about.' })),
+  metadata: Type.Object(
+    {
+      source: Type.String({ description: 'Name of the document.' }),
+      page: Type.Integer({ minimum: 1, description: 'Page it is on, from 1.' }),
+      document_id: Type.Optional(identifier('the document')),
+    },
+    { additionalProperties: true, description: 'Where it comes from.' },
+  ),
+  explain: Type.Optional(
+    object(
+      { semantic_rank: rank, full_text_rank: rank, fused_score: Type.Number({ description: 'Score after both sides were joined.' }) },
+      { description: 'How its score came about.' },
+    ),
+  ),
 })
 
 export const searchMethod = word(['semantic', 'full_text', 'hybrid'], { default: 'hybrid', description: 'By meaning, by words, or by both.' })
@@ -33,8 +58,19 @@ export const SearchResult = object({
   ...optional({ timings: stage }),
 })
 
-export const QueryResult = object({
-  query: Type.String({ description: 'The query, as it was sent.' }),
-  results: Type.Array(Passage, { description: 'Passages, best first.' }),
-  answer: Type.String({ description: 'An answer written from the passages, citing them as [1].' }),
-}, { examples: [{ query: 'How many days of leave do I have?', results: [{ content: 'Every employee gets twenty-five days of paid annual leave.', score: 0.91, metadata: { source: 'leave.md', page: 1 } }], answer: 'Twenty-five days [1].' }] })
+export const QueryResult = object(
+  {
+    query: Type.String({ description: 'The query, as it was sent.' }),
+    results: Type.Array(Passage, { description: 'Passages, best first.' }),
+    answer: Type.String({ description: 'An answer written from the passages, citing them as [1].' }),
+  },
+  {
+    examples: [
+      {
+        query: 'How many days of leave do I have?',
+        results: [{ content: 'Every employee gets twenty-five days of paid annual leave.', score: 0.91, metadata: { source: 'leave.md', page: 1 } }],
+        answer: 'Twenty-five days [1].',
+      },
+    ],
+  },
+)

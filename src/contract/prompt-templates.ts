@@ -8,20 +8,58 @@ export const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
 
 const settings = {
   description: text('What the template is for.', 10_000),
-  variables: Type.Array(Type.String({ pattern: VARIABLE_PATTERN, description: 'Name of a placeholder.' }), { maxItems: 200, uniqueItems: true, description: 'Names of the placeholders; found in the text when left out.' }),
+  variables: Type.Array(Type.String({ pattern: VARIABLE_PATTERN, description: 'Name of a placeholder.' }), {
+    maxItems: 200,
+    uniqueItems: true,
+    description: 'Names of the placeholders; found in the text when left out.',
+  }),
   type: word(['system', 'user'], { default: 'system', description: 'Whose words the text becomes.' }),
 }
 const template = Type.String({ minLength: 1, maxLength: 100_000, description: 'Text with {{variable}} placeholders.' })
-const example = { name: 'Support', description: 'Tone of the support team', template: 'You help {{company}} users about {{topic}}.', variables: ['company', 'topic'], type: 'system' }
+const example = {
+  name: 'Support',
+  description: 'Tone of the support team',
+  template: 'You help {{company}} users about {{topic}}.',
+  variables: ['company', 'topic'],
+  type: 'system',
+}
 
-export const PromptTemplate = resource('prompt template', { name: resourceName('prompt template'), template, ...settings, version: Type.Integer({ minimum: 1, description: 'Grows with every change.' }) }, {
-  description: 'A text with placeholders.',
-  examples: [{ id: 'tmpl_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, version: 1, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
+export const PromptTemplate = resource(
+  'prompt template',
+  { name: resourceName('prompt template'), template, ...settings, version: Type.Integer({ minimum: 1, description: 'Grows with every change.' }) },
+  {
+    description: 'A text with placeholders.',
+    examples: [
+      {
+        id: 'tmpl_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        version: 1,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
+export const PromptTemplateCreate = object(
+  { name: resourceName('prompt template'), template, ...optional(settings) },
+  { description: 'A new prompt template.', examples: [example] },
+)
+export const PromptTemplateUpdate = object(optional({ name: resourceName('prompt template'), template, ...settings }), {
+  description: 'What to change of a prompt template.',
+  minProperties: 1,
+  examples: [{ description: 'Tone of the night shift' }],
 })
-export const PromptTemplateCreate = object({ name: resourceName('prompt template'), template, ...optional(settings) }, { description: 'A new prompt template.', examples: [example] })
-export const PromptTemplateUpdate = object(optional({ name: resourceName('prompt template'), template, ...settings }), { description: 'What to change of a prompt template.', minProperties: 1, examples: [{ description: 'Tone of the night shift' }] })
 
-export const promptTemplates = { name: 'prompt-templates', noun: 'prompt template', path: '/prompt-templates', prefix: 'tmpl', item: PromptTemplate, resource: PromptTemplate, create: PromptTemplateCreate, update: PromptTemplateUpdate } satisfies Family
+export const promptTemplates = {
+  name: 'prompt-templates',
+  noun: 'prompt template',
+  path: '/prompt-templates',
+  prefix: 'tmpl',
+  item: PromptTemplate,
+  resource: PromptTemplate,
+  create: PromptTemplateCreate,
+  update: PromptTemplateUpdate,
+} satisfies Family
 
 export const promptTemplateRoutes = {
   ...crud(promptTemplates, { read: 'read', change: 'change' }),
@@ -35,6 +73,9 @@ export const promptTemplateRoutes = {
     access: 'read',
     params: byId('prompt template'),
     body: object({ variables: Type.Optional(freeObject('A value for each variable.')) }, { examples: [{ variables: { company: 'Acme', topic: 'invoices' } }] }),
-    reply: object({ text: Type.String({ description: 'The text with every placeholder filled in.' }) }, { examples: [{ text: 'You help Acme users about invoices.' }] }),
+    reply: object(
+      { text: Type.String({ description: 'The text with every placeholder filled in.' }) },
+      { examples: [{ text: 'You help Acme users about invoices.' }] },
+    ),
   }),
 }

@@ -12,16 +12,49 @@ const settings = {
   model_id: nullable(identifier('the model that writes answers; null is the default model')),
 }
 const knowledge_source_id = identifier('the knowledge source it reads')
-const example = { name: 'handbook', description: 'Searches the staff handbook', knowledge_source_id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', chunk_size: 800, chunk_overlap: 120, top_k: 5 }
+const example = {
+  name: 'handbook',
+  description: 'Searches the staff handbook',
+  knowledge_source_id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  chunk_size: 800,
+  chunk_overlap: 120,
+  top_k: 5,
+}
 
-export const RagTool = resource('RAG tool', { name, ...settings, knowledge_source_id: nullable(knowledge_source_id) }, {
-  description: 'Answers questions from one knowledge source.',
-  examples: [{ id: 'rag_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, embedding_model: 'minilm', model_id: null, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
-})
+export const RagTool = resource(
+  'RAG tool',
+  { name, ...settings, knowledge_source_id: nullable(knowledge_source_id) },
+  {
+    description: 'Answers questions from one knowledge source.',
+    examples: [
+      {
+        id: 'rag_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        embedding_model: 'minilm',
+        model_id: null,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
 export const RagToolCreate = object({ name, knowledge_source_id, ...optional(settings) }, { description: 'A new RAG tool.', examples: [example] })
-export const RagToolUpdate = object(optional({ name, knowledge_source_id, ...settings }), { description: 'What to change of a RAG tool.', minProperties: 1, examples: [{ top_k: 8 }] })
+export const RagToolUpdate = object(optional({ name, knowledge_source_id, ...settings }), {
+  description: 'What to change of a RAG tool.',
+  minProperties: 1,
+  examples: [{ top_k: 8 }],
+})
 
-export const ragTools = { name: 'rag-tools', noun: 'RAG tool', path: '/rag-tools', prefix: 'rag', item: RagTool, resource: RagTool, create: RagToolCreate, update: RagToolUpdate } satisfies Family
+export const ragTools = {
+  name: 'rag-tools',
+  noun: 'RAG tool',
+  path: '/rag-tools',
+  prefix: 'rag',
+  item: RagTool,
+  resource: RagTool,
+  create: RagToolCreate,
+  update: RagToolUpdate,
+} satisfies Family
 
 export const ragToolRoutes = {
   ...crud(ragTools, { read: 'read', change: 'change' }),

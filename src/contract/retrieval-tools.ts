@@ -7,7 +7,12 @@ import { identifier, nullable, object, optional, resource, resourceName, text } 
 
 const name = resourceName('retrieval tool')
 const sources = Type.Array(identifier('a knowledge source'), { maxItems: 100, uniqueItems: true, description: 'Knowledge sources it searches.' })
-const knowledge_source_ids = Type.Array(identifier('a knowledge source'), { minItems: 1, maxItems: 100, uniqueItems: true, description: 'Knowledge sources it searches.' })
+const knowledge_source_ids = Type.Array(identifier('a knowledge source'), {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Knowledge sources it searches.',
+})
 const settings = {
   description: text('What the tool finds; agents read this to decide when to use it.', 10_000),
   search_method: searchMethod,
@@ -16,16 +21,51 @@ const settings = {
   filters,
   ...chunking,
 }
-const example = { name: 'find', description: 'Finds passages of the handbook', knowledge_source_ids: ['ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'], search_method: 'hybrid', top_k: 5 }
+const example = {
+  name: 'find',
+  description: 'Finds passages of the handbook',
+  knowledge_source_ids: ['ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'],
+  search_method: 'hybrid',
+  top_k: 5,
+}
 
-export const RetrievalTool = resource('retrieval tool', { name, ...settings, knowledge_source_ids: sources }, {
-  description: 'Finds passages in knowledge sources.',
-  examples: [{ id: 'ret_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, score_threshold: null, filters: {}, embedding_model: 'minilm', chunk_size: 800, chunk_overlap: 120, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
-})
+export const RetrievalTool = resource(
+  'retrieval tool',
+  { name, ...settings, knowledge_source_ids: sources },
+  {
+    description: 'Finds passages in knowledge sources.',
+    examples: [
+      {
+        id: 'ret_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        score_threshold: null,
+        filters: {},
+        embedding_model: 'minilm',
+        chunk_size: 800,
+        chunk_overlap: 120,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
 export const RetrievalToolCreate = object({ name, knowledge_source_ids, ...optional(settings) }, { description: 'A new retrieval tool.', examples: [example] })
-export const RetrievalToolUpdate = object(optional({ name, knowledge_source_ids, ...settings }), { description: 'What to change of a retrieval tool.', minProperties: 1, examples: [{ search_method: 'semantic' }] })
+export const RetrievalToolUpdate = object(optional({ name, knowledge_source_ids, ...settings }), {
+  description: 'What to change of a retrieval tool.',
+  minProperties: 1,
+  examples: [{ search_method: 'semantic' }],
+})
 
-export const retrievalTools = { name: 'retrieval-tools', noun: 'retrieval tool', path: '/retrieval-tools', prefix: 'ret', item: RetrievalTool, resource: RetrievalTool, create: RetrievalToolCreate, update: RetrievalToolUpdate } satisfies Family
+export const retrievalTools = {
+  name: 'retrieval-tools',
+  noun: 'retrieval tool',
+  path: '/retrieval-tools',
+  prefix: 'ret',
+  item: RetrievalTool,
+  resource: RetrievalTool,
+  create: RetrievalToolCreate,
+  update: RetrievalToolUpdate,
+} satisfies Family
 
 export const retrievalToolRoutes = {
   ...crud(retrievalTools, { read: 'read', change: 'change' }),
@@ -37,7 +77,17 @@ export const retrievalToolRoutes = {
     summary: 'Search',
     access: 'read',
     params: byId('retrieval tool'),
-    body: object({ query, ...optional({ top_k, filters, explain: Type.Boolean({ default: false, description: 'Whether the ranks of both sides and the time of each stage are shown.' }) }) }, { examples: [{ query: 'hotel price in Lisbon', explain: true }] }),
+    body: object(
+      {
+        query,
+        ...optional({
+          top_k,
+          filters,
+          explain: Type.Boolean({ default: false, description: 'Whether the ranks of both sides and the time of each stage are shown.' }),
+        }),
+      },
+      { examples: [{ query: 'hotel price in Lisbon', explain: true }] },
+    ),
     reply: SearchResult,
   }),
 }

@@ -41,7 +41,10 @@ export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B exten
   readonly secretReply?: boolean
 }
 
-type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSchema, S extends Shape> = Omit<Route<P, Q, B, R, S>, 'params' | 'query' | 'body' | 'shape' | 'status'> & {
+type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSchema, S extends Shape> = Omit<
+  Route<P, Q, B, R, S>,
+  'params' | 'query' | 'body' | 'shape' | 'status'
+> & {
   params?: P
   query?: Q
   body?: B
@@ -49,13 +52,19 @@ type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSche
   status?: 200 | 201 | 202
 }
 
-export function route<R extends TSchema, P extends Maybe = undefined, Q extends Maybe = undefined, B extends Maybe = undefined, S extends Shape = 'data'>(declared: Declared<P, Q, B, R, S>): Route<P, Q, B, R, S> {
+export function route<R extends TSchema, P extends Maybe = undefined, Q extends Maybe = undefined, B extends Maybe = undefined, S extends Shape = 'data'>(
+  declared: Declared<P, Q, B, R, S>,
+): Route<P, Q, B, R, S> {
   const { params, query, body, shape, status, ...rest } = declared
   return { ...rest, params: params as P, query: query as Q, body: body as B, shape: (shape ?? 'data') as S, status: status ?? 200 }
 }
 
 type Value<S> = S extends TSchema ? Static<S> : undefined
-type Part<Name extends string, S> = S extends TSchema ? (Record<string, never> extends Static<S> ? { [K in Name]?: Static<S> } : { [K in Name]: Static<S> }) : { [K in Name]?: undefined }
+type Part<Name extends string, S> = S extends TSchema
+  ? Record<string, never> extends Static<S>
+    ? { [K in Name]?: Static<S> }
+    : { [K in Name]: Static<S> }
+  : { [K in Name]?: undefined }
 
 /** What a caller gives for a route. */
 export type Input<R extends Route> = Part<'params', R['params']> & Part<'query', R['query']> & Part<'body', R['body']>
@@ -68,7 +77,11 @@ export interface Given<R extends Route> {
 }
 
 /** What a route's handler returns, before the envelope. */
-export type Data<R extends Route> = R['shape'] extends 'page' ? { items: Static<R['reply']>[]; total: number } : R['shape'] extends 'message' ? string : Static<R['reply']>
+export type Data<R extends Route> = R['shape'] extends 'page'
+  ? { items: Static<R['reply']>[]; total: number }
+  : R['shape'] extends 'message'
+    ? string
+    : Static<R['reply']>
 
 export interface Pagination {
   page: number

@@ -36,4 +36,17 @@ export const ALL_ROUTES: readonly Route[] = [
   tokenRoutes,
 ].flatMap((routes) => Object.values(routes) as Route[])
 
-export const FAMILIES: readonly Family[] = [agents, promptTemplates, knowledgeSources, ragTools, retrievalTools, conversations, models, evaluations, usageThresholds, apiTools, webhooks, tokens]
+export const FAMILIES: readonly Family[] = [
+  agents,
+  promptTemplates,
+  knowledgeSources,
+  ragTools,
+  retrievalTools,
+  conversations,
+  models,
+  evaluations,
+  usageThresholds,
+  apiTools,
+  webhooks,
+  tokens,
+]

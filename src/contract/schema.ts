@@ -41,12 +41,14 @@ export const resourceName = (what: string) =>
 
 export const text = (description: string, maxLength = 100_000) => Type.String({ maxLength, description })
 
-export const webAddress = (description: string) =>
-  Type.String({ minLength: 8, maxLength: 2_000, pattern: '^[hH][tT][tT][pP][sS]?://', description })
+export const webAddress = (description: string) => Type.String({ minLength: 8, maxLength: 2_000, pattern: '^[hH][tT][tT][pP][sS]?://', description })
 
 /** A stored resource: its identifier, its own fields, and when it was made and last changed. */
 export function resource<F extends Fields>(what: string, fields: F, options: object = {}) {
-  return object({ id: identifier(`the ${what}`), ...fields, created_at: timestamp('When it was created'), updated_at: timestamp('When it was last changed') }, options)
+  return object(
+    { id: identifier(`the ${what}`), ...fields, created_at: timestamp('When it was created'), updated_at: timestamp('When it was last changed') },
+    options,
+  )
 }
 
 /** The schemas of an object schema's fields. */
@@ -68,6 +70,7 @@ export function initialValue(schema: TSchema): unknown {
   const { type, default: given } = schema as { type?: string | string[]; default?: unknown }
   if (given !== undefined) return given
   const types = [type].flat()
-  if (types.includes('null') || scalarType(schema) === undefined) return types.includes('array') ? [] : types.includes('object') && !types.includes('null') ? {} : null
+  if (types.includes('null') || scalarType(schema) === undefined)
+    return types.includes('array') ? [] : types.includes('object') && !types.includes('null') ? {} : null
   return types.includes('string') ? '' : types.includes('boolean') ? false : 0
 }

@@ -6,17 +6,26 @@ import { identifier, nullable, object, optional, resource, word } from './schema
 
 export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation', 'user'] as const
 
-export const day = (description: string) => Type.String({ format: 'iso-date', maxLength: 40, description: `${description}: a date, or a date and time in UTC.`, examples: ['2026-01-31'] })
+export const day = (description: string) =>
+  Type.String({ format: 'iso-date', maxLength: 40, description: `${description}: a date, or a date and time in UTC.`, examples: ['2026-01-31'] })
 const entity = { entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it.' }), entity_id: identifier('the thing that used it') }
 const period = { start_date: day('First day'), end_date: day('Last day, included') }
 
-const Spent = object({ tokens: Type.Integer({ minimum: 0, description: 'Tokens in and out.' }), cost: nullable(Type.Number({ minimum: 0, description: 'What they cost; null where a price is not known.' })) })
+const Spent = object({
+  tokens: Type.Integer({ minimum: 0, description: 'Tokens in and out.' }),
+  cost: nullable(Type.Number({ minimum: 0, description: 'What they cost; null where a price is not known.' })),
+})
 const by_model = Type.Record(Type.String(), Spent, { description: 'By model identifier.' })
 const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), Spent), { description: 'By kind of entity and identifier.' })
 const total_cost = nullable(Type.Number({ minimum: 0, description: 'What it cost; null where a price is not known.' }))
 
 export const UsageStatistics = object({ total_tokens: Type.Integer({ minimum: 0, description: 'Tokens in and out.' }), total_cost, by_model, by_entity })
-export const UsageCosts = object({ total_cost, by_model, by_entity, by_day: Type.Array(object({ date: day('The day'), tokens: Spent.properties.tokens, cost: Spent.properties.cost }), { description: 'Oldest first.' }) })
+export const UsageCosts = object({
+  total_cost,
+  by_model,
+  by_entity,
+  by_day: Type.Array(object({ date: day('The day'), tokens: Spent.properties.tokens, cost: Spent.properties.cost }), { description: 'Oldest first.' }),
+})
 
 const needed = {
   metric: word(['tokens', 'cost'], { description: 'What is counted.' }),
@@ -28,19 +37,61 @@ const settings = {
   entity_id: nullable(entity.entity_id),
   action: word(['notify', 'block'], { default: 'notify', description: 'Tell, or refuse further calls with 402.' }),
 }
-const example = { entity_type: 'agent', entity_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', metric: 'tokens', limit: 100_000, period: 'day', action: 'notify' }
+const example = {
+  entity_type: 'agent',
+  entity_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  metric: 'tokens',
+  limit: 100_000,
+  period: 'day',
+  action: 'notify',
+}
 
-export const UsageThreshold = resource('usage threshold', { ...needed, ...settings }, {
-  description: 'A line that usage should not cross; without an entity it counts everything.',
-  examples: [{ id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
-})
+export const UsageThreshold = resource(
+  'usage threshold',
+  { ...needed, ...settings },
+  {
+    description: 'A line that usage should not cross; without an entity it counts everything.',
+    examples: [{ id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
+  },
+)
 export const UsageThresholdCreate = object({ ...needed, ...optional(settings) }, { description: 'A new threshold.', examples: [example] })
-export const UsageThresholdUpdate = object(optional({ ...needed, action: settings.action }), { description: 'What to change of a threshold.', minProperties: 1, examples: [{ limit: 200_000 }] })
+export const UsageThresholdUpdate = object(optional({ ...needed, action: settings.action }), {
+  description: 'What to change of a threshold.',
+  minProperties: 1,
+  examples: [{ limit: 200_000 }],
+})
 
-export const usageThresholds = { name: 'usage-thresholds', noun: 'usage threshold', path: '/usage/thresholds', prefix: 'thr', item: UsageThreshold, resource: UsageThreshold, create: UsageThresholdCreate, update: UsageThresholdUpdate } satisfies Family
+export const usageThresholds = {
+  name: 'usage-thresholds',
+  noun: 'usage threshold',
+  path: '/usage/thresholds',
+  prefix: 'thr',
+  item: UsageThreshold,
+  resource: UsageThreshold,
+  create: UsageThresholdCreate,
+  update: UsageThresholdUpdate,
+} satisfies Family
 
 export const usageRoutes = {
-  stats: route({ id: 'usage.stats', family: 'usage', method: 'GET', path: '/usage/stats', summary: 'Tokens and cost', access: 'read', query: object(optional({ ...period, ...entity })), reply: UsageStatistics }),
-  costs: route({ id: 'usage.costs', family: 'usage', method: 'GET', path: '/usage/costs', summary: 'Cost by model, entity and day', access: 'read', query: object(optional({ ...period, ...entity })), reply: UsageCosts }),
+  stats: route({
+    id: 'usage.stats',
+    family: 'usage',
+    method: 'GET',
+    path: '/usage/stats',
+    summary: 'Tokens and cost',
+    access: 'read',
+    query: object(optional({ ...period, ...entity })),
+    reply: UsageStatistics,
+  }),
+  costs: route({
+    id: 'usage.costs',
+    family: 'usage',
+    method: 'GET',
+    path: '/usage/costs',
+    summary: 'Cost by model, entity and day',
+    access: 'read',
+    query: object(optional({ ...period, ...entity })),
+    reply: UsageCosts,
+  }),
 }
 export const usageThresholdRoutes = crud(usageThresholds, { read: 'read', change: 'change' })
