@@ -1,0 +1,48 @@
+/** Bundles the command line and the daemon into dist/: one file a command, so that only what is asked for is loaded. */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { writeManifest } from './manifest.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+
+/** Bundled CommonJS asks for Node's modules through `require`, which ES modules do not have. */
+const banner = { js: "import{createRequire as cadreRequire}from'node:module';const require=cadreRequire(import.meta.url);" }
+
+/** @type {import('esbuild').BuildOptions} */
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  minifyWhitespace: true,
+  keepNames: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: { CADRE_VERSION: JSON.stringify(version) },
+  banner,
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+}
+
+/** Native modules, modules that read files beside themselves, and modules that start workers stay where they are. */
+const EXTERNAL = ['libsql', '@lancedb/lancedb', 'apache-arrow', 'keytar', '@fastify/swagger', '@fastify/swagger-ui', 'onnxruntime-node', 'thread-stream']
+
+const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).sort()
+
+rmSync(`${root}dist`, { recursive: true, force: true })
+await build({
+  ...shared,
+  external: ['keytar'],
+  entryPoints: [
+    { in: 'src/cli/main.ts', out: 'main' },
+    { in: 'src/cli/help.ts', out: 'help' },
+    { in: 'src/cli/command-not-found.ts', out: 'command-not-found' },
+    ...commands.map((file) => ({ in: `commands/${file}`, out: `commands/${file.replace(/\.ts$/, '')}` })),
+  ],
+})
+if (existsSync(`${root}daemon/main.ts`)) await build({ ...shared, external: EXTERNAL, outdir: 'dist/daemon', entryPoints: [{ in: 'daemon/main.ts', out: 'main' }] })
+await writeManifest(root)

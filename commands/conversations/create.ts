@@ -1,0 +1,5 @@
+/** Creates conversations. */
+import { conversationTopic } from '../../src/cli/topics/conversations.ts'
+import { createCommand } from '../../src/cli/verbs/create.ts'
+
+export default createCommand(conversationTopic, [{ command: "cadre conversations create --agent 'Handbook helper' --user-id ada", description: 'A conversation of one user' }])

@@ -1,0 +1,5 @@
+/** Shows one of the evaluations. */
+import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { showCommand } from '../../src/cli/verbs/show.ts'
+
+export default showCommand(evaluationTopic, [{ command: "cadre evaluations show 'Leave questions'", description: 'By name, with its test cases' }])

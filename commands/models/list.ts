@@ -1,0 +1,8 @@
+/** Lists the models. */
+import { modelTopic } from '../../src/cli/topics/models.ts'
+import { listCommand } from '../../src/cli/verbs/list.ts'
+
+export default listCommand(modelTopic, [
+  { command: 'cadre models list', description: 'All models' },
+  { command: 'cadre models list --provider ollama', description: 'Those of one provider' },
+])

@@ -1,0 +1,5 @@
+/** Shows one of the models. */
+import { modelTopic } from '../../src/cli/topics/models.ts'
+import { showCommand } from '../../src/cli/verbs/show.ts'
+
+export default showCommand(modelTopic, [{ command: "cadre models show 'Local Llama'", description: 'By name; the key is never shown' }])

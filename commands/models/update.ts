@@ -1,0 +1,8 @@
+/** Changes one of the models. */
+import { modelTopic } from '../../src/cli/topics/models.ts'
+import { updateCommand } from '../../src/cli/verbs/update.ts'
+
+export default updateCommand(modelTopic, [
+  { command: 'cadre models update Claude --pricing input_per_1k=0.003 --pricing output_per_1k=0.015', description: 'Its price' },
+  { command: 'cadre models update Claude --api-key null', description: 'Forget its key' },
+])

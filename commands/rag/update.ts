@@ -1,0 +1,5 @@
+/** Changes one of the RAG tools. */
+import { ragTopic } from '../../src/cli/topics/rag.ts'
+import { updateCommand } from '../../src/cli/verbs/update.ts'
+
+export default updateCommand(ragTopic, [{ command: 'cadre rag update handbook --chunk-size 1200 --chunk-overlap 200', description: 'Longer passages' }])

@@ -1,0 +1,5 @@
+/** Lists the retrieval tools. */
+import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
+import { listCommand } from '../../src/cli/verbs/list.ts'
+
+export default listCommand(retrievalTopic, [{ command: 'cadre retrieval list --search-method hybrid', description: 'Those that search both ways' }])

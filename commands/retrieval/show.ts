@@ -1,0 +1,5 @@
+/** Shows one of the retrieval tools. */
+import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
+import { showCommand } from '../../src/cli/verbs/show.ts'
+
+export default showCommand(retrievalTopic, [{ command: 'cadre retrieval show find', description: 'By name' }])

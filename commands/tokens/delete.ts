@@ -1,0 +1,5 @@
+/** Deletes access tokens. */
+import { tokenTopic } from '../../src/cli/topics/tokens.ts'
+import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+
+export default deleteCommand(tokenTopic, [{ command: "cadre tokens delete 'Nightly script'", description: 'It stops working at once' }])

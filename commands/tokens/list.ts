@@ -1,0 +1,5 @@
+/** Lists the access tokens. */
+import { tokenTopic } from '../../src/cli/topics/tokens.ts'
+import { listCommand } from '../../src/cli/verbs/list.ts'
+
+export default listCommand(tokenTopic, [{ command: 'cadre tokens list --role admin', description: 'Those that may do everything' }])

@@ -1,0 +1,5 @@
+/** Deletes webhooks. */
+import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
+import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+
+export default deleteCommand(webhookTopic, [{ command: 'cadre webhooks delete https://hooks.example.com/cadre', description: 'By address' }])

@@ -1,0 +1,83 @@
+/** What a failed command says and exits with: what happened, why, and the command that mends it. */
+import { CLIError } from '@oclif/core/errors'
+import { ServiceError, UnreachableError } from '../client/failures.ts'
+import { CadreError, type ErrorDetail } from '../contract/errors.ts'
+import { paint } from './color.ts'
+import { printable } from './terminal-text.ts'
+
+export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, denied: 4, unreachable: 5, rateLimited: 7, interrupted: 130 } as const
+
+/** The command was called in a way that cannot work. */
+export class UsageError extends Error {
+  readonly hint: string | undefined
+
+  constructor(message: string, hint?: string) {
+    super(message)
+    this.name = 'UsageError'
+    this.hint = hint
+  }
+}
+
+/** The command did its work and has bad news that it told already. */
+export class QuietFailure extends Error {
+  readonly exitCode: number
+
+  constructor(exitCode: number = EXIT.failed) {
+    super('')
+    this.name = 'QuietFailure'
+    this.exitCode = exitCode
+  }
+}
+
+export interface Failure {
+  exitCode: number
+  code: string
+  error: string
+  hint?: string | undefined
+  details?: ErrorDetail[] | undefined
+  request_id?: string | undefined
+}
+
+const EXIT_BY_CODE: Record<string, number> = {
+  VALIDATION_ERROR: EXIT.usage,
+  INVALID_JSON: EXIT.usage,
+  NOT_FOUND: EXIT.notFound,
+  UNAUTHENTICATED: EXIT.denied,
+  FORBIDDEN: EXIT.denied,
+  RATE_LIMITED: EXIT.rateLimited,
+}
+
+const HINTS: Record<string, string> = {
+  UNAUTHENTICATED: 'Set CADRE_TOKEN, or keep a token with cadre config set token -.',
+  FORBIDDEN: 'An admin can make a token with another role: cadre tokens create --role editor.',
+  INTERNAL: 'This is a bug; cadre daemon logs holds its cause.',
+  RATE_LIMITED: 'Wait a minute, or start the daemon with a higher CADRE_RATE_LIMIT.',
+  STORAGE_FULL: 'cadre doctor shows where the space went.',
+}
+
+/** The failure in an error of any kind. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CadreError) {
+    const request_id = error instanceof ServiceError ? error.requestId : undefined
+    return { exitCode: EXIT_BY_CODE[error.code] ?? EXIT.failed, code: error.code, error: error.message, hint: error.hint ?? HINTS[error.code], details: error.details, request_id }
+  }
+  if (error instanceof UnreachableError) return { exitCode: EXIT.unreachable, code: 'UNREACHABLE', error: error.message, hint: error.hint }
+  if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'USAGE', error: error.message, hint: error.hint }
+  if (error instanceof CLIError) return { exitCode: error.oclif.exit ?? EXIT.usage, code: 'USAGE', error: error.message.replace(/\n?See more help with --help/, ''), hint: 'Add --help to see how it is called.' }
+  return { exitCode: EXIT.failed, code: 'FAILED', error: error instanceof Error ? error.message : String(error) }
+}
+
+/** The failure as lines for people. */
+export function failureText(failure: Failure): string {
+  const { error, details = [], hint, request_id, exitCode } = failure
+  const lines = [`${paint('red', 'Error:')} ${printable(error)}`]
+  const repeated = details.length === 1 && error.includes(details[0]?.problem ?? '')
+  if (!repeated) for (const { field, problem } of details) lines.push(`  ${printable(field)}: ${printable(problem)}`)
+  if (hint) lines.push(paint('dim', printable(hint)))
+  if (request_id && exitCode === EXIT.failed) lines.push(paint('dim', `Request ${printable(request_id)}`))
+  return lines.join('\n')
+}
+
+export function failureJson({ exitCode, ...failure }: Failure): string {
+  return JSON.stringify({ success: false, ...failure, exit_code: exitCode })
+}

@@ -1,0 +1,55 @@
+/** Help that reads like a manual page: what Cadre is, what there is to do, and how scripts use it. */
+import { Help } from '@oclif/core/help'
+
+const SERVICE = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
+
+const EXAMPLES = [
+  ['Start it and look around', 'cadre status'],
+  ['Add a model of a local server', "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2"],
+  ['Send documents', 'cadre knowledge create --name Handbook && cadre knowledge documents add Handbook ./handbook/*.md'],
+  ['Make a tool and an agent that uses it', 'cadre rag create --name handbook --knowledge-source Handbook && cadre agents create --name Helper --tool handbook'],
+  ['For scripts', "cadre agents list --all --json | jq -r '.[].id'"],
+  ['Any endpoint of the service', 'cadre api GET /agents'],
+]
+
+const ENVIRONMENT: [string, string][] = [
+  ['CADRE_HOME', 'Where everything is kept.'],
+  ['CADRE_URL', 'A service somewhere else; it is never started from here.'],
+  ['CADRE_TOKEN', 'The token to send; at the first start of a daemon, its admin token.'],
+  ['CADRE_PORT', 'Port of the daemon, 7411 when left out.'],
+  ['CADRE_RATE_LIMIT', 'Requests a minute a token; 0 is no limit.'],
+  ['NO_COLOR, FORCE_COLOR', 'No colours, or colours without a terminal.'],
+]
+
+const EXIT_CODES: [string, string][] = [
+  ['0', 'Done.'],
+  ['1', 'Failed.'],
+  ['2', 'Called in a way that cannot work.'],
+  ['3', 'Not found.'],
+  ['4', 'Not authenticated, or not allowed.'],
+  ['5', 'The daemon cannot be reached.'],
+  ['7', 'Rate limited, and waiting did not help.'],
+  ['100', 'An evaluation stayed under its bar.'],
+]
+
+export class CadreHelp extends Help {
+  protected override async showRootHelp(): Promise<void> {
+    const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
+    const list = (rows: [string, string | undefined][]) => this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
+    const described = (names: typeof topics) => list(names.map(({ name, description }) => [name, description]))
+    const commands = this.sortedCommands.filter(({ id }) => !id.includes(':'))
+    const sections = [
+      `cadre – ${this.config.pjson.description}`,
+      this.section('USAGE', '$ cadre <topic> <verb> [flags]\n$ cadre <command> [flags]'),
+      this.section('DESCRIPTION', this.wrap('Cadre runs conversational AI agents over your documents. Commands talk to a local daemon, which they start when it is not running; nothing leaves the machine unless a model that you added says so.\n\nData goes to stdout, everything else to stderr. --json works everywhere, names work wherever identifiers do, and - reads stdin.')),
+      this.section('RESOURCES', `Each has list, show, create, update and delete.\n\n${described(topics.filter(({ name }) => !SERVICE.has(name)))}`),
+      this.section('THE SERVICE', described(topics.filter(({ name }) => SERVICE.has(name)))),
+      this.section('COMMANDS', list(commands.map((command) => [command.id, this.summary(command)]))),
+      this.section('EXAMPLES', EXAMPLES.map(([what, command]) => `${what}\n\n  $ ${command}`).join('\n\n')),
+      this.section('ENVIRONMENT', list(ENVIRONMENT)),
+      this.section('EXIT CODES', list(EXIT_CODES)),
+      this.section('MORE', '$ cadre <topic> --help\n$ cadre <topic> <verb> --help'),
+    ]
+    this.log(`${sections.join('\n\n')}\n`)
+  }
+}

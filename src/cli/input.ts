@@ -1,0 +1,94 @@
+/** What the user hands over: files, stdin and secrets, each flag saying where its value is. */
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { UsageError } from './failure.ts'
+
+export type Body = Record<string, unknown>
+
+/** Reads what flags point to. Stdin can be read only once, so one reader serves one command. */
+export class InputReader {
+  #stdin: string | undefined
+
+  /** A value as given, of a file (`@path`), or of stdin (`-`). `@@` is a text that begins with @. */
+  async text(value: string, flag: string): Promise<string> {
+    if (value === '-') return this.stdin(flag)
+    if (value.startsWith('@@')) return value.slice(1)
+    return value.startsWith('@') ? readText(value.slice(1)) : value
+  }
+
+  /** A secret: from stdin it is one line, and at a terminal it is typed unseen. */
+  async secret(value: string, flag: string): Promise<string> {
+    if (value === '-' && process.stdin.isTTY) return typeUnseen(`--${flag}: `)
+    const text = await this.text(value, flag)
+    return text === value ? value : text.replace(/\r?\n$/, '')
+  }
+
+  /** A JSON or YAML value: written out, of a file, or of stdin. */
+  async structure(value: string, flag: string): Promise<unknown> {
+    const text = await this.text(value, flag)
+    const named = value.startsWith('@') && !value.startsWith('@@') ? value.slice(1) : undefined
+    return text === value ? parseJson(text, `--${flag}`) : parseStructure(text, named ?? '')
+  }
+
+  /** The resources in a file of JSON or YAML: one, a list of them, or several documents. */
+  async resources(file: string): Promise<{ list: boolean; bodies: Body[] }> {
+    const text = file === '-' ? await this.stdin('file') : await readText(file)
+    const value = await parseStructure(text, file)
+    const bodies = Array.isArray(value) ? value : [value]
+    for (const body of bodies) if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new UsageError(`${file === '-' ? 'Stdin' : file} must hold an object, or a list of objects.`)
+    return { list: Array.isArray(value), bodies: bodies as Body[] }
+  }
+
+  private async stdin(flag: string): Promise<string> {
+    if (this.#stdin !== undefined) throw new UsageError(`--${flag} - and --${this.#stdin} - both want stdin, which can be read only once.`)
+    this.#stdin = flag
+    process.stdin.setEncoding('utf8')
+    let text = ''
+    for await (const piece of process.stdin) text += piece
+    return text
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+export function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new UsageError(`${where} is not JSON: ${(error as Error).message}`, 'Quote it for the shell, or put it in a file and write @file.')
+  }
+}
+
+/** YAML holds JSON, but JSON gives better messages; several YAML documents are a list. */
+async function parseStructure(text: string, file: string): Promise<unknown> {
+  if (extname(file) === '.json' || (extname(file) === '' && /^\s*[[{]/.test(text))) return parseJson(text, file || 'The text')
+  const { parseAllDocuments } = await import('yaml')
+  const documents = [parseAllDocuments(text)].flat()
+  for (const document of documents) {
+    const [problem] = document.errors
+    if (problem) throw new UsageError(`${file || 'The text'} is not YAML: ${problem.message}`)
+  }
+  const values = documents.map((document) => document.toJS() as unknown)
+  return values.length === 1 ? values[0] : values.flat()
+}
+
+async function typeUnseen(prompt: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  const { Writable } = await import('node:stream')
+  process.stderr.write(prompt)
+  const silent = new Writable({ write: (_piece, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+  lines.on('SIGINT', () => process.emit('SIGINT'))
+  try {
+    return await lines.question('')
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}

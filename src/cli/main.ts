@@ -1,0 +1,41 @@
+/** Runs the command line: dispatches to oclif, and turns whatever goes wrong into a message and an exit code. */
+import { fileURLToPath } from 'node:url'
+import { ExitError } from '@oclif/core/errors'
+import { run } from '@oclif/core/run'
+import { settings } from '@oclif/core/settings'
+import { EXIT, failureJson, failureOf, failureText, QuietFailure } from './failure.ts'
+
+/** Told from outside only when it does not run from the bundle. */
+export type Start = Parameters<typeof run>[1]
+
+export async function main(start: Start = { root: fileURLToPath(new URL('..', import.meta.url)) }, argv: string[] = process.argv.slice(2)): Promise<void> {
+  // The bundle is what runs, whatever NODE_ENV says: oclif must not look for TypeScript sources beside it.
+  settings.enableAutoTranspile = false
+  process.on('SIGINT', interrupted)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(EXIT.done) : undefined))
+  try {
+    await run(argv, start)
+  } catch (error) {
+    process.exitCode = report(error, argv)
+  }
+}
+
+function interrupted(): never {
+  process.exit(EXIT.interrupted)
+}
+
+/** Tells what went wrong, on stderr, and returns the exit code for it. */
+function report(error: unknown, argv: readonly string[]): number {
+  if (error instanceof QuietFailure) return error.exitCode
+  if (error instanceof ExitError) return error.oclif.exit ?? EXIT.done
+  const failure = failureOf(error)
+  process.stderr.write(`${wantsJson(argv) ? failureJson(failure) : failureText(failure)}\n`)
+  if (process.env.DEBUG) process.stderr.write(`${(error as Error).stack ?? ''}\n`)
+  return failure.exitCode
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const own = end === -1 ? argv : argv.slice(0, end)
+  return own.some((word, index) => word === '--json' || word === '--output=json' || (word === 'json' && ['-o', '--output'].includes(own[index - 1] ?? '')))
+}

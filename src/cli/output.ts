@@ -1,0 +1,47 @@
+/** Data on its way to stdout, in the format that was asked for. */
+import { printable } from './terminal-text.ts'
+import { paperFor, type Row, record, table } from './table.ts'
+
+export const FORMATS = ['table', 'json', 'yaml', 'csv'] as const
+export type Format = (typeof FORMATS)[number]
+
+export interface Shown {
+  data: Row | readonly Row[]
+  /** Columns of a table, when the data is a list. */
+  columns?: readonly string[]
+}
+
+/** Data as text, without the last line end. */
+export async function render({ data, columns }: Shown, format: Format, stream: NodeJS.WriteStream = process.stdout): Promise<string> {
+  if (format === 'json') return toJson(data)
+  if (format === 'yaml') return toYaml(data)
+  const rows = (Array.isArray(data) ? data : [data]) as Row[]
+  if (format === 'csv') return stream.isTTY ? printable(toCsv(rows)) : toCsv(rows)
+  if (!Array.isArray(data)) return record(data as Row, paperFor(stream))
+  return table(rows, columns ?? Object.keys(rows[0] ?? {}), paperFor(stream))
+}
+
+/** JSON escapes the control characters below space; those above ~ steer terminals too. */
+export function toJson(data: unknown): string {
+  return JSON.stringify(data, null, 2).replaceAll(/[\u007f-\u009f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
+
+async function toYaml(data: unknown): Promise<string> {
+  const { stringify } = await import('yaml')
+  const text = stringify(data, { lineWidth: 0 })
+  if (!STEERING.test(text)) return text.trimEnd()
+  // Plain YAML would carry the characters as they are; JSON is YAML too, and escapes them.
+  return toJson(data)
+}
+
+function toCsv(rows: readonly Row[]): string {
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const cell = (value: unknown) => {
+    const text = value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+    return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  return [keys, ...rows.map((row) => keys.map((key) => row[key]))].map((line) => line.map(cell).join(',')).join('\r\n')
+}

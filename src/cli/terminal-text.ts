@@ -1,0 +1,83 @@
+/** Text on its way to a terminal: what may be shown, how wide it is, where it is cut and wrapped. */
+
+/** Control characters, escape sequences and the marks that turn text around never reach a terminal: data could rewrite the screen with them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for
+const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+
+/** Safe to show; line ends and tabs stay. */
+export function printable(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
+}
+
+/** Safe to show, on one line. */
+export function oneLine(text: string): string {
+  return printable(text.replaceAll(/\s+/g, ' ')).trim()
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const NARROW = /^[\u0020-\u007e\u00a0-\u02ff]*$/
+const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+// East Asian Wide and Fullwidth blocks; emoji are told by their own property.
+const WIDE = /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
+
+function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (ZERO.test(grapheme)) return 0
+  return WIDE.test(grapheme) ? 2 : 1
+}
+
+/** Columns a text takes in a terminal. */
+export function width(text: string): number {
+  if (NARROW.test(text)) return text.length
+  return graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0)
+}
+
+/** The text within that many columns, with … where something was cut. */
+export function truncate(text: string, columns: number): string {
+  if (width(text) <= columns) return text
+  let kept = ''
+  let used = 0
+  for (const grapheme of graphemes(text)) {
+    const next = graphemeWidth(grapheme)
+    if (used + next > columns - 1) break
+    kept += grapheme
+    used += next
+  }
+  return columns > 0 ? `${kept}…` : ''
+}
+
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - width(text)))
+}
+
+/** The text in lines of at most that many columns; words that are longer are broken. */
+export function wrap(text: string, columns: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, columns)))
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  if (width(line) <= columns) return [line]
+  const lines: string[] = []
+  let current = ''
+  let used = 0
+  const flush = () => {
+    lines.push(current.trimEnd())
+    current = ''
+    used = 0
+  }
+  for (const word of line.split(/(?<=\s)/)) {
+    if (used > 0 && used + width(word.trimEnd()) > columns) flush()
+    for (const grapheme of width(word) > columns ? graphemes(word) : [word]) {
+      if (used > 0 && used + width(grapheme.trimEnd()) > columns) flush()
+      current += grapheme
+      used += width(grapheme)
+    }
+  }
+  if (current.trim() !== '' || lines.length === 0) lines.push(current.trimEnd())
+  return lines
+}

@@ -1,0 +1,26 @@
+/** A resource family as the terminal knows it. */
+import type { TSchema } from 'typebox'
+import type { CrudRoutes, Family } from '../contract/crud.ts'
+import type { Body } from './input.ts'
+import type { References } from './references.ts'
+
+export interface Topic {
+  /** The words after cadre. */
+  command: string
+  family: Family
+  routes: Pick<CrudRoutes, 'list' | 'get' | 'create' | 'update' | 'remove'>
+  /** Columns of its table. */
+  columns: readonly string[]
+  /** The field people call it by, where they may write that in place of the identifier. */
+  label?: string
+  /** Fields that name other resources. */
+  references: References
+  /** What create is told by flags, where that is not the body itself, and the body it becomes. */
+  form?: { schema: TSchema; fill: (body: Body) => Body }
+}
+
+/** How a message calls one resource: by its name where it has one. */
+export function titleOf({ label }: Topic, resource: Body): string {
+  const name = label === undefined ? undefined : resource[label]
+  return typeof name === 'string' && name !== '' ? `${name} (${String(resource.id)})` : String(resource.id)
+}

@@ -1,0 +1,13 @@
+/** Evaluations at the terminal. */
+import { evaluationRoutes, evaluations } from '../../contract/evaluations.ts'
+import { kindNamedBy } from '../references.ts'
+import type { Topic } from '../topic.ts'
+
+export const evaluationTopic: Topic = {
+  command: 'evaluations',
+  family: evaluations,
+  routes: evaluationRoutes,
+  columns: ['id', 'name', 'type', 'target_id', 'description'],
+  label: 'name',
+  references: { target_id: kindNamedBy('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },
+}

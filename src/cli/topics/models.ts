@@ -1,0 +1,12 @@
+/** Models at the terminal. */
+import { modelRoutes, models } from '../../contract/models.ts'
+import type { Topic } from '../topic.ts'
+
+export const modelTopic: Topic = {
+  command: 'models',
+  family: models,
+  routes: modelRoutes,
+  columns: ['id', 'name', 'provider', 'model_id', 'endpoint', 'has_api_key'],
+  label: 'name',
+  references: {},
+}

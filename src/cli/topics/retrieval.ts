@@ -1,0 +1,12 @@
+/** Retrieval tools at the terminal. */
+import { retrievalToolRoutes, retrievalTools } from '../../contract/retrieval-tools.ts'
+import type { Topic } from '../topic.ts'
+
+export const retrievalTopic: Topic = {
+  command: 'retrieval',
+  family: retrievalTools,
+  routes: retrievalToolRoutes,
+  columns: ['id', 'name', 'search_method', 'top_k', 'description'],
+  label: 'name',
+  references: { knowledge_source_ids: ['knowledge_source'] },
+}

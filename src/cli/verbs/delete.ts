@@ -1,0 +1,48 @@
+/** `cadre <family> delete`: one or several resources, after a question. */
+import { boolean } from '@oclif/core/flags'
+import { call } from '../../client/call.ts'
+import { CadreError } from '../../contract/errors.ts'
+import { CadreCommand } from '../base-command.ts'
+import { confirm } from '../confirm.ts'
+import { resolveOwn } from '../references.ts'
+import type { Topic } from '../topic.ts'
+import type { Example } from './list.ts'
+import { ownArgument } from './show.ts'
+
+export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' })
+
+export function deleteCommand(topic: Topic, examples: Example[] = []) {
+  const { family, routes, command } = topic
+  const id = ownArgument(topic)
+  return class DeleteCommand extends CadreCommand {
+    static override description = `Delete one or several ${family.name.replaceAll('-', ' ')}.\n\nAsks first at a terminal; elsewhere --yes is needed.`
+    static override examples = [...examples, { command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`, description: 'Without a question, for a script' }]
+    static override strict = false
+    static override args = { id }
+    static override flags = {
+      yes: yesFlag,
+      force: boolean({ description: 'Delete although it is in use, and detach it from its users.' }),
+    }
+
+    override async run(): Promise<void> {
+      const { argv, flags } = await this.parse(DeleteCommand)
+      const names = argv as string[]
+      const asked = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${family.name.replaceAll('-', ' ')} (${names.join(', ')})`
+      await confirm(`Delete ${asked}?`, flags.yes)
+      const connection = await this.connect(flags)
+      const ids = await Promise.all(names.map((name) => resolveOwn(connection, topic, name)))
+      const deleted: { id: string; message: string }[] = []
+      for (const one of ids) {
+        const { message } = await call(connection, routes.remove, { params: { id: one }, query: flags.force ? { force: true } : {} }).catch(explain)
+        deleted.push({ id: one, message })
+        this.narrate(message)
+      }
+      if (this.formatOf(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+    }
+  }
+
+  function explain(error: unknown): never {
+    if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
+    throw new CadreError(error.code, error.message, { details: error.details, cause: error, hint: `cadre ${command} delete --force deletes it and detaches it from them.` })
+  }
+}

@@ -1,0 +1,30 @@
+/** `cadre <family> show`: everything about one resource. */
+import { string } from '@oclif/core/args'
+import { call } from '../../client/call.ts'
+import { CadreCommand } from '../base-command.ts'
+import { resolveOwn } from '../references.ts'
+import type { Row } from '../table.ts'
+import type { Topic } from '../topic.ts'
+import type { Example } from './list.ts'
+
+/** The argument that names a resource. */
+export function ownArgument({ family, label }: Topic) {
+  return string({ required: true, description: `Identifier${label === undefined ? '' : ` or ${label}`} of the ${family.noun}.` })
+}
+
+export function showCommand(topic: Topic, examples: Example[] = []) {
+  const { family, routes, command } = topic
+  const id = ownArgument(topic)
+  return class ShowCommand extends CadreCommand {
+    static override description = `Show everything about ${/^[aeiouA]/.test(family.noun) ? 'an' : 'a'} ${family.noun}.`
+    static override examples = [...examples, { command: `cadre ${command} show ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --json`, description: 'By identifier, for a script' }]
+    static override args = { id }
+
+    override async run(): Promise<void> {
+      const { args, flags } = await this.parse(ShowCommand)
+      const connection = await this.connect(flags)
+      const answer = await call(connection, routes.get, { params: { id: await resolveOwn(connection, topic, args.id) } })
+      await this.print({ data: answer.data as Row }, flags)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** `cadre <family> update`: changes the fields that are named and keeps the rest. */
+import { call } from '../../client/call.ts'
+import { CadreCommand } from '../base-command.ts'
+import { UsageError } from '../failure.ts'
+import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
+import { type Body, InputReader } from '../input.ts'
+import { resolveOwn, resolveReferences } from '../references.ts'
+import type { Row } from '../table.ts'
+import { type Topic, titleOf } from '../topic.ts'
+import { fileFlag } from './create.ts'
+import type { Example } from './list.ts'
+import { ownArgument } from './show.ts'
+
+export function updateCommand(topic: Topic, examples: Example[]) {
+  const { family, routes, command, references } = topic
+  const fields = fieldsFrom(family.update, Object.keys(references)).map((field) => ({ ...field, required: false, schema: { ...field.schema, default: undefined } }))
+  const id = ownArgument(topic)
+  return class UpdateCommand extends CadreCommand {
+    static override description = `Change ${/^[aeiouA]/.test(family.noun) ? 'an' : 'a'} ${family.noun}.\n\nFields that are left out keep their values.`
+    static override examples = examples
+    static override args = { id }
+    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlag } as FlagSet
+
+    override async run(): Promise<void> {
+      const { args, flags } = await this.parse(UpdateCommand)
+      const body = await changes(flags as FlagValues)
+      const connection = await this.connect(flags)
+      const params = { id: await resolveOwn(connection, topic, args.id as string) }
+      const { data } = await call(connection, routes.update, { params, body: await resolveReferences(connection, references, body) })
+      this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
+      await this.print({ data: data as Row }, flags)
+    }
+  }
+
+  async function changes(flags: FlagValues): Promise<Body> {
+    const reader = new InputReader()
+    const fromFile = typeof flags.file === 'string' ? await reader.resources(flags.file) : { list: false, bodies: [{}] }
+    if (fromFile.list) throw new UsageError('A change takes one object, not a list.')
+    const body = { ...fromFile.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
+    if (Object.keys(body).length === 0) throw new UsageError('Nothing to change.', `cadre ${command} update --help shows what can be changed.`)
+    return body
+  }
+}

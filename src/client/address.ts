@@ -1,0 +1,82 @@
+/** Where the service is and which token opens it: environment, then settings, then what the daemon left in its home. */
+import { readFileSync } from 'node:fs'
+import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, readSettings } from '../config.ts'
+import { UnreachableError } from './failures.ts'
+
+export interface Address {
+  url: string
+  /** Chosen by the user, so it is never started from here. */
+  chosen: boolean
+}
+
+/** The address the user chose, if any. */
+export function chosenAddress(paths: Paths): string | undefined {
+  const url = environmentOverrides().url ?? readSettings(paths).url
+  return url === undefined ? undefined : rootOf(url)
+}
+
+/** People paste addresses with and without /api; ours is the root. */
+export function rootOf(url: string): string {
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch (error) {
+    throw new UnreachableError(`"${url}" is not an address.`, { hint: 'Use one like http://127.0.0.1:7411 in CADRE_URL or cadre config set url.', cause: error })
+  }
+  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
+}
+
+/** What the daemon says of itself, if that process still lives. */
+export function livingDaemon(paths: Paths): DaemonRecord | undefined {
+  const record = readDaemonRecord(paths)
+  return record && isAlive(record.pid) ? record : undefined
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !isZombie(pid)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Containers without an init keep dead children in the process table. */
+function isZombie(pid: number): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false // no /proc to look into: what kill said stands
+  }
+}
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
+
+/** The token to send. What a local daemon left behind is never sent to another machine. */
+export async function findToken(paths: Paths, url: string, narrate: (line: string) => void): Promise<string | undefined> {
+  const given = environmentOverrides().token ?? readSettings(paths).token
+  if (given !== undefined) return given
+  if (!LOOPBACK.has(new URL(url).hostname) && readDaemonRecord(paths)?.url !== url) return undefined
+  return readTokenFile(paths) ?? (await keychainToken(paths, narrate))
+}
+
+function readTokenFile(paths: Paths): string | undefined {
+  try {
+    return readFileSync(paths.token, 'utf8').trim() || undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new UnreachableError(`The token in ${paths.token} cannot be read.`, { hint: 'cadre doctor tells what is wrong with it.', cause: error })
+  }
+}
+
+async function keychainToken(paths: Paths, narrate: (line: string) => void): Promise<string | undefined> {
+  const { KeychainError, readKeychain } = await import('../keychain.ts')
+  try {
+    return await readKeychain(paths.home, 'admin-token')
+  } catch (error) {
+    if (!(error instanceof KeychainError)) throw error
+    narrate(`${error.message} ${error.hint ?? ''}`.trim()) // without a token the service says no, and this is why there is none
+    return undefined
+  }
+}

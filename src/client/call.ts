@@ -1,0 +1,66 @@
+/** Calls any route of the contract: types, path and query all come from the route. */
+import type { Answer, Input, Pagination, Route } from '../contract/route.ts'
+import { decodeEvents, type ServerEvent } from '../sse.ts'
+import { serviceError } from './failures.ts'
+import { type Connection, type Sent, send } from './request.ts'
+
+interface Options {
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+interface Parts {
+  params?: Record<string, unknown> | undefined
+  query?: Record<string, unknown> | undefined
+  body?: unknown
+}
+
+/** Path and query of a route, filled in. */
+export function addressOf(route: Pick<Route, 'path'>, { params = {}, query = {} }: Parts): string {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
+  const search = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)]))
+  return `/api${path}${search.size > 0 ? `?${search}` : ''}`
+}
+
+function request(route: Route, input: Parts, options: Options): Sent {
+  const hasBody = input.body !== undefined
+  return {
+    method: route.method,
+    path: addressOf(route, input),
+    headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...options.headers },
+    ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
+    ...(options.signal ? { signal: options.signal } : {}),
+  }
+}
+
+export async function call<R extends Route>(connection: Connection, route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
+  const response = await send(connection, request(route, input as Parts, options))
+  const text = await response.text()
+  if (!response.ok) throw failure(response, text)
+  try {
+    return JSON.parse(text) as Answer<R>
+  } catch {
+    throw failure(response, text)
+  }
+}
+
+/** The events of a route that streams. Whether the last one was a proper end is for the caller to say. */
+export async function* stream<R extends Route>(connection: Connection, route: R, input: Input<R>, options: Options = {}): AsyncGenerator<ServerEvent> {
+  const response = await send(connection, request(route, input as Parts, { ...options, headers: { accept: 'text/event-stream', ...options.headers } }))
+  if (!response.ok || !response.body) throw failure(response, await response.text())
+  yield* decodeEvents(response.body)
+}
+
+function failure(response: Response, text: string): Error {
+  return serviceError(response.status, text, response.headers.get('x-request-id') ?? undefined)
+}
+
+/** Every item of a paged list, a page at a time. */
+export async function* pages<T>(read: (page: number) => Promise<{ data: T[]; pagination: Pagination }>, first = 1): AsyncGenerator<{ data: T[]; pagination: Pagination }> {
+  for (let page = first; ; page++) {
+    const answer = await read(page)
+    yield answer
+    if (page >= answer.pagination.pages) return
+  }
+}

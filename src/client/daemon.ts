@@ -1,0 +1,147 @@
+/** The daemon from the outside: is it healthy, start it in the background, stop it, connect to it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type DaemonRecord, type Paths, readSettings } from '../config.ts'
+import { version } from '../version.ts'
+import { chosenAddress, findToken, isAlive, livingDaemon } from './address.ts'
+import { UnreachableError } from './failures.ts'
+import type { Connection } from './request.ts'
+
+export interface Health {
+  status: 'healthy' | 'unhealthy'
+  version: string
+  database: string
+  vector_db: string
+}
+
+export type Narrate = (line: string) => void
+
+/** What the daemon exits with when another one holds the home. */
+const HELD_BY_ANOTHER = 75
+const START_DEADLINE_MS = 30_000
+const STOP_DEADLINE_MS = 15_000
+const POLL_MS = 50
+/** A daemon that is on its way out still holds the home: try again, but not in a storm. */
+const RESPAWN_AFTER_MS = 2_000
+
+export async function health(url: string): Promise<Health | undefined> {
+  try {
+    const response = await fetch(`${url}/api/health`, { redirect: 'manual', signal: AbortSignal.timeout(5_000) })
+    const body = (await response.json()) as Partial<Health>
+    return typeof body.version === 'string' && typeof body.status === 'string' ? (body as Health) : undefined
+  } catch {
+    return undefined // refused, too slow, or not one of ours: either way there is no daemon here
+  }
+}
+
+export interface ConnectOptions {
+  paths: Paths
+  /** Start a daemon where none runs. */
+  start: boolean
+  root: string
+  narrate: Narrate
+}
+
+/** A connection to the service, which is started if that is allowed and needed. */
+export async function connect({ paths, start, root, narrate }: ConnectOptions): Promise<Connection> {
+  const chosen = chosenAddress(paths)
+  if (chosen !== undefined) {
+    const found = await health(chosen)
+    if (!found) throw new UnreachableError(`Nothing answers at ${chosen}.`, { hint: 'The address comes from CADRE_URL or cadre config get url; such a daemon is not started from here.' })
+    if (found.version !== version) narrate(`The service at ${chosen} is version ${found.version}, this command is ${version}.`)
+    return { url: chosen, token: await findToken(paths, chosen, narrate), narrate }
+  }
+  const running = await runningDaemon(paths)
+  if (!running) {
+    if (!start || readSettings(paths).start === false) throw new UnreachableError('The daemon is not running.', { hint: 'cadre daemon start starts it.' })
+    const { url } = await startDaemon({ paths, root, narrate, options: [] })
+    return { url, token: await findToken(paths, url, narrate), narrate }
+  }
+  if (running.version !== version) throw new UnreachableError(`The running daemon is version ${running.version}, this command is ${version}.`, { hint: 'cadre daemon restart brings both to the same version.' })
+  return { url: running.url, token: await findToken(paths, running.url, narrate), narrate }
+}
+
+/** The daemon of this home, if it lives and answers. */
+export async function runningDaemon(paths: Paths): Promise<DaemonRecord | undefined> {
+  const record = livingDaemon(paths)
+  const answer = record && (await health(record.url))
+  return record && answer ? { ...record, version: answer.version } : undefined
+}
+
+/** The file that runs the daemon: the bundle, or the source when this runs from source. */
+export function daemonEntry(root: string): { file: string; nodeOptions: string[] } {
+  if (!import.meta.url.endsWith('.ts')) return { file: join(root, 'dist', 'daemon', 'main.js'), nodeOptions: [] }
+  return { file: join(root, 'daemon', 'main.ts'), nodeOptions: ['--import', import.meta.resolve('tsx')] }
+}
+
+interface StartOptions {
+  paths: Paths
+  root: string
+  narrate: Narrate
+  /** Passed on to the daemon: --host, --port, --allow-remote. */
+  options: string[]
+}
+
+/** Starts a daemon in the background and waits until one is ready; whose it is does not matter, there is one a home. */
+export async function startDaemon({ paths, root, narrate, options }: StartOptions): Promise<DaemonRecord> {
+  mkdirSync(paths.logs, { recursive: true, mode: 0o700 })
+  const output = join(paths.logs, 'start.log')
+  const before = sizeOf(output)
+  const deadline = Date.now() + START_DEADLINE_MS
+  let child = launch(root, paths.home, options, output)
+  let launched = Date.now()
+  while (Date.now() < deadline) {
+    const running = await runningDaemon(paths)
+    if (running && (running.pid === child.pid || child.exitCode === HELD_BY_ANOTHER)) {
+      narrate(running.pid === child.pid ? `Started the Cadre daemon at ${running.url}` : `The Cadre daemon is running at ${running.url}`)
+      return running
+    }
+    if (child.exitCode === HELD_BY_ANOTHER && !livingDaemon(paths) && Date.now() - launched > RESPAWN_AFTER_MS) {
+      child = launch(root, paths.home, options, output)
+      launched = Date.now()
+    }
+    const died = child.signalCode ?? (child.exitCode === HELD_BY_ANOTHER ? undefined : child.exitCode)
+    if (died !== null && died !== undefined) throw new UnreachableError(`The daemon did not start (${child.signalCode ?? `exit code ${child.exitCode}`}).\n${lastLines(output, before)}`, { hint: 'cadre doctor looks for the cause.' })
+    await wait(POLL_MS)
+  }
+  throw new UnreachableError(`The daemon was not ready within ${START_DEADLINE_MS / 1000} seconds.\n${lastLines(output, before)}`, { hint: 'cadre daemon logs shows what it is doing.' })
+}
+
+function launch(root: string, home: string, options: string[], output: string): ChildProcess {
+  const { file, nodeOptions } = daemonEntry(root)
+  const log = openSync(output, 'a', 0o600)
+  try {
+    const child = spawn(process.execPath, [...nodeOptions, file, ...options], { detached: true, stdio: ['ignore', log, log], cwd: home })
+    child.unref()
+    return child
+  } finally {
+    closeSync(log)
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function lastLines(file: string, from: number): string {
+  const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n')
+  return lines.slice(-10).map((line) => `  ${line}`).join('\n')
+}
+
+/** Stops the daemon of this home and waits until its process is gone. False when none was running. */
+export async function stopDaemon(paths: Paths): Promise<boolean> {
+  const record = livingDaemon(paths)
+  if (!record) return false
+  // The process in daemon.json may be gone and its number taken by another: only one that answers as a daemon, or holds our home, is stopped.
+  if (!(await health(record.url))) throw new UnreachableError(`Process ${record.pid} does not answer at ${record.url}, so it may not be the daemon.`, { hint: `Look at it first (ps -p ${record.pid}), then stop it yourself or delete ${paths.daemon}.` })
+  process.kill(record.pid, 'SIGTERM')
+  const deadline = Date.now() + STOP_DEADLINE_MS
+  while (isAlive(record.pid)) {
+    if (Date.now() > deadline) throw new UnreachableError(`The daemon (process ${record.pid}) did not stop within ${STOP_DEADLINE_MS / 1000} seconds.`, { hint: 'cadre daemon logs shows what it is doing.' })
+    await wait(POLL_MS)
+  }
+  return true
+}
+

@@ -1,0 +1,49 @@
+/** How a call can fail: the service answered with an error, or nobody answered. */
+import { CadreError, type ErrorBody, type ErrorCode } from '../contract/errors.ts'
+
+/** The service answered with an error. */
+export class ServiceError extends CadreError {
+  readonly httpStatus: number
+  readonly requestId: string | undefined
+
+  constructor(httpStatus: number, body: ErrorBody, requestId?: string) {
+    super(body.code, body.error, { hint: body.hint, details: body.details })
+    this.name = 'ServiceError'
+    this.httpStatus = httpStatus
+    this.requestId = body.request_id ?? requestId
+  }
+
+  override get status(): number {
+    return this.httpStatus
+  }
+}
+
+/** No daemon answers, or not the one this command needs. */
+export class UnreachableError extends Error {
+  readonly hint: string | undefined
+
+  constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'UnreachableError'
+    this.hint = options.hint
+  }
+}
+
+const BY_STATUS: Record<number, ErrorCode> = { 400: 'VALIDATION_ERROR', 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 429: 'RATE_LIMITED', 503: 'UNAVAILABLE' }
+
+/** The error in an answer. A proxy in between may answer something that is not ours; then the status has to speak. */
+export function serviceError(status: number, text: string, requestId?: string): ServiceError {
+  const body = parse(text)
+  if (body) return new ServiceError(status, body, requestId)
+  const code = BY_STATUS[status] ?? 'INTERNAL'
+  return new ServiceError(status, { success: false, code, error: `The service answered ${status} with something that is not JSON.`, hint: 'Is there a proxy in between, or another program at this address?' }, requestId)
+}
+
+function parse(text: string): ErrorBody | undefined {
+  try {
+    const body = JSON.parse(text) as Partial<ErrorBody>
+    return typeof body?.error === 'string' && typeof body.code === 'string' ? (body as ErrorBody) : undefined
+  } catch {
+    return undefined // not JSON: the caller makes an error from the status
+  }
+}
