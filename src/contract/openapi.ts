@@ -51,6 +51,8 @@ export function openapiDocument(version: string): Json {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An access token; the first one is made when the daemon starts for the first time.' },
       },
+      responses: errorResponses(),
+      headers: RATE_HEADERS,
       schemas: { ...Object.fromEntries([...names].map(([schema, name]) => [name, plain(schema, names, true)])), Error: ERROR, Pagination: PAGINATION },
     },
   }
@@ -106,7 +108,8 @@ function parametersOf(schema: TSchema | undefined, place: string, names: Map<TSc
 
 function success(route: Route, names: Map<TSchema, string>): Json {
   if (route.shape === 'events') return { description: 'Server-Sent Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
-  const rateHeaders = route.access === 'open' ? {} : { headers: RATE_HEADERS }
+  const rateHeaders =
+    route.access === 'open' ? {} : { headers: Object.fromEntries(Object.keys(RATE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }])) }
   return { description: route.status === 201 ? 'Created.' : 'Done.', ...rateHeaders, content: { 'application/json': { schema: envelope(route, names) } } }
 }
 
@@ -125,14 +128,21 @@ function envelope(route: Route, names: Map<TSchema, string>): Json {
 }
 
 function failures(route: Route): Json {
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of codesOf(route)) byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])
-  const sorted = [...byStatus].sort(([a], [b]) => a - b)
-  const failures = sorted.map(([status, codes]) => [
-    String(status),
-    { description: codes.join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
-  ])
-  return Object.fromEntries(failures) as Json
+  const statuses = new Set(codesOf(route).map((code) => ERRORS[code]))
+  return Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]))
+}
+
+/** One answer a status, which says the codes it can carry. */
+function errorResponses(): Json {
+  const statuses = new Set(Object.values(ERRORS))
+  const codesFor = (status: number) => Object.entries(ERRORS).filter(([, of]) => of === status)
+  const answer = (status: number): Json => ({
+    description: codesFor(status)
+      .map(([code]) => code)
+      .join(', '),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  })
+  return Object.fromEntries([...statuses].map((status) => [`Error${status}`, answer(status)]))
 }
 
 /** What a route can answer besides success. */
