@@ -16,13 +16,14 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' ')).trim()
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const NARROW = /^[\u0020-\u007e\u00a0-\u02ff]*$/
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 // East Asian Wide and Fullwidth blocks; emoji are told by their own property.
 const WIDE = /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 
+/** A segmenter costs more than a short command, so plain text must not need one. */
 function graphemes(text: string): string[] {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 

@@ -2,7 +2,7 @@
 import type { Answer, Input, Pagination, Route } from '../contract/route.ts'
 import { decodeEvents, type ServerEvent } from '../sse.ts'
 import { serviceError } from './failures.ts'
-import { type Connection, type Sent, send } from './request.ts'
+import { type Connection, type Reply, type Sent, send } from './request.ts'
 
 interface Options {
   headers?: Record<string, string>
@@ -35,25 +35,29 @@ function request(route: Route, input: Parts, options: Options): Sent {
 }
 
 export async function call<R extends Route>(connection: Connection, route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
-  const response = await send(connection, request(route, input as Parts, options))
-  const text = await response.text()
-  if (!response.ok) throw failure(response, text)
+  const reply = await send(connection, request(route, input as Parts, options))
+  const text = await reply.text()
+  if (!isGood(reply)) throw failure(reply, text)
   try {
     return JSON.parse(text) as Answer<R>
   } catch {
-    throw failure(response, text)
+    throw failure(reply, text) // not one of ours, whatever its status says
   }
 }
 
 /** The events of a route that streams. Whether the last one was a proper end is for the caller to say. */
 export async function* stream<R extends Route>(connection: Connection, route: R, input: Input<R>, options: Options = {}): AsyncGenerator<ServerEvent> {
-  const response = await send(connection, request(route, input as Parts, { ...options, headers: { accept: 'text/event-stream', ...options.headers } }))
-  if (!response.ok || !response.body) throw failure(response, await response.text())
-  yield* decodeEvents(response.body)
+  const reply = await send(connection, request(route, input as Parts, { ...options, headers: { accept: 'text/event-stream', ...options.headers } }))
+  if (!isGood(reply)) throw failure(reply, await reply.text())
+  yield* decodeEvents(reply.body)
 }
 
-function failure(response: Response, text: string): Error {
-  return serviceError(response.status, text, response.headers.get('x-request-id') ?? undefined)
+export function isGood({ status }: Reply): boolean {
+  return status >= 200 && status < 300
+}
+
+export function failure(reply: Reply, text: string): Error {
+  return serviceError(reply.status, text, reply.headers['x-request-id'] as string | undefined)
 }
 
 /** Every item of a paged list, a page at a time. */

@@ -7,7 +7,7 @@ import { type DaemonRecord, type Paths, readSettings } from '../config.ts'
 import { version } from '../version.ts'
 import { chosenAddress, findToken, isAlive, livingDaemon } from './address.ts'
 import { UnreachableError } from './failures.ts'
-import type { Connection } from './request.ts'
+import { type Connection, exchange } from './request.ts'
 
 export interface Health {
   status: 'healthy' | 'unhealthy'
@@ -28,8 +28,8 @@ const RESPAWN_AFTER_MS = 2_000
 
 export async function health(url: string): Promise<Health | undefined> {
   try {
-    const response = await fetch(`${url}/api/health`, { redirect: 'manual', signal: AbortSignal.timeout(5_000) })
-    const body = (await response.json()) as Partial<Health>
+    const reply = await exchange({ url, token: undefined }, { method: 'GET', path: '/api/health', signal: AbortSignal.timeout(5_000) })
+    const body = JSON.parse(await reply.text()) as Partial<Health>
     return typeof body.version === 'string' && typeof body.status === 'string' ? (body as Health) : undefined
   } catch {
     return undefined // refused, too slow, or not one of ours: either way there is no daemon here

@@ -1,4 +1,5 @@
-/** One HTTP request to the service, over Node's own fetch: bearer token, waiting out rate limits, and unreachable told apart from refused. */
+/** One HTTP request to the service: bearer token, waiting out rate limits, and unreachable told apart from refused. */
+import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { UnreachableError } from './failures.ts'
 
@@ -19,30 +20,49 @@ export interface Sent {
   signal?: AbortSignal
 }
 
+export interface Reply {
+  status: number
+  headers: IncomingHttpHeaders
+  body: AsyncIterable<Uint8Array>
+  text: () => Promise<string>
+}
+
 const MOST_ATTEMPTS = 4
 const LONGEST_WAIT_SECONDS = 90
 
-export async function send(connection: Connection, sent: Sent): Promise<Response> {
+export async function send(connection: Connection, sent: Sent): Promise<Reply> {
   for (let attempt = 1; ; attempt++) {
-    const response = await once(connection, sent)
-    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    const worthWaiting = response.status === 429 && attempt < MOST_ATTEMPTS && seconds >= 0 && seconds <= LONGEST_WAIT_SECONDS
-    if (!worthWaiting) return response
-    await response.body?.cancel()
+    const reply = await exchange(connection, sent)
+    const seconds = Number(reply.headers['retry-after'] ?? Number.NaN)
+    const worthWaiting = reply.status === 429 && attempt < MOST_ATTEMPTS && seconds >= 0 && seconds <= LONGEST_WAIT_SECONDS
+    if (!worthWaiting) return reply
+    await reply.text()
     connection.narrate(`The rate limit is reached; trying again in ${seconds} s.`)
     await wait(seconds * 1000, undefined, sent.signal ? { signal: sent.signal } : {})
   }
 }
 
-async function once(connection: Connection, sent: Sent): Promise<Response> {
-  const headers: Record<string, string> = { accept: 'application/json', ...(connection.token ? { authorization: `Bearer ${connection.token}` } : {}), ...sent.headers }
+/** Node's own HTTP client: fetch compiles its parser anew in every process, which costs more CPU than all of a short command. */
+export async function exchange({ url, token }: Pick<Connection, 'url' | 'token'>, sent: Sent): Promise<Reply> {
   const { method, body, signal } = sent
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...sent.headers }
+  const request = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
   try {
-    return await fetch(`${connection.url}${sent.path}`, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }), ...(signal ? { signal } : {}) })
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${url}${sent.path}`, { method, headers, ...(signal ? { signal } : {}) }, resolve).on('error', reject).end(body)
+    })
+    return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => textOf(message) }
   } catch (error) {
     if (signal?.aborted) throw error
-    const cause = (error as Error).cause as { code?: string; message?: string } | undefined
-    const why = cause?.code ?? cause?.message ?? (error as Error).message
-    throw new UnreachableError(`Nothing answers at ${connection.url} (${why}).`, { hint: 'cadre daemon status shows what is running; cadre daemon start starts it.', cause: error })
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UnreachableError(`Nothing answers at ${url} (${code ?? message}).`, { hint: 'cadre daemon status shows what is running; cadre daemon start starts it.', cause: error })
   }
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  message.setEncoding('utf8')
+  let text = ''
+  for await (const piece of message) text += piece
+  return text
 }
