@@ -1,0 +1,176 @@
+/** The daemon's process: one a home, it listens, says so, and stops without losing anything. */
+import { rmSync } from 'node:fs'
+import closeWithGrace from 'close-with-grace'
+import { DEFAULT_RATE_LIMIT, type DaemonRecord, environmentOverrides, homePaths, type Paths, readDaemonRecord } from '../src/config.ts'
+import { CadreError } from '../src/contract/errors.ts'
+import { readKeychain, writeKeychain } from '../src/keychain.ts'
+import { version } from '../src/version.ts'
+import type { App } from './app.ts'
+import { type Arguments, boundUrl, localUrl, parseArguments, UsageError } from './arguments.ts'
+import { prepareHome, writeOwnFile } from './home.ts'
+import { holdLock } from './lock.ts'
+import { type Log, openLog } from './log.ts'
+import { keepAdminToken } from './secrets/admin-token.ts'
+import { Redactor } from './secrets/redactor.ts'
+import { openVault } from './secrets/vault.ts'
+
+const EXIT = { failed: 1, usage: 2, heldByAnother: 75 } as const
+/** A stop is promised within 10 s; the rest is for the exit itself. */
+const STOP_MS = 9_000
+
+class HeldByAnother extends Error {}
+
+interface Running {
+  app?: App
+  stopping: boolean
+}
+
+async function run(redactor: Redactor): Promise<void> {
+  process.umask(0o077)
+  outliveReaders()
+  const overrides = environmentOverrides()
+  const wanted = parseArguments(process.argv.slice(2), overrides.port)
+  const paths = homePaths()
+  if (overrides.token !== undefined) redactor.add(overrides.token)
+  // Programs started from here have no use for it.
+  delete process.env.CADRE_TOKEN
+
+  prepareHome(paths)
+  const lock = holdLock(paths.lock)
+  if (lock === undefined) throw new HeldByAnother(heldByAnother(paths))
+  // Whoever wrote it is gone, or would hold the lock.
+  rmSync(paths.daemon, { force: true })
+
+  const log = openLog({ path: paths.log, level: overrides.logLevel ?? 'info', redactor, ...(wanted.verbose ? { echo: (line: string) => process.stderr.write(line) } : {}) })
+  const end = () => {
+    withdraw(paths)
+    log.close()
+    lock.release()
+  }
+  const running: Running = { stopping: false }
+  stopOnRequest({ paths, log, redactor, end, running })
+
+  try {
+    const keychain = { read: (name: string) => readKeychain(paths.home, name), write: (name: string, value: string) => writeKeychain(paths.home, name, value) }
+    const vault = await openVault({ paths, keychain, redactor })
+    const { createApp } = await loadApp()
+    const app = await createApp({
+      paths,
+      logger: log.logger,
+      redactor,
+      vault,
+      rateLimit: overrides.rateLimit ?? DEFAULT_RATE_LIMIT,
+      version,
+      adminToken: overrides.token,
+      async keepToken(token) {
+        redactor.add(token)
+        await keepAdminToken(token, { paths, keychain, vault })
+      },
+    })
+    running.app = app
+    const url = await listen(app, wanted)
+    announce(paths, url)
+    log.logger.info({ version, url, home: paths.home, secrets: vault.location }, 'ready')
+    if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks with secrets do not work')
+    process.stdout.write(`Cadre is ready at ${url}\n`)
+  } catch (error) {
+    // Stopped before it was ready: whoever stops it ends the process.
+    if (running.stopping) return
+    log.logger.fatal({ err: error }, 'the start failed')
+    end()
+    throw error
+  }
+}
+
+/** LanceDB reads these once, when it is loaded: more threads than cores keep its index builds from waiting on themselves. */
+async function loadApp(): Promise<typeof import('./app.ts')> {
+  process.env.LANCE_CPU_THREADS ??= '4'
+  process.env.LANCE_LOG ??= 'error'
+  return await import('./app.ts')
+}
+
+async function listen(app: App, { host, port, remote }: Arguments): Promise<string> {
+  try {
+    await app.server.listen({ host, port })
+  } catch (error) {
+    throw unableToListen(error as NodeJS.ErrnoException, host, port)
+  }
+  const address = app.server.server.address()
+  const bound = typeof address === 'object' && address ? address.port : port
+  app.listening(boundUrl(host, bound))
+  if (remote) process.stderr.write(`Other machines can reach this daemon at ${boundUrl(host, bound)}, without encryption.\n`)
+  return localUrl(host, bound)
+}
+
+function unableToListen(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
+  const another = 'Start it at another port with --port 7412, or at any free one with --port 0; cadre config and CADRE_PORT can keep the choice.'
+  if (error.code === 'EADDRINUSE') return new CadreError('UNAVAILABLE', `Port ${port} at ${host} is in use by another program.`, { hint: `${another} On Linux and macOS, lsof -i :${port} shows who has it.`, cause: error })
+  if (error.code === 'EACCES') return new CadreError('UNAVAILABLE', `Port ${port} is not open to this user.`, { hint: another, cause: error })
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return new CadreError('UNAVAILABLE', `${host} is not an address of this machine.`, { hint: 'Leave --host out to listen at 127.0.0.1.', cause: error })
+  return new CadreError('UNAVAILABLE', `Cannot listen at ${host}, port ${port}: ${error.message}`, { cause: error })
+}
+
+function announce(paths: Paths, url: string): void {
+  const record: DaemonRecord = { pid: process.pid, url, version, started_at: new Date(performance.timeOrigin).toISOString() }
+  writeOwnFile(paths.daemon, `${JSON.stringify(record)}\n`)
+}
+
+function withdraw(paths: Paths): void {
+  if (readDaemonRecord(paths)?.pid === process.pid) rmSync(paths.daemon, { force: true })
+}
+
+function heldByAnother(paths: Paths): string {
+  const record = readDaemonRecord(paths)
+  return `Another Cadre daemon already runs on this home${record ? ` (${record.url}, pid ${record.pid})` : ''}.`
+}
+
+interface Stop {
+  paths: Paths
+  log: Log
+  redactor: Redactor
+  /** The last things done, whatever the reason: all of them at once, none that waits. */
+  end(): void
+  running: Running
+}
+
+/** A signal stops it with grace, a second one at once; an error that nobody caught leaves no state to be trusted. */
+function stopOnRequest({ paths, log: { logger }, redactor, end, running }: Stop): void {
+  const onTimeout = () => {
+    logger.warn(`not everything had ended after ${STOP_MS / 1000} s`)
+    end()
+    process.exit(0)
+  }
+  closeWithGrace({ delay: STOP_MS, logger: false, onTimeout, onSecondSignal: end, onSecondError: end }, async ({ err, signal }) => {
+    if (err) {
+      logger.fatal({ err }, 'an error that nobody caught')
+      process.stderr.write(`Cadre has stopped on an error of its own: ${redactor.scrub(err.message ?? String(err))}\nThis is a bug; ${paths.log} holds its cause.\n`)
+      end()
+      return
+    }
+    running.stopping = true
+    logger.info({ signal }, 'stopping')
+    running.app?.drain()
+    await running.app?.close()
+    logger.info('stopped')
+    end()
+  })
+}
+
+/** The terminal or the pipe that started it may go away; what is still said to it is then said to nobody. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+    })
+  }
+}
+
+function report(error: unknown, redactor: Redactor): number {
+  const hint = error instanceof CadreError && error.hint ? `\n${error.hint}` : ''
+  process.stderr.write(redactor.scrub(`${error instanceof Error ? error.message : String(error)}${hint}\n`))
+  if (error instanceof HeldByAnother) return EXIT.heldByAnother
+  return error instanceof UsageError ? EXIT.usage : EXIT.failed
+}
+
+const redactor = new Redactor()
+run(redactor).catch((error: unknown) => process.exit(report(error, redactor)))

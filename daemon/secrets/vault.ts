@@ -1,0 +1,181 @@
+/** Secrets sealed with one master key, which is kept in the operating system's keychain or in a file of the home. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Paths } from '../../src/config.ts'
+import { CadreError } from '../../src/contract/errors.ts'
+import { VAULT_KEY } from '../../src/keychain.ts'
+import { writeOwnFile } from '../home.ts'
+import type { Redactor } from './redactor.ts'
+
+const CIPHER = 'aes-256-gcm'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const VERSION = 'v1'
+
+/** Where the key may be kept outside the home; both throw where there is no such place. */
+export interface Keychain {
+  read(name: string): Promise<string | undefined>
+  write(name: string, value: string): Promise<void>
+}
+
+export interface Vault {
+  /** Where the key is kept; locked when it cannot be had. */
+  readonly location: 'keychain' | 'file' | 'locked'
+  /** Context says whose secret it is, such as `model_…/api_key`: sealed text opens nowhere else. */
+  seal(plain: string, context: string): string
+  open(sealed: string, context: string): string
+}
+
+export interface VaultOptions {
+  paths: Paths
+  keychain: Keychain
+  redactor: Redactor
+}
+
+/** What vault.json says: enough to notice that a key is missing or another one, nothing to find it by. */
+interface VaultRecord {
+  location: 'keychain' | 'file'
+  fingerprint: string
+}
+
+/** A key that is missing is never replaced: a new one would make everything sealed so far unreadable for good. */
+export async function openVault(options: VaultOptions): Promise<Vault> {
+  const { paths, redactor } = options
+  const record = readRecord(paths)
+  const found = record === undefined ? await firstKey(options) : await knownKey(options, record)
+  if (found instanceof CadreError) return lockedVault(found)
+  redactor.add(found.key.toString('base64'))
+  redactor.add(found.key.toString('hex'))
+  return keyedVault(found.key, found.location, redactor)
+}
+
+interface Found {
+  key: Buffer
+  location: 'keychain' | 'file'
+}
+
+/** The key is kept first and the record written after it: a start that died in between left a key, which is taken up. */
+async function firstKey({ paths, keychain }: VaultOptions): Promise<Found> {
+  const left = parseKey(readIfThere(paths.vaultKey))
+  if (left !== undefined) return remember(paths, { key: left, location: 'file' })
+  const inKeychain = await keyInKeychain(keychain)
+  if (inKeychain !== undefined) return remember(paths, { key: inKeychain, location: 'keychain' })
+  const key = randomBytes(KEY_BYTES)
+  writeOwnFile(paths.vaultKey, `${key.toString('base64')}\n`)
+  return remember(paths, { key, location: 'file' })
+}
+
+async function keyInKeychain(keychain: Keychain): Promise<Buffer | undefined> {
+  try {
+    const left = parseKey(await keychain.read(VAULT_KEY))
+    if (left !== undefined) return left
+    const key = randomBytes(KEY_BYTES)
+    await keychain.write(VAULT_KEY, key.toString('base64'))
+    return key
+  } catch {
+    return undefined // there is none, or it keeps nothing: the home then does
+  }
+}
+
+function remember(paths: Paths, found: Found): Found {
+  const record: VaultRecord = { location: found.location, fingerprint: fingerprint(found.key) }
+  writeOwnFile(paths.vault, `${JSON.stringify(record)}\n`)
+  return found
+}
+
+async function knownKey({ paths, keychain }: VaultOptions, { location, fingerprint: expected }: VaultRecord): Promise<Found | CadreError> {
+  const where = location === 'keychain' ? 'the keychain' : paths.vaultKey
+  const locked = (problem: string, hint: string, cause?: unknown) => new CadreError('UNAVAILABLE', `The vault is locked: ${problem}`, { hint, cause })
+  let text: string | undefined
+  try {
+    text = location === 'keychain' ? await keychain.read(VAULT_KEY) : readIfThere(paths.vaultKey)
+  } catch (error) {
+    const hint = location === 'keychain' ? 'Unlock the keychain and restart the daemon in that session' : 'Make the file readable to you and restart the daemon'
+    return locked(`its key is in ${where}, which cannot be read. ${(error as Error).message}`, `${hint}: cadre daemon restart`, error)
+  }
+  const restore = `Bring the key back from a backup and restart the daemon. If it is lost, so are the secrets it sealed: delete ${paths.vault}, restart, and set them again.`
+  if (text === undefined) return locked(`its key is missing from ${where}.`, restore)
+  const key = parseKey(text)
+  if (key === undefined) return locked(`what ${where} holds is not a key.`, restore)
+  if (fingerprint(key) !== expected) return locked(`the key in ${where} is not the one it was made with.`, restore)
+  return { key, location }
+}
+
+function keyedVault(key: Buffer, location: 'keychain' | 'file', redactor: Redactor): Vault {
+  return {
+    location,
+    seal(plain, context) {
+      redactor.add(plain)
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(context))
+      const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${VERSION}.${sealed.toString('base64url')}`
+    },
+    open(sealed, context) {
+      const plain = unsealed(key, sealed, context)
+      redactor.add(plain)
+      return plain
+    },
+  }
+}
+
+function lockedVault(reason: CadreError): Vault {
+  const refuse = (): never => {
+    // A new error each time: its stack says who asked.
+    throw new CadreError(reason.code, reason.message, { hint: reason.hint, cause: reason })
+  }
+  return { location: 'locked', seal: refuse, open: refuse }
+}
+
+function unsealed(key: Buffer, sealed: string, context: string): string {
+  const [version, body, ...more] = sealed.split('.')
+  if (version !== VERSION || body === undefined || more.length > 0) throw unreadable(context, 'it is in a form that this version does not know')
+  const bytes = Buffer.from(body, 'base64url')
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) throw unreadable(context, 'it is cut short')
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES))
+  try {
+    return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  } catch (error) {
+    throw unreadable(context, 'it was changed, belongs to something else, or was sealed with another key', error)
+  }
+}
+
+function unreadable(context: string, problem: string, cause?: unknown): CadreError {
+  return new CadreError('INTERNAL', `The secret of ${context} cannot be opened: ${problem}.`, { hint: 'Set the secret again.', cause })
+}
+
+function readRecord(paths: Paths): VaultRecord | undefined {
+  const text = readIfThere(paths.vault)
+  if (text === undefined) return undefined
+  try {
+    const record = JSON.parse(text) as Partial<VaultRecord>
+    if ((record.location === 'keychain' || record.location === 'file') && typeof record.fingerprint === 'string') return record as VaultRecord
+  } catch (error) {
+    throw spoiled(paths, error)
+  }
+  throw spoiled(paths)
+}
+
+function spoiled(paths: Paths, cause?: unknown): CadreError {
+  return new CadreError('UNAVAILABLE', `${paths.vault} cannot be read, so it is not known where the vault's key is.`, { hint: 'Bring it back from a backup, or delete it: a key that is still in its place is found again.', cause })
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function parseKey(text: string | undefined): Buffer | undefined {
+  const key = Buffer.from(text?.trim() ?? '', 'base64')
+  return key.length === KEY_BYTES ? key : undefined
+}
+
+function fingerprint(key: Buffer): string {
+  return createHash('sha256').update('cadre vault key').update(key).digest('base64url').slice(0, 22)
+}
