@@ -39,7 +39,10 @@ export function createValidator(): Validator {
       if (problem) throw problem
     },
     schemaProblem(value) {
-      return foreign.validateSchema(value) ? undefined : foreign.errorsText(foreign.errors, { dataVar: 'parameters' })
+      // Which draft it says it follows does not matter here, and one that is not known would throw.
+      const { $schema, ...schema } = value as { $schema?: unknown }
+      if ($schema !== undefined && typeof $schema !== 'string') return 'parameters/$schema must be string'
+      return foreign.validateSchema(schema) ? undefined : foreign.errorsText(foreign.errors, { dataVar: 'parameters' })
     },
   }
 }

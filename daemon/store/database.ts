@@ -49,7 +49,10 @@ class Session {
   }
 
   get<T>(sql: string, values: readonly Value[]): T | undefined {
-    return this.#answer(() => this.prepare(sql).get(...values)) as T | undefined
+    const row = this.#answer(() => this.prepare(sql).get(...values)) as (T & { _metadata?: unknown }) | undefined
+    // libsql adds how long it took to the row itself.
+    if (row) delete row._metadata
+    return row
   }
 
   all<T>(sql: string, values: readonly Value[]): T[] {

@@ -1,5 +1,6 @@
 /** Resources as rows: the one implementation of reading, listing, inserting, updating and deleting them. */
 import type { TSchema } from 'typebox'
+import { invalid } from '../../src/contract/errors.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
 import { fieldsOf, scalarType } from '../../src/contract/schema.ts'
 import type { Reader, Row, Transaction, Value } from './database.ts'
@@ -36,6 +37,12 @@ interface RecordsOptions {
 
 const PAGING = new Set(['page', 'limit', 'sort', 'order'])
 const quoted = (name: string) => `"${name}"`
+
+/** The database gives text back only up to a zero character, and half a surrogate pair not at all. */
+function checkText(field: string, text: string): void {
+  if (text.includes('\u0000')) throw invalid(field, 'must not hold a zero character')
+  if (/\p{Surrogate}/u.test(text)) throw invalid(field, 'must be whole Unicode characters; it holds half of a surrogate pair')
+}
 
 export class Records<T extends StoredRecord> {
   readonly table: string
@@ -137,6 +144,7 @@ export class Records<T extends StoredRecord> {
   #value({ name, kind }: Column, record: T): Value {
     const value = (record as Record<string, unknown>)[name]
     if (value === null || value === undefined) return null
+    if (typeof value === 'string') checkText(name, value)
     return kind === 'json' ? JSON.stringify(value) : kind === 'boolean' ? Number(value) : (value as Value)
   }
 
