@@ -1,0 +1,103 @@
+/** Holds every answer of the service against its own description: status, envelope, fields and error codes. */
+import * as assert from 'node:assert/strict'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
+import { openapiDocument } from '../../src/contract/openapi.ts'
+import type { Route } from '../../src/contract/route.ts'
+import { ALL_ROUTES } from '../../src/contract/routes.ts'
+import { version } from '../../src/version.ts'
+
+export interface Seen {
+  method: string
+  url: string
+  status: number
+  headers: Record<string, unknown>
+  text: string
+}
+
+interface Operation {
+  responses: Record<string, unknown>
+}
+
+const ERROR_FIELDS = ['success', 'error', 'code', 'details', 'hint', 'request_id']
+const ENVELOPES: Record<string, readonly string[]> = {
+  data: ['success', 'data', 'message'],
+  page: ['success', 'data', 'pagination'],
+  message: ['success', 'message'],
+}
+
+export const document = openapiDocument(version) as { paths: Record<string, Record<string, Operation>> }
+
+const ajv = new Ajv2020({ strict: false, allErrors: false })
+addFormats.default(ajv)
+ajv.addFormat('iso-date', true)
+ajv.addSchema(document, 'openapi')
+const compiled = new Map<string, ValidateFunction>()
+
+/** The part of the description that a JSON pointer leads to, as a check. */
+function validatorOf(...path: string[]): ValidateFunction {
+  const pointer = path.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
+  const known = compiled.get(pointer)
+  if (known) return known
+  const made = ajv.compile({ $ref: `openapi#/${pointer}` })
+  compiled.set(pointer, made)
+  return made
+}
+
+const patterns = ALL_ROUTES.map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+  fixed: !route.path.includes('{'),
+}))
+  // A path that is spelled out wins over one with a placeholder.
+  .sort((a, b) => Number(b.fixed) - Number(a.fixed))
+
+export function routeFor(method: string, url: string): Route | undefined {
+  const path = (url.split(/[?#]/)[0] ?? '').replace(/^\/api(\/v1)?(?=\/)/, '')
+  return patterns.find(({ route, pattern }) => route.method === method && pattern.test(path))?.route
+}
+
+/** Throws when the service said something that its description does not. */
+export function checkAnswer(seen: Seen): void {
+  const { method, url, status, headers, text } = seen
+  const what = `${method} ${url.slice(0, 200)} answered ${status}: ${text.slice(0, 600)}`
+  if (!url.startsWith('/api/')) return
+  assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/, `no request id: ${what}`)
+  if (method === 'HEAD' || method === 'OPTIONS') return
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8', what)
+  const body = JSON.parse(text) as Record<string, unknown>
+  const route = routeFor(method, url)
+  const unhealthy = route?.id === 'system.health' && status === 503 && body.success === undefined
+  if (status >= 400 && !unhealthy) checkError(body, status, String(headers['x-request-id']), what)
+  if (!route) return assert.ok([400, 401, 403, 404, 405, 429, 503].includes(status), `no such route, yet ${what}`)
+  if (unhealthy) return
+  const path = `/api${route.path}`
+  const operation = document.paths[path]?.[method.toLowerCase()]
+  assert.ok(operation?.responses[status], `a status that is not described: ${what}`)
+  if (status >= 400) return
+  assert.equal(status, route.status, what)
+  const valid = validatorOf('paths', path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema')
+  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${what}`)
+  const fields = ENVELOPES[route.shape]
+  if (fields)
+    assert.deepEqual(
+      Object.keys(body).filter((field) => !fields.includes(field)),
+      [],
+      what,
+    )
+}
+
+function checkError(body: Record<string, unknown>, status: number, requestId: string, what: string): void {
+  assert.equal(body.success, false, what)
+  assert.ok(typeof body.error === 'string' && body.error.length > 0, what)
+  assert.equal(ERRORS[body.code as ErrorCode], status, `the code does not belong to the status: ${what}`)
+  assert.equal(body.request_id, requestId, what)
+  assert.deepEqual(
+    Object.keys(body).filter((field) => !ERROR_FIELDS.includes(field)),
+    [],
+    what,
+  )
+  const valid = validatorOf('components', 'schemas', 'Error')
+  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${what}`)
+}

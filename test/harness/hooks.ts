@@ -1,0 +1,13 @@
+/** uvu swallows what a hook throws and then runs no test; this says it aloud. */
+
+export function aloud<Context>(work: (context: Context) => unknown): (context: Context) => Promise<void> {
+  return async (context) => {
+    try {
+      await work(context)
+    } catch (error) {
+      console.error('a hook failed:', error)
+      process.exitCode = 1
+      throw error
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/** For each family: how to make many that differ, and a change to make to one. */
+import type { Json } from './app.ts'
+import type { Resources } from './resources.ts'
+
+export interface Sample {
+  make(index: number): Promise<Json>
+  /** Fields that every one of them can be changed to, beside what it has. */
+  change: Record<string, unknown>
+  /** The text field that people name it by. */
+  label?: string
+}
+
+const cycle = <T>(items: readonly T[], index: number): T => items[index % items.length] as T
+
+export function samplesOf(resources: Resources): Record<string, Sample> {
+  const named = (word: string, index: number) => `${word} ${String(index * 7 + 3).padStart(3, '0')}`
+  return {
+    agents: {
+      make: (index) =>
+        resources.agent({
+          name: named('agent', index),
+          description: `d${index % 4}`,
+          temperature: cycle([0, 0.5, 1, 2, null], index),
+          max_tokens: (index % 6) + 1,
+          system_prompt: `p${index % 3}`,
+        }),
+      change: { description: 'changed', temperature: 1.5 },
+      label: 'name',
+    },
+    'prompt-templates': {
+      make: (index) =>
+        resources.template({
+          name: named('template', index),
+          template: `t${index % 5} {{x}}`,
+          type: cycle(['system', 'user'], index),
+          description: `d${index % 2}`,
+        }),
+      change: { description: 'changed', type: 'user' },
+      label: 'name',
+    },
+    'knowledge-sources': {
+      make: (index) =>
+        resources.source({
+          name: named('source', index),
+          ...cycle([{ type: 'file' }, { type: 'text', configuration: { text: 'x' } }, { type: 'url', configuration: { url: 'https://example.com/' } }], index),
+        }),
+      change: { name: 'changed' },
+      label: 'name',
+    },
+    'rag-tools': {
+      make: (index) =>
+        resources.ragTool({
+          name: named('rag', index),
+          description: `d${index % 3}`,
+          chunk_size: 500 + (index % 4) * 100,
+          chunk_overlap: index % 5,
+          top_k: (index % 7) + 1,
+        }),
+      change: { description: 'changed', top_k: 9 },
+      label: 'name',
+    },
+    'retrieval-tools': {
+      make: (index) =>
+        resources.retrievalTool({
+          name: named('retrieval', index),
+          search_method: cycle(['semantic', 'full_text', 'hybrid'], index),
+          score_threshold: cycle([null, 0, 0.25, 1], index),
+          top_k: (index % 7) + 1,
+          chunk_size: 500 + (index % 4) * 100,
+        }),
+      change: { description: 'changed', score_threshold: 0.5 },
+      label: 'name',
+    },
+    conversations: {
+      make: (index) => resources.conversation({ user_id: cycle(['ada', 'bob', 'cleo'], index), title: `title ${index % 6}` }),
+      change: { title: 'changed' },
+      label: 'title',
+    },
+    models: {
+      make: (index) =>
+        resources.model({
+          name: named('model', index),
+          model_id: `m${index % 9}`,
+          ...cycle(
+            [{ provider: 'openai' }, { provider: 'openai-compatible', endpoint: 'http://127.0.0.1:1/v1' }, { provider: 'anthropic', api_key: 'sk-one' }],
+            index,
+          ),
+        }),
+      change: { name: 'changed', pricing: { input: 1, output: 2 } },
+      label: 'name',
+    },
+    evaluations: {
+      make: (index) => resources.evaluation({ name: named('evaluation', index), description: `d${index % 3}` }),
+      change: { description: 'changed' },
+      label: 'name',
+    },
+    'usage-thresholds': {
+      make: (index) =>
+        resources.threshold({
+          metric: cycle(['tokens', 'cost'], index),
+          limit: (index % 5) * 2.5,
+          period: cycle(['day', 'month'], index),
+          action: cycle(['notify', 'block'], index >> 1),
+          ...(index % 3 === 0 ? { entity_type: 'user', entity_id: `u${index}` } : {}),
+        }),
+      change: { limit: 77 },
+    },
+    'api-tools': {
+      make: (index) =>
+        resources.apiTool({
+          name: named('tool', index),
+          url: `https://api${index % 3}.example.com/`,
+          method: cycle(['GET', 'POST', 'DELETE'], index),
+          timeout_ms: 100 + (index % 4),
+          requires_confirmation: index % 2 === 0,
+          allow_private_network: index % 3 === 0,
+        }),
+      change: { description: 'changed', timeout_ms: 5000 },
+      label: 'name',
+    },
+    webhooks: {
+      make: (index) =>
+        resources.webhook({
+          url: `https://hooks${index % 4}.example.com/`,
+          description: `d${index % 3}`,
+          enabled: index % 2 === 0,
+          allow_private_network: index % 3 === 0,
+        }),
+      change: { enabled: false, description: 'changed' },
+      label: 'description',
+    },
+    tokens: {
+      make: (index) =>
+        resources.token({
+          name: named('token', index),
+          role: cycle(['viewer', 'editor', 'admin'], index),
+          user_id: cycle([null, 'ada', 'bob'], index),
+          expires_at: cycle([null, '2099-01-01T00:00:00Z', '2098-01-01T00:00:00.000Z'], index),
+        }),
+      change: { name: 'changed' },
+      label: 'name',
+    },
+  }
+}
