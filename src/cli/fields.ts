@@ -76,7 +76,7 @@ function flagFor({ name, flag, kind, nullable, required, schema }: Field): Flag<
   if (kind === 'boolean') return boolean({ description, allowNo: true }) as Flag<unknown>
   const words = schema.enum?.map((value) => String(value))
   if (words) return string({ description, options: words, helpValue: words.join('|') }) as Flag<unknown>
-  return string({ description, helpValue: `<${VALUES[kind]}>`, ...aliases, ...(kind === 'list' || kind === 'object' ? { multiple: true } : {}) } as Parameters<typeof string>[0]) as Flag<unknown>
+  return string({ description, helpValue: `<${VALUES[kind]}>`, ...aliases, ...(kind === 'list' || kind === 'object' ? { multiple: true, multipleNonGreedy: true } : {}) } as Parameters<typeof string>[0]) as Flag<unknown>
 }
 
 function range({ minimum, maximum }: Details): string {

@@ -11,7 +11,7 @@ export class InputReader {
 
   /** A value as given, of a file (`@path`), or of stdin (`-`). `@@` is a text that begins with @. */
   async text(value: string, flag: string): Promise<string> {
-    if (value === '-') return this.stdin(flag)
+    if (value === '-') return (await this.bytes(`--${flag}`)).toString('utf8')
     if (value.startsWith('@@')) return value.slice(1)
     return value.startsWith('@') ? readText(value.slice(1)) : value
   }
@@ -32,20 +32,20 @@ export class InputReader {
 
   /** The resources in a file of JSON or YAML: one, a list of them, or several documents. */
   async resources(file: string): Promise<{ list: boolean; bodies: Body[] }> {
-    const text = file === '-' ? await this.stdin('file') : await readText(file)
+    const text = file === '-' ? (await this.bytes('--file')).toString('utf8') : await readText(file)
     const value = await parseStructure(text, file)
     const bodies = Array.isArray(value) ? value : [value]
     for (const body of bodies) if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new UsageError(`${file === '-' ? 'Stdin' : file} must hold an object, or a list of objects.`)
     return { list: Array.isArray(value), bodies: bodies as Body[] }
   }
 
-  private async stdin(flag: string): Promise<string> {
-    if (this.#stdin !== undefined) throw new UsageError(`--${flag} - and --${this.#stdin} - both want stdin, which can be read only once.`)
+  /** Everything on stdin. */
+  async bytes(flag: string): Promise<Buffer> {
+    if (this.#stdin !== undefined) throw new UsageError(`${flag} - and ${this.#stdin} - both want stdin, which can be read only once.`)
     this.#stdin = flag
-    process.stdin.setEncoding('utf8')
-    let text = ''
-    for await (const piece of process.stdin) text += piece
-    return text
+    const pieces: Buffer[] = []
+    for await (const piece of process.stdin) pieces.push(piece as Buffer)
+    return Buffer.concat(pieces)
   }
 }
 

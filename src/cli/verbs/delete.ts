@@ -7,17 +7,16 @@ import { confirm } from '../confirm.ts'
 import { resolveOwn } from '../references.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
-import { ownArgument } from './show.ts'
+import { ownArguments } from './show.ts'
 
 export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' })
 
 export function deleteCommand(topic: Topic, examples: Example[] = []) {
   const { family, routes, command } = topic
-  const id = ownArgument(topic)
+  const id = ownArguments(topic)
   return class DeleteCommand extends CadreCommand {
     static override description = `Delete one or several ${family.name.replaceAll('-', ' ')}.\n\nAsks first at a terminal; elsewhere --yes is needed.`
     static override examples = [...examples, { command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`, description: 'Without a question, for a script' }]
-    static override strict = false
     static override args = { id }
     static override flags = {
       yes: yesFlag,
@@ -25,8 +24,8 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
     }
 
     override async run(): Promise<void> {
-      const { argv, flags } = await this.parse(DeleteCommand)
-      const names = argv as string[]
+      const { args, flags } = await this.parse(DeleteCommand)
+      const names = args.id
       const asked = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${family.name.replaceAll('-', ' ')} (${names.join(', ')})`
       await confirm(`Delete ${asked}?`, flags.yes)
       const connection = await this.connect(flags)

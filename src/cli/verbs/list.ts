@@ -32,7 +32,7 @@ export function pagingFlags(sortable: readonly string[]) {
     all: boolean({ char: 'a', description: 'Every item, not just a page.' }),
     sort: option({ options: sortable })({ description: 'Field to sort by; created_at when left out.', helpValue: '<field>' }),
     order: option({ options: ['asc', 'desc'] })({ description: 'Direction of the sort; desc when left out.', helpValue: 'asc|desc' }),
-    filter: string({ char: 'f', multiple: true, description: 'Only items whose field equals a value; may be repeated.', helpValue: '<field=value>' }),
+    filter: string({ char: 'f', multiple: true, multipleNonGreedy: true, description: 'Only items whose field equals a value; may be repeated.', helpValue: '<field=value>' }),
   }
 }
 

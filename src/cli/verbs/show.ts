@@ -9,7 +9,16 @@ import type { Example } from './list.ts'
 
 /** The argument that names a resource. */
 export function ownArgument({ family, label }: Topic) {
-  return string({ required: true, description: `Identifier${label === undefined ? '' : ` or ${label}`} of the ${family.noun}.` })
+  return string({ required: true, ignoreStdin: true, description: describe(family.noun, label) })
+}
+
+/** The argument that names one or several resources. */
+export function ownArguments({ family, label }: Topic) {
+  return string({ required: true, ignoreStdin: true, multiple: true, description: `${describe(family.noun, label)} May be repeated.` })
+}
+
+function describe(noun: string, label: string | undefined): string {
+  return `Identifier${label === undefined ? '' : ` or ${label}`} of the ${noun}.`
 }
 
 export function showCommand(topic: Topic, examples: Example[] = []) {

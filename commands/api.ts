@@ -1,0 +1,75 @@
+/** Calls any endpoint of the service. */
+import { string } from '@oclif/core/args'
+import { boolean, string as stringFlag } from '@oclif/core/flags'
+import { apiRequest } from '../src/cli/api-request.ts'
+import { CadreCommand } from '../src/cli/base-command.ts'
+import { failureOf, QuietFailure, UsageError } from '../src/cli/failure.ts'
+import { InputReader } from '../src/cli/input.ts'
+import { toJson } from '../src/cli/output.ts'
+import { printable } from '../src/cli/terminal-text.ts'
+import { failure, isGood, pages } from '../src/client/call.ts'
+import { type Connection, type Reply, type Sent, send } from '../src/client/request.ts'
+import type { Pagination } from '../src/contract/route.ts'
+
+export default class Api extends CadreCommand {
+  static override description = 'Call any endpoint of the service and print its answer.\n\nThe path may begin with /api or not. Fields go into the query of GET and DELETE, and into a JSON body otherwise. An answer that is an error is printed too, and the exit code tells which.'
+  static override examples = [
+    { command: 'cadre api GET /agents', description: 'As it is, envelope and all' },
+    { command: 'cadre api /agents -f sort=name -F limit=5', description: 'With a query' },
+    { command: "cadre api POST /agents -f name='Handbook helper' -F temperature=0.2", description: 'With a body made of fields' },
+    { command: 'cadre api PUT /agents/ID --input agent.json', description: 'With a body from a file' },
+    { command: 'cadre api GET /conversations --paginate', description: 'All pages in one' },
+  ]
+  static override args = {
+    method: string({ required: true, ignoreStdin: true, description: 'GET, POST, PUT, PATCH or DELETE; may be left out.' }),
+    path: string({ ignoreStdin: true, description: 'Path of the endpoint.' }),
+  }
+  static override flags = {
+    'raw-field': stringFlag({ char: 'f', multiple: true, multipleNonGreedy: true, description: 'A text field.', helpValue: '<key=value>' }),
+    field: stringFlag({ char: 'F', multiple: true, multipleNonGreedy: true, description: 'A field that may be a number, true, false, null or JSON; @file and - are what they hold.', helpValue: '<key=value>' }),
+    header: stringFlag({ char: 'H', multiple: true, multipleNonGreedy: true, description: 'A header of the request.', helpValue: '<name: value>' }),
+    input: stringFlag({ description: 'The body, from a file or from stdin.', helpValue: '<file|->' }),
+    include: boolean({ char: 'i', description: 'Print status and headers of the answer first.' }),
+    paginate: boolean({ description: 'Follow all pages of a list and print them as one.' }),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(Api)
+    const sent = await apiRequest(args.method, args.path, flags, new InputReader())
+    const connection = await this.connect(flags)
+    if (flags.paginate) return void process.stdout.write(`${toJson(await everyPage(connection, sent))}\n`)
+    const reply = await send(connection, sent)
+    const text = await reply.text()
+    if (flags.include) process.stdout.write(`${heading(reply)}\n\n`)
+    process.stdout.write(`${shown(reply, text)}\n`)
+    if (!isGood(reply)) throw new QuietFailure(failureOf(failure(reply, text)).exitCode)
+  }
+}
+
+function heading({ status, headers }: Reply): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`)
+  return printable([`HTTP/1.1 ${status}`, ...lines].join('\n'))
+}
+
+function shown(reply: Reply, text: string): string {
+  if (/\bjson\b/.test(reply.headers['content-type'] ?? '')) return toJson(JSON.parse(text))
+  return process.stdout.isTTY ? printable(text) : text
+}
+
+async function everyPage(connection: Connection, sent: Sent): Promise<unknown> {
+  if (sent.method !== 'GET') throw new UsageError('--paginate is for GET.')
+  const data: unknown[] = []
+  const read = async (page: number) => {
+    const address = new URL(sent.path, connection.url)
+    address.searchParams.set('page', String(page))
+    if (!address.searchParams.has('limit')) address.searchParams.set('limit', '100')
+    const reply = await send(connection, { ...sent, path: `${address.pathname}${address.search}` })
+    const text = await reply.text()
+    if (!isGood(reply)) throw failure(reply, text)
+    const answer = JSON.parse(text) as { data: unknown[]; pagination?: Pagination }
+    if (!answer.pagination) throw new UsageError(`${sent.path} is not a paged list.`, 'Leave --paginate out.')
+    return { data: answer.data, pagination: answer.pagination }
+  }
+  for await (const page of pages(read)) data.push(...page.data)
+  return { success: true, data, pagination: { page: 1, limit: data.length, total: data.length, pages: 1 } }
+}

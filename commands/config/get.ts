@@ -1,0 +1,24 @@
+/** Prints one setting. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { EXIT, QuietFailure } from '../../src/cli/failure.ts'
+import { readSetting, SETTING_NAMES, type SettingName } from '../../src/cli/settings.ts'
+
+export default class ConfigGet extends CadreCommand {
+  static override description = 'Print one setting.\n\nExits 3 when it is not set.'
+  static override examples = [
+    { command: 'cadre config get url', description: 'Where commands go' },
+    { command: 'cadre config get default-model', description: 'Which model answers when none is named' },
+  ]
+  static override args = { name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ConfigGet)
+    const value = await readSetting(args.name as SettingName, this.paths, () => this.connect(flags))
+    if (this.formatOf(flags) !== 'table') await this.print({ data: { [args.name]: value ?? null } }, flags)
+    else if (value !== undefined) process.stdout.write(`${value}\n`)
+    if (value !== undefined) return
+    this.narrate(`${args.name} is not set.`)
+    throw new QuietFailure(EXIT.notFound)
+  }
+}

@@ -1,0 +1,16 @@
+/** Forgets one setting. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { clearSetting, SETTING_NAMES, type SettingName } from '../../src/cli/settings.ts'
+
+export default class ConfigUnset extends CadreCommand {
+  static override description = 'Forget one setting, so that its default holds again.'
+  static override examples = [{ command: 'cadre config unset url', description: 'Back to the local daemon' }]
+  static override args = { name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }) }
+
+  override async run(): Promise<void> {
+    const { args } = await this.parse(ConfigUnset)
+    await clearSetting(args.name as SettingName, this.paths)
+    this.narrate(`${args.name} is no longer set.`)
+  }
+}

@@ -1,0 +1,22 @@
+/** Completes a conversation. */
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { titleOf } from '../../src/cli/topic.ts'
+import { conversationTopic } from '../../src/cli/topics/conversations.ts'
+import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { call } from '../../src/client/call.ts'
+import { conversationRoutes } from '../../src/contract/conversations.ts'
+
+export default class ConversationsComplete extends CadreCommand {
+  static override description = 'Complete a conversation, so that no more messages are taken and webhooks are told.'
+  static override examples = [{ command: "cadre conversations complete 'Leave in summer'", description: 'By title' }]
+  static override args = { id: ownArgument(conversationTopic) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ConversationsComplete)
+    const connection = await this.connect(flags)
+    const { data } = await call(connection, conversationRoutes.complete, { params: { id: await resolveOwn(connection, conversationTopic, args.id) } })
+    this.narrate(`Completed conversation ${titleOf(conversationTopic, data)}.`)
+    if (this.formatOf(flags) !== 'table') await this.print({ data }, flags)
+  }
+}

@@ -1,0 +1,28 @@
+/** Lists the messages of a conversation. */
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { conversationTopic } from '../../src/cli/topics/conversations.ts'
+import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/verbs/list.ts'
+import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { conversationRoutes } from '../../src/contract/conversations.ts'
+
+export default class ConversationsMessages extends CadreCommand {
+  static override description = 'List the messages of a conversation, newest first unless told otherwise.'
+  static override examples = [
+    { command: "cadre conversations messages 'Leave in summer' --order asc --all", description: 'From the beginning' },
+    { command: "cadre conversations messages 'Leave in summer' --filter role=assistant --json", description: 'Only the replies, for a script' },
+  ]
+  static override args = { id: ownArgument(conversationTopic) }
+  static override flags = pagingFlags(['role', 'created_at'])
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ConversationsMessages)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, conversationTopic, args.id)
+    const found = await readList(connection, conversationRoutes.messages, { id }, queryFrom(flags), flags.all)
+    const isTable = this.formatOf(flags) === 'table'
+    if (found.data.length === 0 && isTable) return this.narrate('Nothing was said here yet.')
+    await this.print({ data: found.data, columns: ['timestamp', 'role', 'content'] }, flags)
+    if (isTable) this.narrate(footer(found))
+  }
+}

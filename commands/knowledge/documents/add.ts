@@ -1,0 +1,49 @@
+/** Sends files to a knowledge source. */
+import { string } from '@oclif/core/args'
+import { string as stringFlag } from '@oclif/core/flags'
+import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { documentFrom, type NewDocument } from '../../../src/cli/documents.ts'
+import { UsageError } from '../../../src/cli/failure.ts'
+import { bodyFrom, fieldsFrom, flagsFrom } from '../../../src/cli/fields.ts'
+import { InputReader } from '../../../src/cli/input.ts'
+import { resolveOwn } from '../../../src/cli/references.ts'
+import type { Row } from '../../../src/cli/table.ts'
+import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
+import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { call } from '../../../src/client/call.ts'
+import { DocumentCreate, documentRoutes } from '../../../src/contract/documents.ts'
+
+const fields = fieldsFrom(DocumentCreate).filter(({ name }) => name === 'metadata')
+
+export default class DocumentsAdd extends CadreCommand {
+  static override description = 'Send files to a knowledge source.\n\nA document of the same name is replaced.'
+  static override examples = [
+    { command: 'cadre knowledge documents add Handbook leave.md travel.pdf --metadata team=people', description: 'Two files, with something to filter by later' },
+    { command: 'pandoc notes.odt -t markdown | cadre knowledge documents add Handbook - --name notes.md', description: 'What another program writes' },
+  ]
+  static override args = { source: ownArgument(knowledgeTopic), file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to send, - for stdin; may be repeated.' }) }
+  static override flags = { ...flagsFrom(fields), name: stringFlag({ description: 'Name of the document, when it is only one; its path from here when left out.' }) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(DocumentsAdd)
+    const { source, file: files } = args
+    if (flags.name !== undefined && files.length > 1) throw new UsageError('--name is for one file.')
+    const reader = new InputReader()
+    const metadata = await bodyFrom(fields, flags, reader)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, knowledgeTopic, source)
+    const added: Row[] = []
+    for (const file of files) {
+      const document = file === '-' ? await fromStdin(reader, flags.name) : await documentFrom(file, flags.name)
+      const { data } = await call(connection, documentRoutes.create, { params: { id }, body: { ...document, ...metadata } })
+      added.push(data)
+      this.narrate(`Added ${data.name} (${data.id}).`)
+    }
+    await this.print({ data: files.length === 1 ? (added[0] ?? {}) : added, columns: ['id', 'name', 'type', 'size', 'status'] }, flags)
+  }
+}
+
+async function fromStdin(reader: InputReader, name: string | undefined): Promise<NewDocument> {
+  if (name === undefined) throw new UsageError('A document from stdin needs a --name.')
+  return { name, content_base64: (await reader.bytes('The file')).toString('base64') }
+}

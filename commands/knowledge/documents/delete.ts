@@ -1,0 +1,34 @@
+/** Deletes documents of a knowledge source. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { confirm } from '../../../src/cli/confirm.ts'
+import { resolveDocument } from '../../../src/cli/documents.ts'
+import { resolveOwn } from '../../../src/cli/references.ts'
+import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
+import { yesFlag } from '../../../src/cli/verbs/delete.ts'
+import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { call } from '../../../src/client/call.ts'
+import { documentRoutes } from '../../../src/contract/documents.ts'
+
+export default class DocumentsDelete extends CadreCommand {
+  static override description = 'Delete documents of a knowledge source.\n\nAsks first at a terminal; elsewhere --yes is needed.'
+  static override examples = [{ command: 'cadre knowledge documents delete Handbook leave.md travel.pdf --yes', description: 'Two of them, by name' }]
+  static override args = { source: ownArgument(knowledgeTopic), document: string({ required: true, multiple: true, ignoreStdin: true, description: 'Identifier or name of the document; may be repeated.' }) }
+  static override flags = { yes: yesFlag }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(DocumentsDelete)
+    const { source, document: names } = args
+    await confirm(`Delete ${names.join(', ')} from ${source}?`, flags.yes)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, knowledgeTopic, source)
+    const ids = await Promise.all(names.map((name) => resolveDocument(connection, id, name)))
+    const deleted: { id: string; message: string }[] = []
+    for (const document_id of ids) {
+      const { message } = await call(connection, documentRoutes.remove, { params: { id, document_id } })
+      deleted.push({ id: document_id, message })
+      this.narrate(message)
+    }
+    if (this.formatOf(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+  }
+}

@@ -1,0 +1,29 @@
+/** Lists the documents of a knowledge source. */
+import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { resolveOwn } from '../../../src/cli/references.ts'
+import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
+import { footer, pagingFlags, queryFrom, readList } from '../../../src/cli/verbs/list.ts'
+import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { Document, documentRoutes } from '../../../src/contract/documents.ts'
+import { sortableFields } from '../../../src/contract/page.ts'
+
+export default class DocumentsList extends CadreCommand {
+  static override description = 'List the documents of a knowledge source.'
+  static override examples = [
+    { command: 'cadre knowledge documents list Handbook', description: 'The newest 20' },
+    { command: 'cadre knowledge documents list Handbook --filter status=failed --all', description: 'All that could not be read' },
+  ]
+  static override args = { source: ownArgument(knowledgeTopic) }
+  static override flags = pagingFlags(sortableFields(Document))
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(DocumentsList)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, knowledgeTopic, args.source)
+    const found = await readList(connection, documentRoutes.list, { id }, queryFrom(flags), flags.all)
+    const isTable = this.formatOf(flags) === 'table'
+    if (found.data.length === 0 && isTable) return this.narrate(`There are no documents here. cadre knowledge documents add ${args.source} FILE sends one.`)
+    await this.print({ data: found.data, columns: ['id', 'name', 'type', 'size', 'status', 'chunks', 'error'] }, flags)
+    if (isTable) this.narrate(footer(found))
+  }
+}

@@ -1,0 +1,23 @@
+/** Shows one document of a knowledge source. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { resolveDocument } from '../../../src/cli/documents.ts'
+import { resolveOwn } from '../../../src/cli/references.ts'
+import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
+import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { call } from '../../../src/client/call.ts'
+import { documentRoutes } from '../../../src/contract/documents.ts'
+
+export default class DocumentsShow extends CadreCommand {
+  static override description = 'Show a document of a knowledge source: its size, its state, why it failed.'
+  static override examples = [{ command: 'cadre knowledge documents show Handbook leave.md', description: 'By name' }]
+  static override args = { source: ownArgument(knowledgeTopic), document: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the document.' }) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(DocumentsShow)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, knowledgeTopic, args.source)
+    const { data } = await call(connection, documentRoutes.get, { params: { id, document_id: await resolveDocument(connection, id, args.document) } })
+    await this.print({ data }, flags)
+  }
+}

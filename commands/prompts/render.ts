@@ -1,0 +1,31 @@
+/** Fills in a prompt template. */
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { bodyFrom, fieldsFrom, flagsFrom } from '../../src/cli/fields.ts'
+import { InputReader } from '../../src/cli/input.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { printable } from '../../src/cli/terminal-text.ts'
+import { promptTopic } from '../../src/cli/topics/prompts.ts'
+import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { call } from '../../src/client/call.ts'
+import { promptTemplateRoutes } from '../../src/contract/prompt-templates.ts'
+
+const fields = fieldsFrom(promptTemplateRoutes.render.body).map((field) => ({ ...field, flag: 'var' }))
+
+export default class PromptsRender extends CadreCommand {
+  static override description = 'Fill in a prompt template and print the text.\n\nEvery variable needs a value.'
+  static override examples = [
+    { command: 'cadre prompts render support --var company=Acme --var topic=invoices', description: 'Values one by one' },
+    { command: 'cadre prompts render support --var @values.yaml', description: 'Values from a file' },
+  ]
+  static override args = { id: ownArgument(promptTopic) }
+  static override flags = flagsFrom(fields)
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(PromptsRender)
+    const body = await bodyFrom(fields, flags, new InputReader())
+    const connection = await this.connect(flags)
+    const { data } = await call(connection, promptTemplateRoutes.render, { params: { id: await resolveOwn(connection, promptTopic, args.id as string) }, body })
+    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    process.stdout.write(`${process.stdout.isTTY ? printable(data.text) : data.text}\n`)
+  }
+}

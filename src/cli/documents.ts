@@ -1,0 +1,40 @@
+/** Documents of a knowledge source at the terminal: which one is meant, and what a file on disk becomes. */
+import { readFile, stat } from 'node:fs/promises'
+import { basename, isAbsolute, relative } from 'node:path'
+import { call } from '../client/call.ts'
+import type { Connection } from '../client/request.ts'
+import { DOCUMENT_BODY_LIMIT, documentRoutes } from '../contract/documents.ts'
+import { CadreError } from '../contract/errors.ts'
+import { UsageError } from './failure.ts'
+
+/** Base64 takes four bytes for three, and the rest of the body some more. */
+const LARGEST_FILE = Math.floor((DOCUMENT_BODY_LIMIT - 64 * 1024) * 0.75)
+
+/** The identifier of a document, which may be called by its name. */
+export async function resolveDocument(connection: Connection, source: string, value: string): Promise<string> {
+  if (/^doc_[0-9a-f-]{36}$/.test(value)) return value
+  const { data } = await call(connection, documentRoutes.list, { params: { id: source }, query: { name: value } as object })
+  const [first] = data
+  if (!first) throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, { hint: `cadre knowledge documents list ${source} shows them.` })
+  return first.id
+}
+
+export interface NewDocument {
+  name: string
+  content_base64: string
+}
+
+/** A file as a document, named by its path from here. */
+export async function documentFrom(file: string, name?: string): Promise<NewDocument> {
+  const found = await stat(file).catch((error: Error) => {
+    throw new UsageError(`${file} cannot be read: ${error.message}`)
+  })
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `A source that reads a folder: cadre knowledge create --name NAME --path ${file}`)
+  if (found.size > LARGEST_FILE) throw new UsageError(`${file} is larger than ${Math.floor(LARGEST_FILE / 1024 ** 2)} MB, which is more than can be sent.`, "Let the daemon read it from disk: cadre knowledge create --name NAME --paths FILE")
+  return { name: name ?? nameOf(file), content_base64: (await readFile(file)).toString('base64') }
+}
+
+function nameOf(file: string): string {
+  const path = relative(process.cwd(), file)
+  return path.startsWith('..') || isAbsolute(path) ? basename(file) : path.replaceAll('\\', '/')
+}
