@@ -44,7 +44,9 @@ export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Fi
   return Object.entries(fieldsOf(body)).map(([name, schema]) => {
     const details = schema as Details
     const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
-    return { name, flag: kebab(named.has(name) ? shortName(name) : name), kind: kindOf(schema), nullable, required: required.has(name), schema: details }
+    const isReference = named.has(name)
+    const shown = isReference ? { ...details, description: details.description?.replace(/^Identifier of/, 'Identifier or name of') ?? name } : details
+    return { name, flag: kebab(isReference ? shortName(name) : name), kind: kindOf(schema), nullable, required: required.has(name), schema: shown }
   })
 }
 

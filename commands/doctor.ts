@@ -1,0 +1,30 @@
+/** Looks for what is wrong and says what mends it. */
+import { CadreCommand } from '../src/cli/base-command.ts'
+import { type Check, checkDisk, checkHome, checkNode, checkService } from '../src/cli/checks.ts'
+import { paint } from '../src/cli/color.ts'
+import { QuietFailure } from '../src/cli/failure.ts'
+import { printable } from '../src/cli/terminal-text.ts'
+
+const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
+
+export default class Doctor extends CadreCommand {
+  static override description = 'Look for what is wrong, and say what mends it.\n\nLooks at Node, the home, the disk, the daemon, its version and stores, the token and the vault. Starts nothing. Exits 1 when something is broken.'
+  static override examples = [
+    { command: 'cadre doctor', description: 'For people' },
+    { command: "cadre doctor --json | jq '.[] | select(.state != \"good\")'", description: 'For scripts' },
+  ]
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(Doctor)
+    const checks = [checkNode(), checkHome(this.paths), checkDisk(this.paths), ...(await checkService(this.paths))]
+    if (this.formatOf(flags) === 'table') for (const check of checks) process.stdout.write(`${line(check)}\n`)
+    else await this.print({ data: checks.map((check) => ({ ...check })) }, flags)
+    if (checks.some(({ state }) => state === 'broken')) throw new QuietFailure()
+  }
+}
+
+function line({ name, state, found, fix }: Check): string {
+  const [color, mark] = MARKS[state]
+  const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${printable(found)}`
+  return fix ? `${text}\n  ${' '.repeat(10)}${paint('bold', 'Fix:', process.stdout)} ${printable(fix)}` : text
+}

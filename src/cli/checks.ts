@@ -1,0 +1,90 @@
+/** What `cadre doctor` looks at: each check says what it found and, when that is bad, what mends it. */
+import { readdirSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { chosenAddress, findToken, livingDaemon } from '../client/address.ts'
+import { call } from '../client/call.ts'
+import { type Health, health } from '../client/daemon.ts'
+import { environmentOverrides, type Paths } from '../config.ts'
+import { systemRoutes } from '../contract/system.ts'
+import { version } from '../version.ts'
+import { failureOf } from './failure.ts'
+import { bytes } from './quantity.ts'
+
+export interface Check {
+  name: string
+  state: 'good' | 'warning' | 'broken'
+  found: string
+  fix?: string
+}
+
+const LEAST_FREE = 1024 ** 3
+const OLDEST_NODE = [20, 19] as const
+
+export function checkNode(running: string = process.versions.node): Check {
+  const [major = 0, minor = 0] = running.split('.').map(Number)
+  const good = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
+  return good ? { name: 'node', state: 'good', found: running } : { name: 'node', state: 'broken', found: running, fix: `Install Node ${OLDEST_NODE.join('.')} or later.` }
+}
+
+/** What is in the home belongs to one user; others must not read it. */
+export function checkHome({ home }: Paths): Check {
+  const found = statSync(home, { throwIfNoEntry: false })
+  if (!found) return { name: 'home', state: 'good', found: `${home} (made at the first start)` }
+  if (process.platform === 'win32') return { name: 'home', state: 'good', found: home }
+  const open = [home, ...readdirSync(home).map((name) => join(home, name))].filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
+  if (open.length === 0) return { name: 'home', state: 'good', found: home }
+  return { name: 'home', state: 'broken', found: `open to other users: ${open.join(', ')}`, fix: `chmod -R go= '${home}'` }
+}
+
+export function checkDisk({ home }: Paths): Check {
+  const place = statSync(home, { throwIfNoEntry: false }) ? home : dirname(home)
+  try {
+    const { bavail, bsize } = statfsSync(place)
+    const free = bavail * bsize
+    return free >= LEAST_FREE ? { name: 'disk', state: 'good', found: `${bytes(free)} free` } : { name: 'disk', state: free > LEAST_FREE / 10 ? 'warning' : 'broken', found: `only ${bytes(free)} free at ${place}`, fix: 'Free some space, or move the home with CADRE_HOME.' }
+  } catch (error) {
+    return { name: 'disk', state: 'warning', found: `unknown: ${(error as Error).message}` }
+  }
+}
+
+/** The daemon and everything that only it can tell. */
+export async function checkService(paths: Paths): Promise<Check[]> {
+  const chosen = chosenAddress(paths)
+  const record = livingDaemon(paths)
+  const url = chosen ?? record?.url
+  if (url === undefined) return [{ name: 'daemon', state: 'broken', found: 'not running', fix: 'cadre daemon start' }]
+  const answer = await health(url)
+  if (!answer) return [{ name: 'daemon', state: 'broken', found: `nothing answers at ${url}`, fix: chosen ? 'Check CADRE_URL and cadre config get url.' : `cadre daemon logs tells what process ${record?.pid} is doing; end it if it hangs.` }]
+  return [{ name: 'daemon', state: 'good', found: url }, checkVersion(answer, chosen !== undefined), ...checkStores(answer), ...(await checkAccess(paths, url))]
+}
+
+function checkVersion(answer: Health, remote: boolean): Check {
+  if (answer.version === version) return { name: 'version', state: 'good', found: version }
+  const found = `the service is ${answer.version}, this command is ${version}`
+  return remote ? { name: 'version', state: 'warning', found, fix: 'Install the same version on both sides.' } : { name: 'version', state: 'broken', found, fix: 'cadre daemon restart' }
+}
+
+function checkStores(answer: Health): Check[] {
+  const store = (name: string, state: string): Check => (state === 'connected' ? { name, state: 'good', found: state } : { name, state: 'broken', found: state, fix: 'cadre daemon logs holds the cause; cadre daemon restart opens it again.' })
+  return [store('database', answer.database), store('vectors', answer.vector_db)]
+}
+
+async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
+  const said: string[] = []
+  const narrate = (line: string) => void said.push(line)
+  const token = await findToken(paths, url, narrate)
+  if (token === undefined) return [{ name: 'token', state: 'broken', found: said[0] ?? 'none found', fix: 'Set CADRE_TOKEN, or: cadre config set token -' }]
+  try {
+    const { data } = await call({ url, token, narrate }, systemRoutes.status, {})
+    return [{ name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }, checkSecrets(data.secrets)]
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure.code === 'FORBIDDEN') return [{ name: 'token', state: 'good', found: 'accepted; its role may not see the rest' }]
+    return [{ name: 'token', state: 'broken', found: failure.error, ...(failure.hint ? { fix: failure.hint } : {}) }]
+  }
+}
+
+function checkSecrets(where: 'keychain' | 'file' | 'locked'): Check {
+  if (where === 'locked') return { name: 'secrets', state: 'broken', found: 'the keychain that holds the key of the vault cannot be reached', fix: 'Unlock the keychain, then: cadre daemon restart' }
+  return { name: 'secrets', state: 'good', found: where === 'keychain' ? 'vault, its key in the keychain' : 'vault, its key in a file of the home' }
+}
