@@ -1,10 +1,12 @@
 /** Bundles the command line and the daemon into dist/: one file a command, so that only what is asked for is loaded. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { writeManifest } from './manifest.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** Built aside and moved when it is whole, so that what runs from dist/ meanwhile is not pulled apart. */
+const aside = `${root}node_modules/.cache/cadre-build-${process.pid}`
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
 /** Bundled CommonJS asks for Node's modules through `require`, which ES modules do not have. */
@@ -24,16 +26,18 @@ const shared = {
   logLevel: 'warning',
   define: { CADRE_VERSION: JSON.stringify(version) },
   banner,
-  outdir: 'dist',
+  outdir: aside,
   chunkNames: 'chunks/[name]-[hash]',
 }
 
 /** Native modules, modules that read files beside themselves, and modules that start workers stay where they are. */
 const EXTERNAL = ['libsql', '@lancedb/lancedb', 'apache-arrow', 'keytar', '@fastify/swagger', '@fastify/swagger-ui', 'onnxruntime-node', 'thread-stream']
 
-const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).sort()
+const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .sort()
 
-rmSync(`${root}dist`, { recursive: true, force: true })
+mkdirSync(aside, { recursive: true })
 await build({
   ...shared,
   external: ['keytar'],
@@ -44,5 +48,7 @@ await build({
     ...commands.map((file) => ({ in: `commands/${file}`, out: `commands/${file.replace(/\.ts$/, '')}` })),
   ],
 })
-if (existsSync(`${root}daemon/main.ts`)) await build({ ...shared, external: EXTERNAL, outdir: 'dist/daemon', entryPoints: [{ in: 'daemon/main.ts', out: 'main' }] })
+await build({ ...shared, external: EXTERNAL, outdir: `${aside}/daemon`, entryPoints: [{ in: 'daemon/main.ts', out: 'main' }] })
+rmSync(`${root}dist`, { recursive: true, force: true })
+renameSync(aside, `${root}dist`)
 await writeManifest(root)

@@ -12,7 +12,8 @@ import { type Connection, type Reply, type Sent, send } from '../src/client/requ
 import type { Pagination } from '../src/contract/route.ts'
 
 export default class Api extends CadreCommand {
-  static override description = 'Call any endpoint of the service and print its answer.\n\nThe path may begin with /api or not. Fields go into the query of GET and DELETE, and into a JSON body otherwise. An answer that is an error is printed too, and the exit code tells which.'
+  static override description =
+    'Call any endpoint of the service and print its answer.\n\nThe path may begin with /api or not. Fields go into the query of GET and DELETE, and into a JSON body otherwise. An answer that is an error is printed too, and the exit code tells which.'
   static override examples = [
     { command: 'cadre api GET /agents', description: 'As it is, envelope and all' },
     { command: 'cadre api /agents -f sort=name -F limit=5', description: 'With a query' },
@@ -26,7 +27,13 @@ export default class Api extends CadreCommand {
   }
   static override flags = {
     'raw-field': stringFlag({ char: 'f', multiple: true, multipleNonGreedy: true, description: 'A text field.', helpValue: '<key=value>' }),
-    field: stringFlag({ char: 'F', multiple: true, multipleNonGreedy: true, description: 'A field that may be a number, true, false, null or JSON; @file and - are what they hold.', helpValue: '<key=value>' }),
+    field: stringFlag({
+      char: 'F',
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'A field that may be a number, true, false, null or JSON; @file and - are what they hold.',
+      helpValue: '<key=value>',
+    }),
     header: stringFlag({ char: 'H', multiple: true, multipleNonGreedy: true, description: 'A header of the request.', helpValue: '<name: value>' }),
     input: stringFlag({ description: 'The body, from a file or from stdin.', helpValue: '<file|->' }),
     include: boolean({ char: 'i', description: 'Print status and headers of the answer first.' }),

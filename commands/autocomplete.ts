@@ -4,7 +4,8 @@ import { CadreCommand } from '../src/cli/base-command.ts'
 import { completionScript, grammarOf, SHELLS, type Shell } from '../src/cli/completion.ts'
 
 export default class Autocomplete extends CadreCommand {
-  static override description = 'Print a completion script for a shell.\n\nAdd the line of your shell to its start file:\n\n  bash  source <(cadre autocomplete bash)\n  zsh   source <(cadre autocomplete zsh)\n  fish  cadre autocomplete fish | source'
+  static override description =
+    'Print a completion script for a shell.\n\nAdd the line of your shell to its start file:\n\n  bash  source <(cadre autocomplete bash)\n  zsh   source <(cadre autocomplete zsh)\n  fish  cadre autocomplete fish | source'
   static override examples = [
     { command: "echo 'source <(cadre autocomplete bash)' >> ~/.bashrc", description: 'For bash, from the next shell on' },
     { command: 'cadre autocomplete fish > ~/.config/fish/completions/cadre.fish', description: 'For fish' },

@@ -8,10 +8,11 @@ import { printable } from '../src/cli/terminal-text.ts'
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
 
 export default class Doctor extends CadreCommand {
-  static override description = 'Look for what is wrong, and say what mends it.\n\nLooks at Node, the home, the disk, the daemon, its version and stores, the token and the vault. Starts nothing. Exits 1 when something is broken.'
+  static override description =
+    'Look for what is wrong, and say what mends it.\n\nLooks at Node, the home, the disk, the daemon, its version and stores, the token and the vault. Starts nothing. Exits 1 when something is broken.'
   static override examples = [
     { command: 'cadre doctor', description: 'For people' },
-    { command: "cadre doctor --json | jq '.[] | select(.state != \"good\")'", description: 'For scripts' },
+    { command: 'cadre doctor --json | jq \'.[] | select(.state != "good")\'', description: 'For scripts' },
   ]
 
   override async run(): Promise<void> {

@@ -2,4 +2,6 @@
 import { conversationTopic } from '../../src/cli/topics/conversations.ts'
 import { createCommand } from '../../src/cli/verbs/create.ts'
 
-export default createCommand(conversationTopic, [{ command: "cadre conversations create --agent 'Handbook helper' --user-id ada", description: 'A conversation of one user' }])
+export default createCommand(conversationTopic, [
+  { command: "cadre conversations create --agent 'Handbook helper' --user-id ada", description: 'A conversation of one user' },
+])

@@ -2,4 +2,6 @@
 import { conversationTopic } from '../../src/cli/topics/conversations.ts'
 import { listCommand } from '../../src/cli/verbs/list.ts'
 
-export default listCommand(conversationTopic, [{ command: "cadre conversations list --agent 'Handbook helper' --status active", description: 'What is going on with one agent' }])
+export default listCommand(conversationTopic, [
+  { command: "cadre conversations list --agent 'Handbook helper' --status active", description: 'What is going on with one agent' },
+])

@@ -7,7 +7,8 @@ import { daemonArguments, daemonFlags } from '../../src/cli/daemon-flags.ts'
 import { serviceFor } from '../../src/cli/service-unit.ts'
 
 export default class DaemonInstall extends CadreCommand {
-  static override description = 'Let the daemon start with your session.\n\nWrites a systemd user unit on Linux or a launchd agent on macOS, and prints the command that enables it.'
+  static override description =
+    'Let the daemon start with your session.\n\nWrites a systemd user unit on Linux or a launchd agent on macOS, and prints the command that enables it.'
   static override examples = [
     { command: 'cadre daemon install', description: 'Write the file' },
     { command: 'cadre daemon install --print', description: 'Only look at it' },
@@ -16,7 +17,12 @@ export default class DaemonInstall extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonInstall)
-    const { file, text, enable } = serviceFor({ node: process.execPath, run: join(this.config.root, 'bin', 'run.js'), home: this.paths.home, arguments: daemonArguments(flags) })
+    const { file, text, enable } = serviceFor({
+      node: process.execPath,
+      run: join(this.config.root, 'bin', 'run.js'),
+      home: this.paths.home,
+      arguments: daemonArguments(flags),
+    })
     if (flags.print) {
       process.stdout.write(text)
       return

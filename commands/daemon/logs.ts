@@ -8,7 +8,7 @@ export default class DaemonLogs extends CadreCommand {
   static override description = 'Show the log of the daemon.\n\nReadable at a terminal, JSON lines elsewhere and with --json.'
   static override examples = [
     { command: 'cadre daemon logs -f', description: 'Follow it' },
-    { command: "cadre daemon logs --lines 1000 --json | jq 'select(.level == \"error\")'", description: 'Look for errors' },
+    { command: 'cadre daemon logs --lines 1000 --json | jq \'select(.level == "error")\'', description: 'Look for errors' },
   ]
   static override flags = {
     follow: boolean({ char: 'f', description: 'Go on with new lines until Ctrl-C.' }),

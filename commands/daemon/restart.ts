@@ -5,7 +5,8 @@ import { livingDaemon } from '../../src/client/address.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 
 export default class DaemonRestart extends CadreCommand {
-  static override description = 'Stop the daemon and start it again, at the same address unless told otherwise.\n\nThis is what brings a daemon to the version of this command.'
+  static override description =
+    'Stop the daemon and start it again, at the same address unless told otherwise.\n\nThis is what brings a daemon to the version of this command.'
   static override examples = [{ command: 'cadre daemon restart', description: 'After an upgrade' }]
   static override flags = daemonFlags
 

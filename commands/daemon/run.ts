@@ -6,7 +6,8 @@ import { daemonArguments, daemonFlags } from '../../src/cli/daemon-flags.ts'
 import { daemonEntry } from '../../src/client/daemon.ts'
 
 export default class DaemonRun extends CadreCommand {
-  static override description = 'Run the daemon in the foreground.\n\nPrints one line with its address when it is ready; Ctrl-C stops it. This is what a service manager or a container runs.'
+  static override description =
+    'Run the daemon in the foreground.\n\nPrints one line with its address when it is ready; Ctrl-C stops it. This is what a service manager or a container runs.'
   static override examples = [
     { command: 'cadre daemon run', description: 'At the usual address' },
     { command: 'cadre daemon run --port 0 --verbose', description: 'At any free port, with its log on stderr' },

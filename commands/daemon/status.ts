@@ -18,7 +18,11 @@ export default class DaemonStatus extends CadreCommand {
     const found = record && (await health(record.url))
     if (!record || !found) {
       if (this.formatOf(flags) !== 'table') await this.print({ data: { running: false, home: this.paths.home } }, flags)
-      this.narrate(record ? `Process ${record.pid} does not answer at ${record.url}; cadre doctor tells more.` : 'The Cadre daemon is not running; cadre daemon start starts it.')
+      this.narrate(
+        record
+          ? `Process ${record.pid} does not answer at ${record.url}; cadre doctor tells more.`
+          : 'The Cadre daemon is not running; cadre daemon start starts it.',
+      )
       throw new QuietFailure(EXIT.unreachable)
     }
     const { pid, url, started_at } = record

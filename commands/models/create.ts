@@ -4,5 +4,8 @@ import { createCommand } from '../../src/cli/verbs/create.ts'
 
 export default createCommand(modelTopic, [
   { command: "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2", description: 'A model of a local server' },
-  { command: 'cadre models create --name Claude --provider anthropic --model-id claude-sonnet-4-5 --api-key - < key.txt', description: 'One with a key, which comes from stdin' },
+  {
+    command: 'cadre models create --name Claude --provider anthropic --model-id claude-sonnet-4-5 --api-key - < key.txt',
+    description: 'One with a key, which comes from stdin',
+  },
 ])

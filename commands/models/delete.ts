@@ -2,4 +2,6 @@
 import { modelTopic } from '../../src/cli/topics/models.ts'
 import { deleteCommand } from '../../src/cli/verbs/delete.ts'
 
-export default deleteCommand(modelTopic, [{ command: "cadre models delete 'Local Llama' --force", description: 'Agents that used it go back to the default model' }])
+export default deleteCommand(modelTopic, [
+  { command: "cadre models delete 'Local Llama' --force", description: 'Agents that used it go back to the default model' },
+])

@@ -2,4 +2,9 @@
 import { promptTopic } from '../../src/cli/topics/prompts.ts'
 import { createCommand } from '../../src/cli/verbs/create.ts'
 
-export default createCommand(promptTopic, [{ command: "cadre prompts create --name support --template 'You help {{company}} users about {{topic}}.'", description: 'A template; its variables are found in the text' }])
+export default createCommand(promptTopic, [
+  {
+    command: "cadre prompts create --name support --template 'You help {{company}} users about {{topic}}.'",
+    description: 'A template; its variables are found in the text',
+  },
+])

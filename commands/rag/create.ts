@@ -2,4 +2,6 @@
 import { ragTopic } from '../../src/cli/topics/rag.ts'
 import { createCommand } from '../../src/cli/verbs/create.ts'
 
-export default createCommand(ragTopic, [{ command: 'cadre rag create --name handbook --knowledge-source Handbook --top-k 8', description: 'A tool that answers from one source' }])
+export default createCommand(ragTopic, [
+  { command: 'cadre rag create --name handbook --knowledge-source Handbook --top-k 8', description: 'A tool that answers from one source' },
+])

@@ -2,4 +2,6 @@
 import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
 import { createCommand } from '../../src/cli/verbs/create.ts'
 
-export default createCommand(retrievalTopic, [{ command: 'cadre retrieval create --name find --knowledge-source Handbook,Manual --search-method hybrid', description: 'A tool that searches two sources' }])
+export default createCommand(retrievalTopic, [
+  { command: 'cadre retrieval create --name find --knowledge-source Handbook,Manual --search-method hybrid', description: 'A tool that searches two sources' },
+])

@@ -2,4 +2,6 @@
 import { tokenTopic } from '../../src/cli/topics/tokens.ts'
 import { createCommand } from '../../src/cli/verbs/create.ts'
 
-export default createCommand(tokenTopic, [{ command: "cadre tokens create --name 'Nightly script' --role viewer --expires-at 2027-01-31T00:00:00Z", description: 'The token is shown once' }])
+export default createCommand(tokenTopic, [
+  { command: "cadre tokens create --name 'Nightly script' --role viewer --expires-at 2027-01-31T00:00:00Z", description: 'The token is shown once' },
+])

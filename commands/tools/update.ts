@@ -2,4 +2,6 @@
 import { toolTopic } from '../../src/cli/topics/tools.ts'
 import { updateCommand } from '../../src/cli/verbs/update.ts'
 
-export default updateCommand(toolTopic, [{ command: 'cadre tools update weather --timeout-ms 5000 --headers Accept=application/json', description: 'Time limit and headers' }])
+export default updateCommand(toolTopic, [
+  { command: 'cadre tools update weather --timeout-ms 5000 --headers Accept=application/json', description: 'Time limit and headers' },
+])

@@ -2,4 +2,9 @@
 import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
 import { createCommand } from '../../src/cli/verbs/create.ts'
 
-export default createCommand(webhookTopic, [{ command: 'cadre webhooks create --url https://hooks.example.com/cadre --events conversation.completed,evaluation.finished', description: 'Its signing secret is shown once' }])
+export default createCommand(webhookTopic, [
+  {
+    command: 'cadre webhooks create --url https://hooks.example.com/cadre --events conversation.completed,evaluation.finished',
+    description: 'Its signing secret is shown once',
+  },
+])

@@ -35,9 +35,22 @@ export async function apiRequest(first: string, second: string | undefined, flag
   const { method, path } = methodAndPath(first, second, count > 0 || flags.input !== undefined)
   const headers = Object.fromEntries((flags.header ?? []).map(header))
   const inBody = method !== 'GET' && method !== 'DELETE' && flags.input === undefined
-  const body = flags.input === undefined ? (inBody && count > 0 ? JSON.stringify(fields) : undefined) : await reader.text(flags.input === '-' ? '-' : `@${flags.input}`, 'input')
-  const search = inBody || count === 0 ? '' : `${path.includes('?') ? '&' : '?'}${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
-  return { method, path: `${path}${search}`, headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }, ...(body === undefined ? {} : { body }) }
+  const body =
+    flags.input === undefined
+      ? inBody && count > 0
+        ? JSON.stringify(fields)
+        : undefined
+      : await reader.text(flags.input === '-' ? '-' : `@${flags.input}`, 'input')
+  const search =
+    inBody || count === 0
+      ? ''
+      : `${path.includes('?') ? '&' : '?'}${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
+  return {
+    method,
+    path: `${path}${search}`,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body }),
+  }
 }
 
 function pairs<T>(texts: readonly string[] = [], flag: string, read: (value: string) => T): Record<string, T> {
@@ -53,7 +66,12 @@ function pairs<T>(texts: readonly string[] = [], flag: string, read: (value: str
 /** Numbers, true, false and null are read as such, JSON lists and objects too; @file and - are what they hold. */
 async function typedPairs(texts: readonly string[] | undefined, reader: InputReader): Promise<Record<string, unknown>> {
   const given = Object.entries(pairs(texts, '-F', (text) => text))
-  const read = given.map(async ([name, text]): Promise<[string, unknown]> => [name, text === '-' || text.startsWith('@') ? await reader.text(text, 'field') : /^[[{]/.test(text) ? await reader.structure(text, 'field') : typed(text)])
+  const read = given.map(
+    async ([name, text]): Promise<[string, unknown]> => [
+      name,
+      text === '-' || text.startsWith('@') ? await reader.text(text, 'field') : /^[[{]/.test(text) ? await reader.structure(text, 'field') : typed(text),
+    ],
+  )
   return Object.fromEntries(await Promise.all(read))
 }
 

@@ -17,7 +17,12 @@ const group = { helpGroup: 'GLOBAL' }
 export abstract class CadreCommand extends Command {
   static override baseFlags = {
     json: boolean({ ...group, description: 'Print data, and errors, as JSON.' }),
-    output: option({ options: FORMATS })({ ...group, char: 'o', description: 'How data is printed; a table unless cadre config set output says otherwise.', helpValue: FORMATS.join('|') }),
+    output: option({ options: FORMATS })({
+      ...group,
+      char: 'o',
+      description: 'How data is printed; a table unless cadre config set output says otherwise.',
+      helpValue: FORMATS.join('|'),
+    }),
     start: boolean({ ...group, default: true, allowNo: true, description: 'Start the daemon when none is running; --no-start refuses instead.' }),
     color: boolean({ ...group, default: true, allowNo: true, description: 'Colours at a terminal; --no-color, or NO_COLOR in the environment, is none.' }),
   }

@@ -23,7 +23,9 @@ const OLDEST_NODE = [20, 19] as const
 export function checkNode(running: string = process.versions.node): Check {
   const [major = 0, minor = 0] = running.split('.').map(Number)
   const good = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
-  return good ? { name: 'node', state: 'good', found: running } : { name: 'node', state: 'broken', found: running, fix: `Install Node ${OLDEST_NODE.join('.')} or later.` }
+  return good
+    ? { name: 'node', state: 'good', found: running }
+    : { name: 'node', state: 'broken', found: running, fix: `Install Node ${OLDEST_NODE.join('.')} or later.` }
 }
 
 /** What is in the home belongs to one user; others must not read it. */
@@ -31,7 +33,9 @@ export function checkHome({ home }: Paths): Check {
   const found = statSync(home, { throwIfNoEntry: false })
   if (!found) return { name: 'home', state: 'good', found: `${home} (made at the first start)` }
   if (process.platform === 'win32') return { name: 'home', state: 'good', found: home }
-  const open = [home, ...readdirSync(home).map((name) => join(home, name))].filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
+  const open = [home, ...readdirSync(home).map((name) => join(home, name))].filter(
+    (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
+  )
   if (open.length === 0) return { name: 'home', state: 'good', found: home }
   return { name: 'home', state: 'broken', found: `open to other users: ${open.join(', ')}`, fix: `chmod -R go= '${home}'` }
 }
@@ -41,7 +45,14 @@ export function checkDisk({ home }: Paths): Check {
   try {
     const { bavail, bsize } = statfsSync(place)
     const free = bavail * bsize
-    return free >= LEAST_FREE ? { name: 'disk', state: 'good', found: `${bytes(free)} free` } : { name: 'disk', state: free > LEAST_FREE / 10 ? 'warning' : 'broken', found: `only ${bytes(free)} free at ${place}`, fix: 'Free some space, or move the home with CADRE_HOME.' }
+    return free >= LEAST_FREE
+      ? { name: 'disk', state: 'good', found: `${bytes(free)} free` }
+      : {
+          name: 'disk',
+          state: free > LEAST_FREE / 10 ? 'warning' : 'broken',
+          found: `only ${bytes(free)} free at ${place}`,
+          fix: 'Free some space, or move the home with CADRE_HOME.',
+        }
   } catch (error) {
     return { name: 'disk', state: 'warning', found: `unknown: ${(error as Error).message}` }
   }
@@ -54,18 +65,31 @@ export async function checkService(paths: Paths): Promise<Check[]> {
   const url = chosen ?? record?.url
   if (url === undefined) return [{ name: 'daemon', state: 'broken', found: 'not running', fix: 'cadre daemon start' }]
   const answer = await health(url)
-  if (!answer) return [{ name: 'daemon', state: 'broken', found: `nothing answers at ${url}`, fix: chosen ? 'Check CADRE_URL and cadre config get url.' : `cadre daemon logs tells what process ${record?.pid} is doing; end it if it hangs.` }]
+  if (!answer)
+    return [
+      {
+        name: 'daemon',
+        state: 'broken',
+        found: `nothing answers at ${url}`,
+        fix: chosen ? 'Check CADRE_URL and cadre config get url.' : `cadre daemon logs tells what process ${record?.pid} is doing; end it if it hangs.`,
+      },
+    ]
   return [{ name: 'daemon', state: 'good', found: url }, checkVersion(answer, chosen !== undefined), ...checkStores(answer), ...(await checkAccess(paths, url))]
 }
 
 function checkVersion(answer: Health, remote: boolean): Check {
   if (answer.version === version) return { name: 'version', state: 'good', found: version }
   const found = `the service is ${answer.version}, this command is ${version}`
-  return remote ? { name: 'version', state: 'warning', found, fix: 'Install the same version on both sides.' } : { name: 'version', state: 'broken', found, fix: 'cadre daemon restart' }
+  return remote
+    ? { name: 'version', state: 'warning', found, fix: 'Install the same version on both sides.' }
+    : { name: 'version', state: 'broken', found, fix: 'cadre daemon restart' }
 }
 
 function checkStores(answer: Health): Check[] {
-  const store = (name: string, state: string): Check => (state === 'connected' ? { name, state: 'good', found: state } : { name, state: 'broken', found: state, fix: 'cadre daemon logs holds the cause; cadre daemon restart opens it again.' })
+  const store = (name: string, state: string): Check =>
+    state === 'connected'
+      ? { name, state: 'good', found: state }
+      : { name, state: 'broken', found: state, fix: 'cadre daemon logs holds the cause; cadre daemon restart opens it again.' }
   return [store('database', answer.database), store('vectors', answer.vector_db)]
 }
 
@@ -85,6 +109,12 @@ async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
 }
 
 function checkSecrets(where: 'keychain' | 'file' | 'locked'): Check {
-  if (where === 'locked') return { name: 'secrets', state: 'broken', found: 'the keychain that holds the key of the vault cannot be reached', fix: 'Unlock the keychain, then: cadre daemon restart' }
+  if (where === 'locked')
+    return {
+      name: 'secrets',
+      state: 'broken',
+      found: 'the keychain that holds the key of the vault cannot be reached',
+      fix: 'Unlock the keychain, then: cadre daemon restart',
+    }
   return { name: 'secrets', state: 'good', found: where === 'keychain' ? 'vault, its key in the keychain' : 'vault, its key in a file of the home' }
 }

@@ -27,7 +27,10 @@ interface CommandLike {
   hidden?: boolean | undefined
   description?: string | undefined
   summary?: string | undefined
-  flags: Record<string, { description?: string | undefined; options?: readonly string[] | undefined; allowNo?: boolean | undefined; hidden?: boolean | undefined }>
+  flags: Record<
+    string,
+    { description?: string | undefined; options?: readonly string[] | undefined; allowNo?: boolean | undefined; hidden?: boolean | undefined }
+  >
 }
 
 interface TopicLike {
@@ -145,7 +148,10 @@ function __cadre_at
   end
   test "$at" = "$argv[1]"
 end
-set -g __cadre_places ${places.filter(({ at }) => at !== '').map(({ at }) => quoted(at)).join(' ')}
+set -g __cadre_places ${places
+    .filter(({ at }) => at !== '')
+    .map(({ at }) => quoted(at))
+    .join(' ')}
 complete -c cadre -e
 complete -c cadre -n '__cadre_at ""' -f
 ${lines.join('\n')}`

@@ -15,7 +15,10 @@ export async function resolveDocument(connection: Connection, source: string, va
   if (/^doc_[0-9a-f-]{36}$/.test(value)) return value
   const { data } = await call(connection, documentRoutes.list, { params: { id: source }, query: { name: value } as object })
   const [first] = data
-  if (!first) throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, { hint: `cadre knowledge documents list ${source} shows them.` })
+  if (!first)
+    throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, {
+      hint: `cadre knowledge documents list ${source} shows them.`,
+    })
   return first.id
 }
 
@@ -30,7 +33,11 @@ export async function documentFrom(file: string, name?: string): Promise<NewDocu
     throw new UsageError(`${file} cannot be read: ${error.message}`)
   })
   if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `A source that reads a folder: cadre knowledge create --name NAME --path ${file}`)
-  if (found.size > LARGEST_FILE) throw new UsageError(`${file} is larger than ${Math.floor(LARGEST_FILE / 1024 ** 2)} MB, which is more than can be sent.`, "Let the daemon read it from disk: cadre knowledge create --name NAME --paths FILE")
+  if (found.size > LARGEST_FILE)
+    throw new UsageError(
+      `${file} is larger than ${Math.floor(LARGEST_FILE / 1024 ** 2)} MB, which is more than can be sent.`,
+      'Let the daemon read it from disk: cadre knowledge create --name NAME --paths FILE',
+    )
   return { name: name ?? nameOf(file), content_base64: (await readFile(file)).toString('base64') }
 }
 

@@ -59,11 +59,24 @@ const HINTS: Record<string, string> = {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CadreError) {
     const request_id = error instanceof ServiceError ? error.requestId : undefined
-    return { exitCode: EXIT_BY_CODE[error.code] ?? EXIT.failed, code: error.code, error: error.message, hint: error.hint ?? HINTS[error.code], details: error.details, request_id }
+    return {
+      exitCode: EXIT_BY_CODE[error.code] ?? EXIT.failed,
+      code: error.code,
+      error: error.message,
+      hint: error.hint ?? HINTS[error.code],
+      details: error.details,
+      request_id,
+    }
   }
   if (error instanceof UnreachableError) return { exitCode: EXIT.unreachable, code: 'UNREACHABLE', error: error.message, hint: error.hint }
   if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'USAGE', error: error.message, hint: error.hint }
-  if (error instanceof CLIError) return { exitCode: error.oclif.exit ?? EXIT.usage, code: 'USAGE', error: error.message.replace(/\n?See more help with --help/, ''), hint: 'Add --help to see how it is called.' }
+  if (error instanceof CLIError)
+    return {
+      exitCode: error.oclif.exit ?? EXIT.usage,
+      code: 'USAGE',
+      error: error.message.replace(/\n?See more help with --help/, ''),
+      hint: 'Add --help to see how it is called.',
+    }
   return { exitCode: EXIT.failed, code: 'FAILED', error: error instanceof Error ? error.message : String(error) }
 }
 

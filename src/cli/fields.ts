@@ -64,21 +64,40 @@ function kindOf(schema: TSchema): Kind {
   return items.some(({ type }) => type === 'string') ? 'list' : 'structures'
 }
 
-const VALUES: Record<Kind, string> = { text: 'text', 'long text': 'text|@file|-', secret: 'secret|@file|-', number: 'number', boolean: '', list: 'a,b', structures: 'json|@file|-', object: 'json|@file|key=value' }
+const VALUES: Record<Kind, string> = {
+  text: 'text',
+  'long text': 'text|@file|-',
+  secret: 'secret|@file|-',
+  number: 'number',
+  boolean: '',
+  list: 'a,b',
+  structures: 'json|@file|-',
+  object: 'json|@file|key=value',
+}
 
 export function flagsFrom(fields: readonly Field[]): FlagSet {
   return Object.fromEntries(fields.map((field) => [field.flag, flagFor(field)]))
 }
 
 function flagFor({ name, flag, kind, nullable, required, schema }: Field): Flag<unknown> {
-  const notes = [range(schema), schema.default === undefined ? '' : `${JSON.stringify(schema.default)} when left out`, required ? 'required' : '', nullable ? 'null clears it' : ''].filter(Boolean)
+  const notes = [
+    range(schema),
+    schema.default === undefined ? '' : `${JSON.stringify(schema.default)} when left out`,
+    required ? 'required' : '',
+    nullable ? 'null clears it' : '',
+  ].filter(Boolean)
   const description = `${schema.description ?? name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
   const spelling = kebab(name)
   const aliases = spelling === flag ? {} : { aliases: [spelling] }
   if (kind === 'boolean') return boolean({ description, allowNo: true }) as Flag<unknown>
   const words = schema.enum?.map((value) => String(value))
   if (words) return string({ description, options: words, helpValue: words.join('|') }) as Flag<unknown>
-  return string({ description, helpValue: `<${VALUES[kind]}>`, ...aliases, ...(kind === 'list' || kind === 'object' ? { multiple: true, multipleNonGreedy: true } : {}) } as Parameters<typeof string>[0]) as Flag<unknown>
+  return string({
+    description,
+    helpValue: `<${VALUES[kind]}>`,
+    ...aliases,
+    ...(kind === 'list' || kind === 'object' ? { multiple: true, multipleNonGreedy: true } : {}),
+  } as Parameters<typeof string>[0]) as Flag<unknown>
 }
 
 function range({ minimum, maximum }: Details): string {
@@ -113,7 +132,8 @@ async function read(field: Field, value: unknown, reader: InputReader): Promise<
 function readNumber({ flag, schema }: Field, text: string): number {
   const value = Number(text)
   const whole = [schema.type].flat().includes('integer')
-  if (text.trim() === '' || !Number.isFinite(value) || (whole && !Number.isInteger(value))) throw new UsageError(`--${flag} takes a ${whole ? 'whole ' : ''}number, not "${text}".`)
+  if (text.trim() === '' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
+    throw new UsageError(`--${flag} takes a ${whole ? 'whole ' : ''}number, not "${text}".`)
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
   if (value < minimum || value > maximum) throw new UsageError(`--${flag} ${text} is out of range: ${range(schema)}.`)
   return value
@@ -123,7 +143,10 @@ function readNumber({ flag, schema }: Field, text: string): number {
 function listItems({ flag }: Field, text: string): unknown[] {
   if (/^\s*\[/.test(text)) return parseJson(text, `--${flag}`) as unknown[]
   if (/^\s*\{/.test(text)) return [parseJson(text, `--${flag}`)]
-  return text.split(',').map((item) => item.trim()).filter((item) => item !== '')
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 }
 
 async function readObject({ flag, schema }: Field, given: string[], reader: InputReader): Promise<unknown> {

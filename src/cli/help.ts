@@ -7,7 +7,10 @@ const EXAMPLES = [
   ['Start it and look around', 'cadre status'],
   ['Add a model of a local server', "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2"],
   ['Send documents', 'cadre knowledge create --name Handbook && cadre knowledge documents add Handbook ./handbook/*.md'],
-  ['Make a tool and an agent that uses it', 'cadre rag create --name handbook --knowledge-source Handbook && cadre agents create --name Helper --tool handbook'],
+  [
+    'Make a tool and an agent that uses it',
+    'cadre rag create --name handbook --knowledge-source Handbook && cadre agents create --name Helper --tool handbook',
+  ],
   ['For scripts', "cadre agents list --all --json | jq -r '.[].id'"],
   ['Any endpoint of the service', 'cadre api GET /agents'],
 ]
@@ -41,7 +44,12 @@ export class CadreHelp extends Help {
     const sections = [
       `cadre – ${this.config.pjson.description}`,
       this.section('USAGE', '$ cadre <topic> <verb> [flags]\n$ cadre <command> [flags]'),
-      this.section('DESCRIPTION', this.wrap('Cadre runs conversational AI agents over your documents. Commands talk to a local daemon, which they start when it is not running; nothing leaves the machine unless a model that you added says so.\n\nData goes to stdout, everything else to stderr. --json works everywhere, names work wherever identifiers do, and - reads stdin.')),
+      this.section(
+        'DESCRIPTION',
+        this.wrap(
+          'Cadre runs conversational AI agents over your documents. Commands talk to a local daemon, which they start when it is not running; nothing leaves the machine unless a model that you added says so.\n\nData goes to stdout, everything else to stderr. --json works everywhere, names work wherever identifiers do, and - reads stdin.',
+        ),
+      ),
       this.section('RESOURCES', `Each has list, show, create, update and delete.\n\n${described(topics.filter(({ name }) => !SERVICE.has(name)))}`),
       this.section('THE SERVICE', described(topics.filter(({ name }) => SERVICE.has(name)))),
       this.section('COMMANDS', list(commands.map((command) => [command.id, this.summary(command)]))),

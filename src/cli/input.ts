@@ -35,7 +35,9 @@ export class InputReader {
     const text = file === '-' ? (await this.bytes('--file')).toString('utf8') : await readText(file)
     const value = await parseStructure(text, file)
     const bodies = Array.isArray(value) ? value : [value]
-    for (const body of bodies) if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new UsageError(`${file === '-' ? 'Stdin' : file} must hold an object, or a list of objects.`)
+    for (const body of bodies)
+      if (typeof body !== 'object' || body === null || Array.isArray(body))
+        throw new UsageError(`${file === '-' ? 'Stdin' : file} must hold an object, or a list of objects.`)
     return { list: Array.isArray(value), bodies: bodies as Body[] }
   }
 

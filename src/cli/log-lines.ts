@@ -77,9 +77,17 @@ export function prettyLine(line: string, stream: NodeJS.WriteStream): string {
   }
   const { time, level, msg, pid, err, ...others } = fields
   const color = LEVEL_COLORS[String(level) as keyof typeof LEVEL_COLORS]
-  const word = String(level ?? '').toUpperCase().padEnd(5)
+  const word = String(level ?? '')
+    .toUpperCase()
+    .padEnd(5)
   const rest = Object.entries(others).map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
   const stack = (err as { stack?: string } | undefined)?.stack
-  const text = [String(time ?? '').replace('T', ' ').replace('Z', ''), color ? paint(color, word, stream) : word, printable(String(msg ?? ''))]
+  const text = [
+    String(time ?? '')
+      .replace('T', ' ')
+      .replace('Z', ''),
+    color ? paint(color, word, stream) : word,
+    printable(String(msg ?? '')),
+  ]
   return `${text.join('  ')}${rest.length > 0 ? paint('dim', `  ${printable(rest.join(' '))}`, stream) : ''}${stack ? `\n${printable(stack)}` : ''}`
 }

@@ -12,7 +12,8 @@ export async function main(start: Start = { root: fileURLToPath(new URL('..', im
   // The bundle is what runs, whatever NODE_ENV says: oclif must not look for TypeScript sources beside it.
   settings.enableAutoTranspile = false
   process.on('SIGINT', interrupted)
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(EXIT.done) : undefined))
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(EXIT.done) : undefined))
   try {
     await run(argv, start)
   } catch (error) {

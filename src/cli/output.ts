@@ -1,6 +1,7 @@
 /** Data on its way to stdout, in the format that was asked for. */
-import { printable } from './terminal-text.ts'
+
 import { paperFor, type Row, record, table } from './table.ts'
+import { printable } from './terminal-text.ts'
 
 export const FORMATS = ['table', 'json', 'yaml', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -26,7 +27,6 @@ export function toJson(data: unknown): string {
   return JSON.stringify(data, null, 2).replaceAll(/[\u007f-\u009f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
 async function toYaml(data: unknown): Promise<string> {

@@ -20,5 +20,8 @@ export function duration(seconds: number): string {
   ]
   const first = parts.findIndex(([count]) => count > 0)
   if (first === -1) return '0 s'
-  return parts.slice(first, first + 2).map(([count, unit]) => `${count} ${unit}`).join(' ')
+  return parts
+    .slice(first, first + 2)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
 }

@@ -10,12 +10,28 @@ import type { Body } from './input.ts'
 const KINDS = {
   agent: { command: 'agents', noun: 'agent', list: async (): Promise<Route> => (await import('../contract/agents.ts')).agentRoutes.list },
   model: { command: 'models', noun: 'model', list: async (): Promise<Route> => (await import('../contract/models.ts')).modelRoutes.list },
-  prompt_template: { command: 'prompts', noun: 'prompt template', list: async (): Promise<Route> => (await import('../contract/prompt-templates.ts')).promptTemplateRoutes.list },
-  knowledge_source: { command: 'knowledge', noun: 'knowledge source', list: async (): Promise<Route> => (await import('../contract/knowledge-sources.ts')).knowledgeSourceRoutes.list },
+  prompt_template: {
+    command: 'prompts',
+    noun: 'prompt template',
+    list: async (): Promise<Route> => (await import('../contract/prompt-templates.ts')).promptTemplateRoutes.list,
+  },
+  knowledge_source: {
+    command: 'knowledge',
+    noun: 'knowledge source',
+    list: async (): Promise<Route> => (await import('../contract/knowledge-sources.ts')).knowledgeSourceRoutes.list,
+  },
   rag_tool: { command: 'rag', noun: 'RAG tool', list: async (): Promise<Route> => (await import('../contract/rag-tools.ts')).ragToolRoutes.list },
-  retrieval_tool: { command: 'retrieval', noun: 'retrieval tool', list: async (): Promise<Route> => (await import('../contract/retrieval-tools.ts')).retrievalToolRoutes.list },
+  retrieval_tool: {
+    command: 'retrieval',
+    noun: 'retrieval tool',
+    list: async (): Promise<Route> => (await import('../contract/retrieval-tools.ts')).retrievalToolRoutes.list,
+  },
   api_tool: { command: 'tools', noun: 'API tool', list: async (): Promise<Route> => (await import('../contract/api-tools.ts')).apiToolRoutes.list },
-  evaluation: { command: 'evaluations', noun: 'evaluation', list: async (): Promise<Route> => (await import('../contract/evaluations.ts')).evaluationRoutes.list },
+  evaluation: {
+    command: 'evaluations',
+    noun: 'evaluation',
+    list: async (): Promise<Route> => (await import('../contract/evaluations.ts')).evaluationRoutes.list,
+  },
 }
 export type Kind = keyof typeof KINDS
 
@@ -44,7 +60,8 @@ export async function resolveReferences(connection: Connection, references: Refe
     const value = body[field]
     if (kinds.length === 0) continue
     if (typeof value === 'string') resolved[field] = await resolveKind(connection, kinds, value)
-    else if (Array.isArray(value)) resolved[field] = await Promise.all(value.map((one: unknown) => (typeof one === 'string' ? resolveKind(connection, kinds, one) : one)))
+    else if (Array.isArray(value))
+      resolved[field] = await Promise.all(value.map((one: unknown) => (typeof one === 'string' ? resolveKind(connection, kinds, one) : one)))
   }
   return resolved
 }
@@ -55,7 +72,12 @@ async function resolveKind(connection: Connection, kinds: readonly Kind[], value
   // The service knows a model by its provider's name too, where that is unique.
   if (found.length === 0 && kinds.includes('model')) return value
   const nouns = kinds.map((kind) => KINDS[kind].noun).join(' or ')
-  return only(found, value, nouns, kinds.map((kind) => KINDS[kind].command)).id
+  return only(
+    found,
+    value,
+    nouns,
+    kinds.map((kind) => KINDS[kind].command),
+  ).id
 }
 
 /** A family whose resources people call by a field of theirs. */
@@ -84,5 +106,7 @@ function only(found: readonly Found[], value: string, noun: string, commands: re
   const [first, second] = found
   if (first && !second) return first
   if (first) throw new UsageError(`"${value}" is the name of several: ${found.map(({ id }) => id).join(', ')}.`, 'Use the identifier of the one you mean.')
-  throw new CadreError('NOT_FOUND', `There is no ${noun} "${value}".`, { hint: `${commands.map((command) => `cadre ${command} list`).join(' or ')} shows what there is.` })
+  throw new CadreError('NOT_FOUND', `There is no ${noun} "${value}".`, {
+    hint: `${commands.map((command) => `cadre ${command} list`).join(' or ')} shows what there is.`,
+  })
 }

@@ -48,11 +48,17 @@ NoNewPrivileges=yes
 WantedBy=default.target
 `
   const folder = join(environment.XDG_CONFIG_HOME || join(homedir(), '.config'), 'systemd', 'user')
-  return { file: join(folder, 'cadre.service'), text, links: [join(folder, 'default.target.wants', 'cadre.service')], enable: 'systemctl --user daemon-reload && systemctl --user enable --now cadre', disable: 'systemctl --user stop cadre; systemctl --user daemon-reload' }
+  return {
+    file: join(folder, 'cadre.service'),
+    text,
+    links: [join(folder, 'default.target.wants', 'cadre.service')],
+    enable: 'systemctl --user daemon-reload && systemctl --user enable --now cadre',
+    disable: 'systemctl --user stop cadre; systemctl --user daemon-reload',
+  }
 }
 
 function launchdAgent({ node, run, home, arguments: words }: ServiceOptions): Service {
-  const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -60,10 +66,10 @@ function launchdAgent({ node, run, home, arguments: words }: ServiceOptions): Se
   <key>Label</key><string>${LABEL}</string>
   <key>ProgramArguments</key>
   <array>
-${[node, run, 'daemon', 'run', ...words].map((word) => `    <string>${escape(word)}</string>`).join('\n')}
+${[node, run, 'daemon', 'run', ...words].map((word) => `    <string>${xml(word)}</string>`).join('\n')}
   </array>
   <key>EnvironmentVariables</key>
-  <dict><key>CADRE_HOME</key><string>${escape(home)}</string></dict>
+  <dict><key>CADRE_HOME</key><string>${xml(home)}</string></dict>
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>ExitTimeOut</key><integer>15</integer>

@@ -27,7 +27,11 @@ export function table(rows: readonly Row[], keys: readonly string[], paper: Pape
   const natural = keys.map((_, index) => Math.max(width(heads[index] ?? ''), ...cells.map((row) => width(row[index] ?? ''))))
   const widths = fit(keys, natural, paper.columns)
   const line = (row: readonly string[], color?: 'bold') => {
-    const text = row.slice(0, widths.length).map((cell, index) => padEnd(truncate(cell, widths[index] ?? 0), widths[index] ?? 0)).join(' '.repeat(GAP)).trimEnd()
+    const text = row
+      .slice(0, widths.length)
+      .map((cell, index) => padEnd(truncate(cell, widths[index] ?? 0), widths[index] ?? 0))
+      .join(' '.repeat(GAP))
+      .trimEnd()
     return color ? paint(color, text, paper.stream) : text
   }
   return [line(heads, 'bold'), ...cells.map((row) => line(row))].join('\n')

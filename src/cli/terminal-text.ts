@@ -1,9 +1,7 @@
 /** Text on its way to a terminal: what may be shown, how wide it is, where it is cut and wrapped. */
 
 /** Control characters, escape sequences and the marks that turn text around never reach a terminal: data could rewrite the screen with them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for
 const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
 /** Safe to show; line ends and tabs stay. */
@@ -19,7 +17,8 @@ export function oneLine(text: string): string {
 const NARROW = /^[\u0020-\u007e\u00a0-\u02ff]*$/
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 // East Asian Wide and Fullwidth blocks; emoji are told by their own property.
-const WIDE = /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
+const WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 
 /** A segmenter costs more than a short command, so plain text must not need one. */
 function graphemes(text: string): string[] {

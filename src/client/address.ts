@@ -21,7 +21,10 @@ export function rootOf(url: string): string {
   try {
     parsed = new URL(url)
   } catch (error) {
-    throw new UnreachableError(`"${url}" is not an address.`, { hint: 'Use one like http://127.0.0.1:7411 in CADRE_URL or cadre config set url.', cause: error })
+    throw new UnreachableError(`"${url}" is not an address.`, {
+      hint: 'Use one like http://127.0.0.1:7411 in CADRE_URL or cadre config set url.',
+      cause: error,
+    })
   }
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
 }

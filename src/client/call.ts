@@ -61,7 +61,10 @@ export function failure(reply: Reply, text: string): Error {
 }
 
 /** Every item of a paged list, a page at a time. */
-export async function* pages<T>(read: (page: number) => Promise<{ data: T[]; pagination: Pagination }>, first = 1): AsyncGenerator<{ data: T[]; pagination: Pagination }> {
+export async function* pages<T>(
+  read: (page: number) => Promise<{ data: T[]; pagination: Pagination }>,
+  first = 1,
+): AsyncGenerator<{ data: T[]; pagination: Pagination }> {
   for (let page = first; ; page++) {
     const answer = await read(page)
     yield answer

@@ -49,7 +49,10 @@ export async function connect({ paths, start, root, narrate }: ConnectOptions): 
   const chosen = chosenAddress(paths)
   if (chosen !== undefined) {
     const found = await health(chosen)
-    if (!found) throw new UnreachableError(`Nothing answers at ${chosen}.`, { hint: 'The address comes from CADRE_URL or cadre config get url; such a daemon is not started from here.' })
+    if (!found)
+      throw new UnreachableError(`Nothing answers at ${chosen}.`, {
+        hint: 'The address comes from CADRE_URL or cadre config get url; such a daemon is not started from here.',
+      })
     if (found.version !== version) narrate(`The service at ${chosen} is version ${found.version}, this command is ${version}.`)
     return { url: chosen, token: await findToken(paths, chosen, narrate), narrate }
   }
@@ -59,7 +62,10 @@ export async function connect({ paths, start, root, narrate }: ConnectOptions): 
     const { url } = await startDaemon({ paths, root, narrate, options: [] })
     return { url, token: await findToken(paths, url, narrate), narrate }
   }
-  if (running.version !== version) throw new UnreachableError(`The running daemon is version ${running.version}, this command is ${version}.`, { hint: 'cadre daemon restart brings both to the same version.' })
+  if (running.version !== version)
+    throw new UnreachableError(`The running daemon is version ${running.version}, this command is ${version}.`, {
+      hint: 'cadre daemon restart brings both to the same version.',
+    })
   return { url: running.url, token: await findToken(paths, running.url, narrate), narrate }
 }
 
@@ -103,10 +109,15 @@ export async function startDaemon({ paths, root, narrate, options }: StartOption
       launched = Date.now()
     }
     const died = child.signalCode ?? (child.exitCode === HELD_BY_ANOTHER ? undefined : child.exitCode)
-    if (died !== null && died !== undefined) throw new UnreachableError(`The daemon did not start (${child.signalCode ?? `exit code ${child.exitCode}`}).\n${lastLines(output, before)}`, { hint: 'cadre doctor looks for the cause.' })
+    if (died !== null && died !== undefined)
+      throw new UnreachableError(`The daemon did not start (${child.signalCode ?? `exit code ${child.exitCode}`}).\n${lastLines(output, before)}`, {
+        hint: 'cadre doctor looks for the cause.',
+      })
     await wait(POLL_MS)
   }
-  throw new UnreachableError(`The daemon was not ready within ${START_DEADLINE_MS / 1000} seconds.\n${lastLines(output, before)}`, { hint: 'cadre daemon logs shows what it is doing.' })
+  throw new UnreachableError(`The daemon was not ready within ${START_DEADLINE_MS / 1000} seconds.\n${lastLines(output, before)}`, {
+    hint: 'cadre daemon logs shows what it is doing.',
+  })
 }
 
 function launch(root: string, home: string, options: string[], output: string): ChildProcess {
@@ -127,7 +138,10 @@ function sizeOf(file: string): number {
 
 function lastLines(file: string, from: number): string {
   const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n')
-  return lines.slice(-10).map((line) => `  ${line}`).join('\n')
+  return lines
+    .slice(-10)
+    .map((line) => `  ${line}`)
+    .join('\n')
 }
 
 /** Stops the daemon of this home and waits until its process is gone. False when none was running. */
@@ -135,13 +149,18 @@ export async function stopDaemon(paths: Paths): Promise<boolean> {
   const record = livingDaemon(paths)
   if (!record) return false
   // The process in daemon.json may be gone and its number taken by another: only one that answers as a daemon, or holds our home, is stopped.
-  if (!(await health(record.url))) throw new UnreachableError(`Process ${record.pid} does not answer at ${record.url}, so it may not be the daemon.`, { hint: `Look at it first (ps -p ${record.pid}), then stop it yourself or delete ${paths.daemon}.` })
+  if (!(await health(record.url)))
+    throw new UnreachableError(`Process ${record.pid} does not answer at ${record.url}, so it may not be the daemon.`, {
+      hint: `Look at it first (ps -p ${record.pid}), then stop it yourself or delete ${paths.daemon}.`,
+    })
   process.kill(record.pid, 'SIGTERM')
   const deadline = Date.now() + STOP_DEADLINE_MS
   while (isAlive(record.pid)) {
-    if (Date.now() > deadline) throw new UnreachableError(`The daemon (process ${record.pid}) did not stop within ${STOP_DEADLINE_MS / 1000} seconds.`, { hint: 'cadre daemon logs shows what it is doing.' })
+    if (Date.now() > deadline)
+      throw new UnreachableError(`The daemon (process ${record.pid}) did not stop within ${STOP_DEADLINE_MS / 1000} seconds.`, {
+        hint: 'cadre daemon logs shows what it is doing.',
+      })
     await wait(POLL_MS)
   }
   return true
 }
-

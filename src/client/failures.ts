@@ -29,14 +29,30 @@ export class UnreachableError extends Error {
   }
 }
 
-const BY_STATUS: Record<number, ErrorCode> = { 400: 'VALIDATION_ERROR', 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 429: 'RATE_LIMITED', 503: 'UNAVAILABLE' }
+const BY_STATUS: Record<number, ErrorCode> = {
+  400: 'VALIDATION_ERROR',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+}
 
 /** The error in an answer. A proxy in between may answer something that is not ours; then the status has to speak. */
 export function serviceError(status: number, text: string, requestId?: string): ServiceError {
   const body = parse(text)
   if (body) return new ServiceError(status, body, requestId)
   const code = BY_STATUS[status] ?? 'INTERNAL'
-  return new ServiceError(status, { success: false, code, error: `The service answered ${status} with something that is not JSON.`, hint: 'Is there a proxy in between, or another program at this address?' }, requestId)
+  return new ServiceError(
+    status,
+    {
+      success: false,
+      code,
+      error: `The service answered ${status} with something that is not JSON.`,
+      hint: 'Is there a proxy in between, or another program at this address?',
+    },
+    requestId,
+  )
 }
 
 function parse(text: string): ErrorBody | undefined {

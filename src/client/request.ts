@@ -1,5 +1,5 @@
 /** One HTTP request to the service: bearer token, waiting out rate limits, and unreachable told apart from refused. */
-import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { UnreachableError } from './failures.ts'
 
@@ -50,13 +50,18 @@ export async function exchange({ url, token }: Pick<Connection, 'url' | 'token'>
   const request = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(`${url}${sent.path}`, { method, headers, ...(signal ? { signal } : {}) }, resolve).on('error', reject).end(body)
+      request(`${url}${sent.path}`, { method, headers, ...(signal ? { signal } : {}) }, resolve)
+        .on('error', reject)
+        .end(body)
     })
     return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => textOf(message) }
   } catch (error) {
     if (signal?.aborted) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    throw new UnreachableError(`Nothing answers at ${url} (${code ?? message}).`, { hint: 'cadre daemon status shows what is running; cadre daemon start starts it.', cause: error })
+    throw new UnreachableError(`Nothing answers at ${url} (${code ?? message}).`, {
+      hint: 'cadre daemon status shows what is running; cadre daemon start starts it.',
+      cause: error,
+    })
   }
 }
 

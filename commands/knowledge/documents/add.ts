@@ -18,11 +18,20 @@ const fields = fieldsFrom(DocumentCreate).filter(({ name }) => name === 'metadat
 export default class DocumentsAdd extends CadreCommand {
   static override description = 'Send files to a knowledge source.\n\nA document of the same name is replaced.'
   static override examples = [
-    { command: 'cadre knowledge documents add Handbook leave.md travel.pdf --metadata team=people', description: 'Two files, with something to filter by later' },
+    {
+      command: 'cadre knowledge documents add Handbook leave.md travel.pdf --metadata team=people',
+      description: 'Two files, with something to filter by later',
+    },
     { command: 'pandoc notes.odt -t markdown | cadre knowledge documents add Handbook - --name notes.md', description: 'What another program writes' },
   ]
-  static override args = { source: ownArgument(knowledgeTopic), file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to send, - for stdin; may be repeated.' }) }
-  static override flags = { ...flagsFrom(fields), name: stringFlag({ description: 'Name of the document, when it is only one; its path from here when left out.' }) }
+  static override args = {
+    source: ownArgument(knowledgeTopic),
+    file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to send, - for stdin; may be repeated.' }),
+  }
+  static override flags = {
+    ...flagsFrom(fields),
+    name: stringFlag({ description: 'Name of the document, when it is only one; its path from here when left out.' }),
+  }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsAdd)

@@ -13,7 +13,10 @@ import { documentRoutes } from '../../../src/contract/documents.ts'
 export default class DocumentsDelete extends CadreCommand {
   static override description = 'Delete documents of a knowledge source.\n\nAsks first at a terminal; elsewhere --yes is needed.'
   static override examples = [{ command: 'cadre knowledge documents delete Handbook leave.md travel.pdf --yes', description: 'Two of them, by name' }]
-  static override args = { source: ownArgument(knowledgeTopic), document: string({ required: true, multiple: true, ignoreStdin: true, description: 'Identifier or name of the document; may be repeated.' }) }
+  static override args = {
+    source: ownArgument(knowledgeTopic),
+    document: string({ required: true, multiple: true, ignoreStdin: true, description: 'Identifier or name of the document; may be repeated.' }),
+  }
   static override flags = { yes: yesFlag }
 
   override async run(): Promise<void> {

@@ -11,7 +11,10 @@ import { documentRoutes } from '../../../src/contract/documents.ts'
 export default class DocumentsShow extends CadreCommand {
   static override description = 'Show a document of a knowledge source: its size, its state, why it failed.'
   static override examples = [{ command: 'cadre knowledge documents show Handbook leave.md', description: 'By name' }]
-  static override args = { source: ownArgument(knowledgeTopic), document: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the document.' }) }
+  static override args = {
+    source: ownArgument(knowledgeTopic),
+    document: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the document.' }),
+  }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsShow)

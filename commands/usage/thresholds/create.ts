@@ -4,5 +4,8 @@ import { createCommand } from '../../../src/cli/verbs/create.ts'
 
 export default createCommand(thresholdTopic, [
   { command: 'cadre usage thresholds create --metric cost --limit 20 --period month --action block', description: 'A budget for everything' },
-  { command: "cadre usage thresholds create --entity-type agent --entity 'Handbook helper' --metric tokens --limit 100000 --period day", description: 'Tell when one agent uses much' },
+  {
+    command: "cadre usage thresholds create --entity-type agent --entity 'Handbook helper' --metric tokens --limit 100000 --period day",
+    description: 'Tell when one agent uses much',
+  },
 ])

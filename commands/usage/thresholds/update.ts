@@ -2,4 +2,6 @@
 import { thresholdTopic } from '../../../src/cli/topics/thresholds.ts'
 import { updateCommand } from '../../../src/cli/verbs/update.ts'
 
-export default updateCommand(thresholdTopic, [{ command: 'cadre usage thresholds update thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --limit 200000', description: 'Move the line' }])
+export default updateCommand(thresholdTopic, [
+  { command: 'cadre usage thresholds update thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --limit 200000', description: 'Move the line' },
+])

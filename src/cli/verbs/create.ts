@@ -17,8 +17,12 @@ export function createCommand(topic: Topic, examples: Example[]) {
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   const a = /^[aeiouA]/.test(family.noun) ? 'an' : 'a'
   return class CreateCommand extends CadreCommand {
-    static override description = `Create ${a} ${family.noun}.\n\nFields come from flags, from a file, or from both. A file that holds a list creates each of its items. Names work wherever identifiers do.`
-    static override examples = [...examples, { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' }]
+    static override description =
+      `Create ${a} ${family.noun}.\n\nFields come from flags, from a file, or from both. A file that holds a list creates each of its items. Names work wherever identifiers do.`
+    static override examples = [
+      ...examples,
+      { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' },
+    ]
     static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlag } as FlagSet
 
     override async run(): Promise<void> {
@@ -51,7 +55,11 @@ export function createCommand(topic: Topic, examples: Example[]) {
 
   function complete(given: Body): Body {
     const missing = fields.filter((field: Field) => field.required && given[field.name] === undefined)
-    if (missing.length > 0) throw new UsageError(`Missing ${missing.map(({ flag }) => `--${flag}`).join(', ')}.`, `For example: ${examples[0]?.command ?? `cadre ${command} create --help`}`)
+    if (missing.length > 0)
+      throw new UsageError(
+        `Missing ${missing.map(({ flag }) => `--${flag}`).join(', ')}.`,
+        `For example: ${examples[0]?.command ?? `cadre ${command} create --help`}`,
+      )
     return form ? form.fill(given) : given
   }
 }

@@ -16,7 +16,10 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
   const id = ownArguments(topic)
   return class DeleteCommand extends CadreCommand {
     static override description = `Delete one or several ${family.name.replaceAll('-', ' ')}.\n\nAsks first at a terminal; elsewhere --yes is needed.`
-    static override examples = [...examples, { command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`, description: 'Without a question, for a script' }]
+    static override examples = [
+      ...examples,
+      { command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`, description: 'Without a question, for a script' },
+    ]
     static override args = { id }
     static override flags = {
       yes: yesFlag,
@@ -42,6 +45,10 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
 
   function explain(error: unknown): never {
     if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
-    throw new CadreError(error.code, error.message, { details: error.details, cause: error, hint: `cadre ${command} delete --force deletes it and detaches it from them.` })
+    throw new CadreError(error.code, error.message, {
+      details: error.details,
+      cause: error,
+      hint: `cadre ${command} delete --force deletes it and detaches it from them.`,
+    })
   }
 }

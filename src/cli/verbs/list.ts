@@ -32,7 +32,13 @@ export function pagingFlags(sortable: readonly string[]) {
     all: boolean({ char: 'a', description: 'Every item, not just a page.' }),
     sort: option({ options: sortable })({ description: 'Field to sort by; created_at when left out.', helpValue: '<field>' }),
     order: option({ options: ['asc', 'desc'] })({ description: 'Direction of the sort; desc when left out.', helpValue: 'asc|desc' }),
-    filter: string({ char: 'f', multiple: true, multipleNonGreedy: true, description: 'Only items whose field equals a value; may be repeated.', helpValue: '<field=value>' }),
+    filter: string({
+      char: 'f',
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'Only items whose field equals a value; may be repeated.',
+      helpValue: '<field=value>',
+    }),
   }
 }
 
@@ -49,7 +55,8 @@ export function queryFrom(flags: FlagValues): Body {
 
 /** A page, or every page in one. */
 export async function readList(connection: Connection, route: Route, params: Body, query: Body, all: boolean): Promise<Page> {
-  const read = async (page?: number) => (await call(connection, route, { params, query: { ...query, ...(page === undefined ? {} : { page }) } })) as unknown as Page
+  const read = async (page?: number) =>
+    (await call(connection, route, { params, query: { ...query, ...(page === undefined ? {} : { page }) } })) as unknown as Page
   if (!all) return read()
   const data: Row[] = []
   for await (const page of pages(read)) data.push(...page.data)
@@ -64,8 +71,15 @@ export function footer({ data, pagination }: Page): string {
 /** Fields that get a flag of their own: what a list is asked for most. */
 function convenient({ family, references }: Topic): Field[] {
   const sortable = new Set(sortableFields(family.resource))
-  const wanted = Object.entries(fieldsOf(family.resource)).filter(([name, schema]) => sortable.has(name) && ('enum' in schema || name in references || name === 'name' || name === 'user_id'))
-  return fieldsFrom(object(Object.fromEntries(wanted)), Object.keys(references)).map((field) => ({ ...field, required: false, nullable: false, schema: { ...field.schema, description: `Only those whose ${field.name} is this.` } }))
+  const wanted = Object.entries(fieldsOf(family.resource)).filter(
+    ([name, schema]) => sortable.has(name) && ('enum' in schema || name in references || name === 'name' || name === 'user_id'),
+  )
+  return fieldsFrom(object(Object.fromEntries(wanted)), Object.keys(references)).map((field) => ({
+    ...field,
+    required: false,
+    nullable: false,
+    schema: { ...field.schema, description: `Only those whose ${field.name} is this.` },
+  }))
 }
 
 export function listCommand(topic: Topic, examples: Example[]) {

@@ -26,7 +26,10 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
   const id = ownArgument(topic)
   return class ShowCommand extends CadreCommand {
     static override description = `Show everything about ${/^[aeiouA]/.test(family.noun) ? 'an' : 'a'} ${family.noun}.`
-    static override examples = [...examples, { command: `cadre ${command} show ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --json`, description: 'By identifier, for a script' }]
+    static override examples = [
+      ...examples,
+      { command: `cadre ${command} show ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --json`, description: 'By identifier, for a script' },
+    ]
     static override args = { id }
 
     override async run(): Promise<void> {

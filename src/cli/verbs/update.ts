@@ -13,7 +13,11 @@ import { ownArgument } from './show.ts'
 
 export function updateCommand(topic: Topic, examples: Example[]) {
   const { family, routes, command, references } = topic
-  const fields = fieldsFrom(family.update, Object.keys(references)).map((field) => ({ ...field, required: false, schema: { ...field.schema, default: undefined } }))
+  const fields = fieldsFrom(family.update, Object.keys(references)).map((field) => ({
+    ...field,
+    required: false,
+    schema: { ...field.schema, default: undefined },
+  }))
   const id = ownArgument(topic)
   return class UpdateCommand extends CadreCommand {
     static override description = `Change ${/^[aeiouA]/.test(family.noun) ? 'an' : 'a'} ${family.noun}.\n\nFields that are left out keep their values.`
