@@ -1,0 +1,65 @@
+/** The real command line as a child process, with a home of its own and a daemon that is stopped in the end. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const RUN = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+
+export interface Ran {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunOptions {
+  input?: string
+  environment?: Record<string, string | undefined>
+  cwd?: string
+}
+
+export interface Terminal {
+  home: string
+  run: (words: readonly string[], options?: RunOptions) => Promise<Ran>
+  /** Runs a command that must succeed, and reads its JSON. */
+  json: <T = Record<string, unknown>>(words: readonly string[], options?: RunOptions) => Promise<T>
+  url: () => string
+  close: () => Promise<void>
+}
+
+/** A home of its own; nothing of the caller's environment reaches the command. */
+export function openTerminal(environment: Record<string, string> = {}): Terminal {
+  const home = mkdtempSync(join(tmpdir(), 'cadre-cli-'))
+  const own = { PATH: process.env.PATH, HOME: home, CADRE_HOME: join(home, 'state'), CADRE_PORT: '0', CADRE_RATE_LIMIT: '0', CADRE_KEYCHAIN: 'off', ...environment }
+
+  const run = (words: readonly string[], { input, environment: more = {}, cwd = home }: RunOptions = {}) =>
+    new Promise<Ran>((resolve, reject) => {
+      const child = spawn(process.execPath, [RUN, ...words], { cwd, env: { ...own, ...more }, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
+      const ran: Ran = { code: null, stdout: '', stderr: '' }
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        ran.stdout += text
+      })
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        ran.stderr += text
+      })
+      child.once('error', reject).once('close', (code) => resolve({ ...ran, code }))
+      if (input !== undefined) child.stdin?.end(input)
+    })
+
+  return {
+    home: own.CADRE_HOME,
+    run,
+    async json<T>(words: readonly string[], options?: RunOptions): Promise<T> {
+      const { code, stdout, stderr } = await run([...words, '--json'], options)
+      if (code !== 0) throw new Error(`cadre ${words.join(' ')} exited ${code}: ${stderr}`)
+      return JSON.parse(stdout) as T
+    },
+    url: () => (JSON.parse(readFileSync(join(own.CADRE_HOME, 'daemon.json'), 'utf8')) as { url: string }).url,
+    async close() {
+      const { code, stderr } = await run(['daemon', 'stop'])
+      rmSync(home, { recursive: true, force: true })
+      if (code !== 0) throw new Error(`the daemon did not stop: ${stderr}`)
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** What reaches a terminal: widths, cuts, tables, formats, and nothing that could steer it. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { closest } from '../../src/cli/command-not-found.ts'
+import { render } from '../../src/cli/output.ts'
+import { bytes, duration } from '../../src/cli/quantity.ts'
+import { record, table } from '../../src/cli/table.ts'
+import { oneLine, printable, truncate, width, wrap } from '../../src/cli/terminal-text.ts'
+
+const test = suite('terminal text')
+const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
+
+test('wide, combined and invisible characters are counted as the terminal draws them', () => {
+  assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(width), [3, 5, 6, 2, 1, 4, 2, 0])
+})
+
+test('a cut text ends in an ellipsis and never takes more than its columns', () => {
+  assert.is(truncate('abcdef', 4), 'abc…')
+  assert.is(truncate('日本語', 4), '日…')
+  assert.is(truncate('abcd', 4), 'abcd')
+  for (let columns = 1; columns < 12; columns++) assert.ok(width(truncate('a日b本👩‍👩‍👧cd語', columns)) <= columns)
+})
+
+test('wrapped lines fit, keep their words and lose nothing', () => {
+  const text = 'The quick brown fox jumps over the lazydogwhohasaverylongname and 日本語日本語 sleeps'
+  for (const columns of [8, 10, 20, 33]) {
+    const lines = wrap(text, columns)
+    assert.ok(lines.every((line) => width(line) <= columns))
+    assert.is(lines.join('').replaceAll(' ', ''), text.replaceAll(' ', ''))
+  }
+})
+
+test('escape sequences, control characters and marks that turn text around are taken out', () => {
+  const evil = 'a\u001b[31mred\u001b[0m\u001b]0;title\u0007\u001b]8;;http://x\u001b\\link\u0000\u0008\u009b2J\u202Eabc\rxyz'
+  assert.is(printable(evil), 'aredlink2Jabc\nxyz')
+  assert.is(oneLine('two\n\tlines \u001b[2J'), 'two lines')
+})
+
+test('a table fits its paper, and identifiers are never cut', () => {
+  const id = 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
+  const rows = [{ id, name: 'x'.repeat(50), description: '日'.repeat(40), created_at: '2026-01-31T09:30:00.000Z' }]
+  for (const columns of [60, 80, 100, 140]) {
+    const lines = table(rows, ['id', 'name', 'description', 'created_at'], paper(columns)).split('\n')
+    assert.ok(lines.every((line) => width(line) <= columns), `${columns} columns`)
+    assert.ok(lines[1]?.startsWith(`${id} `))
+  }
+  assert.match(table(rows, ['id', 'name', 'description', 'created_at'], paper(Number.POSITIVE_INFINITY)), '2026-01-31 09:30')
+})
+
+test('values in a table are short, and on a page they are whole', () => {
+  const row = { tools: ['a', 'b'], enabled: true, nothing: null, cases: [{ input: 'x' }, { input: 'y' }], text: 'one\ntwo' }
+  assert.is(table([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
+  assert.is(record(row, paper(Number.POSITIVE_INFINITY)), 'tools    a\n         b\nenabled  yes\nnothing  –\ncases    input: x\n         input: y\ntext     one\n         two')
+})
+
+test('JSON and YAML hold the exact data and nothing that steers a terminal', async () => {
+  const { parse } = await import('yaml')
+  const data = [{ id: '1', text: 'a\u001b[2J\u009b2J\u007f\nb', none: null }]
+  const json = await render({ data }, 'json')
+  const yaml = await render({ data }, 'yaml')
+  assert.equal(JSON.parse(json), data)
+  assert.equal(parse(yaml), data)
+  for (const text of [json, yaml]) assert.not.match(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+})
+
+test('CSV quotes what needs it', async () => {
+  const data = [
+    { id: 1, name: 'a "quoted", name', tags: ['x'] },
+    { id: 2, name: 'two\nlines', extra: null },
+  ]
+  assert.is(await render({ data }, 'csv', { isTTY: false } as NodeJS.WriteStream), 'id,name,tags,extra\r\n1,"a ""quoted"", name","[""x""]",\r\n2,"two\nlines",,')
+})
+
+test('the word that was probably meant is found, and a stranger is not', () => {
+  assert.is(closest('agnets', ['agents', 'models']), 'agents')
+  assert.is(closest('agents:lst', ['agents:list', 'agents:show']), 'agents:list')
+  assert.is(closest('frobnicate', ['agents', 'models']), undefined)
+})
+
+test('quantities are rounded for people', () => {
+  assert.equal([0, 999, 1_500, 84_800_000_000].map(bytes), ['0 B', '999 B', '1.5 kB', '84.8 GB'])
+  assert.equal([0, 59, 61, 7_384, 90_061].map(duration), ['0 s', '59 s', '1 min 1 s', '2 h 3 min', '1 d 1 h'])
+})
+
+test.run()
