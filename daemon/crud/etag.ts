@@ -1,4 +1,14 @@
-/** Entity tags: what a caller saw, in one short word. */
+/** Entity tags: what a caller saw, in one short word, and whether it is still so. */
 import { hash } from 'node:crypto'
+import { CadreError } from '../../src/contract/errors.ts'
 
 export const etagOf = (shown: unknown): string => `"${hash('sha1', JSON.stringify(shown), 'base64url')}"`
+
+/** Refuses a change by a caller who saw something else than what is there now. */
+export function requireSeen(noun: string, ifMatch: string | undefined, shown: unknown): void {
+  if (ifMatch !== undefined && ifMatch !== '*' && etagOf(shown) !== ifMatch) throw changedMeanwhile(noun)
+}
+
+export function changedMeanwhile(noun: string): CadreError {
+  return new CadreError('CONFLICT', `The ${noun} was changed since you read it.`, { hint: 'Read it again and repeat your change.' })
+}

@@ -8,7 +8,7 @@ import { newId } from '../identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { detachAll, type Reference, replaceLinks, usersOf } from '../store/links.ts'
 import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
-import { etagOf } from './etag.ts'
+import { changedMeanwhile, requireSeen } from './etag.ts'
 
 export interface Situation<Stored> {
   transaction: Transaction
@@ -131,8 +131,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   async #unchanged(reader: Reader, change: Change, current: Stored): Promise<void> {
-    if (change.ifMatch === undefined || change.ifMatch === '*') return
-    if (etagOf(await this.#show(reader, current)) !== change.ifMatch) throw changedMeanwhile(this.family.noun)
+    if (change.ifMatch !== undefined) requireSeen(this.family.noun, change.ifMatch, await this.#show(reader, current))
   }
 
   #label(record: Stored): string {
@@ -146,10 +145,6 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   async #link(transaction: Transaction, record: Stored): Promise<void> {
     if (this.#rules.references) await replaceLinks(transaction, this.#owner(record), this.#rules.references(record))
   }
-}
-
-function changedMeanwhile(noun: string): CadreError {
-  return new CadreError('CONFLICT', `The ${noun} was changed since you read it.`, { hint: 'Read it again and repeat your change.' })
 }
 
 function inUse(what: string, users: { noun: string; id: string; name: string; field: string }[], total: number): CadreError {

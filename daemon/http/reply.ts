@@ -16,7 +16,7 @@ export async function answer(idempotency: Idempotency, binding: Binding, request
   const { route } = binding
   const change: Change = { caller: request.caller ?? NOBODY, ifMatch: request.headers['if-match'] }
   const result = await once(idempotency, binding, request, reply, change)
-  reply.status(route.status).type('application/json; charset=utf-8')
+  reply.status(binding.statusOf?.(result) ?? route.status).type('application/json; charset=utf-8')
   if (route.shape === 'data' && result !== null && typeof result === 'object') reply.header('etag', etagOf(result))
   return enveloped(route, result, request.query as { page?: number; limit?: number })
 }

@@ -113,14 +113,26 @@ async function identify(door: Door, request: FastifyRequest): Promise<Caller | u
   return secret === undefined ? undefined : door.authenticate(secret)
 }
 
-/** JSON and nothing else; an empty body is no body. */
+/** JSON and nothing else; an empty body is no body. What nests deeper than anybody means to would overflow the stack of whoever walks it. */
 function readJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
-    else parse(request, body as string, done)
+    else parse(request, body as string, (error, value) => done(error ?? (nestsTooDeep(value) ? tooDeep() : null), value))
   })
+}
+
+const DEEPEST = 100
+const tooDeep = () => new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
+
+function nestsTooDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return true
+    level = level.flatMap((part) => (part !== null && typeof part === 'object' ? Object.values(part) : []))
+  }
+  return false
 }
 
 function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door): void {

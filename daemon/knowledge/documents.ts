@@ -6,6 +6,7 @@ import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/knowledge-sources.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
 import type { Caller, Change } from '../caller.ts'
+import { requireSeen } from '../crud/etag.ts'
 import { newId } from '../identifiers.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
@@ -78,9 +79,10 @@ export class DocumentsService {
     return document
   }
 
-  async remove(sourceId: string, id: string): Promise<string> {
+  async remove(change: Change, sourceId: string, id: string): Promise<string> {
     const record = await this.#database.write(async (transaction) => {
       const found = await this.#require(transaction, sourceId, id)
+      requireSeen('document', change.ifMatch, shown(found))
       await documentRecords.delete(transaction, id)
       return found
     })

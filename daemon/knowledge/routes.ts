@@ -12,5 +12,5 @@ export const knowledgeBindings = (sources: KnowledgeService, documents: Document
   bind(documentRoutes.list, ({ params, query, change }) => documents.list(change.caller, params.id, query as ListQuery)),
   bind(documentRoutes.create, ({ params, body, change }) => documents.add(change, params.id, body)),
   bind(documentRoutes.get, ({ params }) => documents.get(params.id, params.document_id)),
-  bind(documentRoutes.remove, ({ params }) => documents.remove(params.id, params.document_id)),
+  bind(documentRoutes.remove, ({ params, change }) => documents.remove(change, params.id, params.document_id)),
 ]

@@ -8,7 +8,11 @@ import type { SystemService } from './service.ts'
 export function systemBindings(system: SystemService): Binding[] {
   const document = openapiDocument(version)
   return [
-    bind(systemRoutes.health, () => system.health()),
+    bind(
+      systemRoutes.health,
+      () => system.health(),
+      ({ status }) => (status === 'healthy' ? 200 : 503),
+    ),
     bind(systemRoutes.status, () => system.status()),
     bind(systemRoutes.openapi, async () => document),
     bind(systemRoutes.settings, () => system.settings()),

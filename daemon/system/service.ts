@@ -6,6 +6,7 @@ import type { Paths } from '../../src/config.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
 import type { Health, Settings, Status } from '../../src/contract/system.ts'
 import type { Change } from '../caller.ts'
+import { requireSeen } from '../crud/etag.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
@@ -73,6 +74,7 @@ export class SystemService {
     const { database, models } = this.#around
     return database.write(async (transaction) => {
       const current = await readSettings(transaction)
+      requireSeen('setting', change.ifMatch, current)
       const next = { default_model_id: default_model_id ? await models.resolve(transaction, default_model_id, 'default_model_id') : current.default_model_id }
       await writeSettings(transaction, next)
       await change.remember?.(transaction, next)

@@ -83,7 +83,7 @@ function operation(route: Route, names: Map<TSchema, string>): Json {
     ...(open ? { security: [] } : { 'x-roles': ACCESS[route.access] }),
     ...withParameters(route, names),
     ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: plain(route.body, names) } } } } : {}),
-    responses: { [String(route.status)]: success(route, names), ...failures(route) },
+    responses: { [String(route.status)]: success(route, names), ...failures(route), ...badNews(route, names) },
   }
 }
 
@@ -130,6 +130,13 @@ function envelope(route: Route, names: Map<TSchema, string>): Json {
 function failures(route: Route): Json {
   const statuses = new Set(codesOf(route).map((code) => ERRORS[code]))
   return Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]))
+}
+
+/** The same reply as when all is well, or an error. */
+function badNews(route: Route, names: Map<TSchema, string>): Json {
+  if (!route.badNews) return {}
+  const schema = { anyOf: [plain(route.reply, names), { $ref: '#/components/schemas/Error' }] }
+  return { [String(route.badNews)]: { description: 'Not well, or stopping.', content: { 'application/json': { schema } } } }
 }
 
 /** One answer a status, which says the codes it can carry. */

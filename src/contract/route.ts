@@ -39,6 +39,8 @@ export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B exten
   readonly bodyLimit?: number
   /** The reply shows a secret that is never shown again, so it is kept sealed. */
   readonly secretReply?: boolean
+  /** A status under which the reply itself comes as well, when it is bad news. */
+  readonly badNews?: 503
 }
 
 type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSchema, S extends Shape> = Omit<

@@ -51,6 +51,7 @@ export const systemRoutes = {
     access: 'open',
     reply: Health,
     shape: 'bare',
+    badNews: 503,
   }),
   status: route({ id: 'system.status', family: 'system', method: 'GET', path: '/status', summary: 'State of the service', access: 'read', reply: Status }),
   openapi: route({

@@ -1,0 +1,124 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+
+const MEGABYTE = 1024 * 1024
+const test = suite('bodies')
+let service: Service
+let resources: Resources
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+const raw = (text: string | Buffer, type = 'application/json') => service.post('/agents', undefined, { raw: text, headers: { 'content-type': type } })
+
+test('a body of 1 MB is read; one byte more is too large, and the connection is closed', async () => {
+  const sized = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`
+  assert.is(sized(MEGABYTE).length, MEGABYTE)
+  await refused(raw(sized(MEGABYTE)), 'VALIDATION_ERROR', { field: 'name' })
+  const answer = await raw(sized(MEGABYTE + 1))
+  assert.equal([answer.status, answer.body.code, answer.headers.connection], [413, 'PAYLOAD_TOO_LARGE', 'close'])
+})
+
+test('a document may have a body of 64 MB', async () => {
+  const source = await resources.source({ configuration: { max_file_size: 1024 ** 3 } })
+  const send = (bytes: number) => {
+    const frame = '{"name":"big.txt","content":""}'
+    return service.post(`/knowledge-sources/${source.id}/documents`, undefined, { raw: frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`) })
+  }
+  const document = await good(send(64 * MEGABYTE), 201)
+  assert.is(document.size, 64 * MEGABYTE - 31)
+  await refused(send(64 * MEGABYTE + 1), 'PAYLOAD_TOO_LARGE')
+  await good(service.delete(`/knowledge-sources/${source.id}/documents/${document.id}`))
+})
+
+test('what is no JSON is refused as such', async () => {
+  for (const text of [
+    '{',
+    '{"name":}',
+    "{'name':'x'}",
+    '{"name":"x"} x',
+    'name=x',
+    '\u0000',
+    'undefined',
+    'NaN',
+    '[1,]',
+    '{"a":1,}',
+    '"\n"',
+    '\ufeff\ufeff{}',
+    Buffer.from([0xff, 0xfe, 0x7b]),
+  ]) {
+    const body = await refused(raw(text), 'INVALID_JSON')
+    assert.not.match(body.error, /node:|\/daemon\//)
+  }
+})
+
+test('keys that would reach into the prototype are refused', async () => {
+  for (const text of [
+    '{"__proto__":{"polluted":1},"name":"x"}',
+    '{"name":"x","variables":{"__proto__":{"polluted":1}}}',
+    '{"constructor":{"prototype":{"polluted":1}},"name":"x"}',
+  ])
+    await refused(raw(text), 'INVALID_JSON')
+  assert.is(({} as { polluted?: number }).polluted, undefined)
+})
+
+test('names every object has are names like others', async () => {
+  for (const name of ['toString', 'hasOwnProperty', 'valueOf'])
+    await refused(service.post('/agents', { name: 'x', [name]: 1 }), 'VALIDATION_ERROR', { field: name })
+  for (const name of ['toString', 'constructor', '__proto__']) await refused(service.get(`/agents?${name}=1`), 'VALIDATION_ERROR', { field: name })
+  const agent = await resources.agent({ variables: { toString: 'x', hasOwnProperty: 1 } })
+  assert.equal((await good(service.get(`/agents/${agent.id}`))).variables, { toString: 'x', hasOwnProperty: 1 })
+})
+
+test('any media type but JSON is refused', async () => {
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml', 'application/jsonp', 'json', ''])
+    await refused(raw('{"name":"x"}', type), 'UNSUPPORTED_MEDIA_TYPE')
+  for (const type of ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=UTF-8'])
+    assert.is((await raw('{"name":"x"}', type)).status, 201, type)
+})
+
+test('an empty body is no body', async () => {
+  await refused(raw(''), 'VALIDATION_ERROR')
+  const conversation = await resources.conversation()
+  assert.is((await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': 'application/json' } })).status, 200)
+  assert.is((await service.post(`/conversations/${conversation.id}/complete`, {})).status, 200)
+  const template = await resources.template({ template: 'no variables' })
+  assert.equal(await good(service.post(`/prompt-templates/${template.id}/render`)), { text: 'no variables' })
+})
+
+test('a body where none is taken is refused, so that nobody believes it was read', async () => {
+  const conversation = await resources.conversation()
+  await refused(service.post(`/conversations/${conversation.id}/complete`, { reason: 'x' }), 'VALIDATION_ERROR')
+  await refused(service.call('DELETE', `/conversations/${conversation.id}`, { force: true }), 'VALIDATION_ERROR')
+  await refused(service.get(`/conversations/${conversation.id}?verbose=1`), 'VALIDATION_ERROR', { field: 'verbose' })
+})
+
+test('a body that nests deeply or repeats itself does no harm', async () => {
+  const deep = `{"name":"x","variables":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`
+  await refused(raw(deep), 'VALIDATION_ERROR', { error: /nests deeper/ })
+  await refused(raw('['.repeat(100_000) + ']'.repeat(100_000)), 'VALIDATION_ERROR')
+  await good(raw(`{"name":"x","variables":${'{"a":'.repeat(90)}1${'}'.repeat(90)}}`), 201)
+  const wide = JSON.stringify({ name: 'x', ...Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, index])) })
+  const begun = performance.now()
+  const { text } = await raw(wide)
+  assert.ok(text.length < 2_000, `${text.length} bytes of error`)
+  assert.ok(performance.now() - begun < 2_000)
+  await refused(raw('{"name":"a","name":""}'), 'VALIDATION_ERROR', { field: 'name' })
+})
+
+test('numbers are numbers and not texts of them', async () => {
+  for (const body of [{ temperature: '1' }, { max_tokens: '5' }, { max_tokens: 1.5 }, { max_tokens: true }, { name: 5 }, { tools: 'x' }, { tools: {} }])
+    await refused(service.post('/agents', { name: 'x', ...body }), 'VALIDATION_ERROR', { field: Object.keys(body)[0] as string, error: /must be/ })
+  await refused(raw('{"name":"x","temperature":1e999}'), 'VALIDATION_ERROR', { field: 'temperature' })
+})
+
+test.run()
