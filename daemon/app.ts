@@ -29,7 +29,7 @@ import type { Vault } from './secrets/vault.ts'
 import { openDatabase } from './store/database.ts'
 import { Originals } from './store/documents.ts'
 import { migrate } from './store/migrations.ts'
-import { openVectors } from './store/vectors.ts'
+import { Vectors } from './store/vectors.ts'
 import { systemBindings } from './system/routes.ts'
 import { SystemService } from './system/service.ts'
 import { ensureAdminToken } from './tokens/first-token.ts'
@@ -66,17 +66,26 @@ export interface App {
 export async function createApp({ paths, logger, vault, rateLimit, version, adminToken, keepToken }: AppOptions): Promise<App> {
   const database = openDatabase(paths.database)
   await migrate(database)
-  const vectors = openVectors(paths.vectors)
+  const vectors = new Vectors(paths.vectors)
   const originals = new Originals(paths.documents)
   const validator = createValidator()
 
   const tokens = new TokensService(database)
   const models = new ModelsService(database, vault)
   const templates = new PromptTemplatesService(database)
-  const knowledge = new KnowledgeService(database, originals, validator)
+  const outbound = createOutbound()
+  const embedding = new EmbeddingService({ modelsDirectory: bundledModels(), remote: (id) => models.credentials(database, id), logger })
+  const reading = new Reading({})
+  const indexes = new Indexes(vectors)
+  const writer = new IndexWriter(database, indexes)
+  const progress = new ProgressBoard()
+  const synchronizer = new Synchronizer({ database, originals, outbound, embedding, reading, indexes, writer, progress, logger, workDirectory: (id) => join(paths.models, '..', 'work', id) })
+  const automation = new Automation(database, synchronizer, logger)
+  const search = new Search({ database, indexes, embedding, synchronizer })
+  const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress })
   const documents = new DocumentsService(database, originals, knowledge)
-  const ragTools = new RagToolsService(database, models, knowledge)
-  const retrievalTools = new RetrievalToolsService(database, models, knowledge)
+  const ragTools = new RagToolsService({ database, models, knowledge, indexes, search, embedding })
+  const retrievalTools = new RetrievalToolsService({ database, models, knowledge, indexes, search })
   const apiTools = new ApiToolsService(database, vault, validator)
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
   const conversations = new ConversationsService(database, agents)

@@ -2,12 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { DEFAULT_LIMIT } from '../../src/contract/page.ts'
-import type { Route } from '../../src/contract/route.ts'
+import type { Route, StreamEvent } from '../../src/contract/route.ts'
 import type { Caller, Change } from '../caller.ts'
 import { etagOf } from '../crud/etag.ts'
 import type { Page } from '../store/records.ts'
 import type { Binding } from './binding.ts'
 import type { Idempotency } from './idempotency.ts'
+import { sendEvents } from './stream.ts'
 
 /** Routes without a token have no caller, and no handler of theirs asks for one. */
 const NOBODY: Caller = { tokenId: '', role: 'viewer', userId: null }
@@ -16,6 +17,7 @@ export async function answer(idempotency: Idempotency, binding: Binding, request
   const { route } = binding
   const change: Change = { caller: request.caller ?? NOBODY, ifMatch: request.headers['if-match'] }
   const result = await once(idempotency, binding, request, reply, change)
+  if (route.shape === 'events') return sendEvents(reply, result as AsyncIterable<StreamEvent>)
   reply.status(binding.statusOf?.(result) ?? route.status).type('application/json; charset=utf-8')
   if (route.shape === 'data' && result !== null && typeof result === 'object') reply.header('etag', etagOf(result))
   return enveloped(route, result, request.query as { page?: number; limit?: number })

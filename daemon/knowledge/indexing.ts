@@ -32,3 +32,14 @@ export function checkFilters(filters: Record<string, unknown>): void {
     if (!fits) throw invalid(`filters.${name}`, 'must be a text, number or boolean, or a list of them')
   }
 }
+
+/** What passes both filters: where both name a field, what is in both. A tool's own filters are never widened. */
+export function bothFilters(first: Record<string, unknown>, second: Record<string, unknown>): Record<string, unknown> {
+  const both = { ...first, ...second }
+  for (const name of Object.keys(first)) {
+    if (!Object.hasOwn(second, name)) continue
+    const wanted = [second[name]].flat()
+    both[name] = [first[name]].flat().filter((value) => wanted.includes(value))
+  }
+  return both
+}

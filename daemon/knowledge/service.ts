@@ -1,81 +1,122 @@
-/** Knowledge sources: where documents come from. */
-import { Cron } from 'croner'
+/** Knowledge sources: where documents come from, and keeping up with them. */
 import type { Static } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
-import {
-  type KnowledgeSource,
-  type KnowledgeSourceCreate,
-  type KnowledgeSourceUpdate,
-  knowledgeSources,
-  SOURCE_CONFIGURATIONS,
-  type SourceConfiguration,
-} from '../../src/contract/knowledge-sources.ts'
-import { adminsOnly, type Caller, type Change } from '../caller.ts'
+import { CadreError } from '../../src/contract/errors.ts'
+import { type KnowledgeSource, type KnowledgeSourceCreate, type KnowledgeSourceUpdate, knowledgeSources } from '../../src/contract/knowledge-sources.ts'
+import type { StreamEvent } from '../../src/contract/route.ts'
+import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import { plainAddress } from '../outbound/address.ts'
 import type { Database } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Validator } from '../validation.ts'
+import type { Automation } from './automation.ts'
+import { checkConfiguration } from './configuration.ts'
+import type { Indexes } from './indexes.ts'
+import type { Progress, ProgressBoard } from './progress.ts'
 import { deleteDocumentsOf, hashesOf, hashInUse, type StoredSource, sourceRecords, statisticsOf } from './store.ts'
+import type { Synchronizer } from './sync.ts'
 
 type SourceInput = Static<typeof KnowledgeSourceCreate> | Static<typeof KnowledgeSourceUpdate>
 type ShownSource = Static<typeof KnowledgeSource>
 
-export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownSource> {
-  readonly #originals: Originals
+export interface KnowledgeParts {
+  database: Database
+  originals: Originals
+  validator: Validator
+  indexes: Indexes
+  synchronizer: Synchronizer
+  automation: Automation
+  progress: ProgressBoard
+}
 
-  constructor(database: Database, originals: Originals, validator: Validator) {
-    super(database, knowledgeSources, sourceRecords, {
+export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownSource> {
+  readonly #parts: KnowledgeParts
+
+  constructor(parts: KnowledgeParts) {
+    super(parts.database, knowledgeSources, sourceRecords, {
       prepare: async (record, given, { caller, current }) => {
-        if (given.configuration !== undefined || current === undefined) checkConfiguration(validator, caller, record)
+        if (given.configuration !== undefined || current === undefined) checkConfiguration(parts.validator, caller, record)
         return record
       },
-      show: async (reader, record) => {
-        const { version: _, ...shown } = record
-        return { ...shown, statistics: await statisticsOf(reader, record.id) }
-      },
+      show: async (reader, { version: _, ...shown }) => ({ ...shown, statistics: await statisticsOf(reader, shown.id), progress: parts.progress.of(shown.id) ?? null }),
       remove: async (transaction, { id }) => deleteDocumentsOf(transaction, id),
     })
-    this.#originals = originals
+    this.#parts = parts
+  }
+
+  override async create<Once extends object = object>(change: Change, input: SourceInput, once?: Once): Promise<ShownSource & Once> {
+    const source = await super.create(change, input, once)
+    this.#parts.automation.arm(source)
+    return source
+  }
+
+  override async update(change: Change, id: string, input: SourceInput): Promise<ShownSource> {
+    const source = await super.update(change, id, input)
+    this.#parts.automation.arm(source)
+    return source
   }
 
   override async remove(change: Change, id: string, force = false): Promise<string> {
+    const { automation, synchronizer, indexes, originals } = this.#parts
     const hashes = await hashesOf(this.database, id)
     const message = await super.remove(change, id, force)
-    for (const contentHash of hashes) await this.#originals.release(contentHash, () => hashInUse(this.database, contentHash))
+    automation.disarm(id)
+    await synchronizer.cancel(id)
+    for (const index of await indexes.ofSource(this.database, id)) await indexes.drop(this.database, index)
+    for (const contentHash of hashes) await originals.release(contentHash, () => hashInUse(this.database, contentHash))
     return message
   }
-}
 
-function checkConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
-  validator.check(inside(SOURCE_CONFIGURATIONS[type]), { configuration })
-  const { paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
-  if (schedule) checkSchedule(schedule)
-  if (url) plainAddress('configuration.url', url)
-  if (paths?.length || type === 'folder' || (repository && checkRepository(repository) === 'local')) adminsOnly(caller, "name paths on the daemon's disk")
-  if (allow_private_network) adminsOnly(caller, 'let a source read the private network')
-}
+  /** Starts a synchronization and answers at once. */
+  async sync(caller: Caller, id: string): Promise<ShownSource> {
+    await this.require(this.database, caller, id)
+    await this.#parts.synchronizer.start(id)
+    return this.get(caller, id)
+  }
 
-/** The same schema one level down, so that errors name configuration.… */
-const wrapped = new Map<object, never>()
-function inside(schema: object): never {
-  if (!wrapped.has(schema)) wrapped.set(schema, { type: 'object', properties: { configuration: schema } } as never)
-  return wrapped.get(schema) as never
-}
+  async cancelSync(caller: Caller, id: string): Promise<string> {
+    await this.require(this.database, caller, id)
+    if (!(await this.#parts.synchronizer.cancel(id))) throw new CadreError('CONFLICT', 'Nothing is being synchronized.')
+    return 'The synchronization was cancelled.'
+  }
 
-function checkSchedule(schedule: string): void {
-  try {
-    new Cron(schedule, { paused: true }).stop()
-  } catch (cause) {
-    throw Object.assign(invalid('configuration.schedule', 'is not a cron expression', 'For example "0 3 * * *" is every night at three.'), { cause })
+  /** Brings the indexes of sources up to date, in the background. */
+  async refresh(sourceIds: readonly string[]): Promise<void> {
+    for (const id of sourceIds) await this.#parts.synchronizer.start(id, 'indexes')
+  }
+
+  /** Progress as it is made, then the source as it ended up. */
+  async *syncEvents(caller: Caller, id: string): AsyncGenerator<StreamEvent> {
+    await this.require(this.database, caller, id)
+    for await (const progress of this.#progress(id)) yield { event: 'progress', data: progress }
+    const source = await this.get(caller, id)
+    if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }
+    else yield { event: 'sync_end', data: source }
+  }
+
+  /** The newest state each time the reader is ready for one; what it was too slow for is left out. */
+  async *#progress(id: string): AsyncGenerator<Progress> {
+    const { progress } = this.#parts
+    let latest = progress.of(id)
+    let ended = latest === undefined
+    let wake = () => {}
+    const stop = progress.follow(id, (next) => {
+      if (next) latest = next
+      else ended = true
+      wake()
+    })
+    try {
+      for (;;) {
+        const current = latest
+        latest = undefined
+        if (current) yield current
+        if (latest !== undefined) continue
+        if (ended) return
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    } finally {
+      stop()
+    }
   }
 }
-
-/** git takes options and helper programs where an address is expected; only plain addresses and paths get through. */
-function checkRepository(repository: string): 'local' | 'remote' {
-  if (/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || /^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
-  if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
-  throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
-}
-
-export type SourceSettings = SourceConfiguration

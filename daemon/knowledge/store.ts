@@ -5,10 +5,10 @@ import { KnowledgeSource, type SourceStatistics } from '../../src/contract/knowl
 import type { Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
-export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics'> & StoredRecord
+export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics' | 'progress'> & StoredRecord
 export type StoredDocument = Static<typeof Document> & StoredRecord
 
-export const sourceRecords = new Records<StoredSource>({ table: 'knowledge_sources', schema: KnowledgeSource, computed: ['statistics'] })
+export const sourceRecords = new Records<StoredSource>({ table: 'knowledge_sources', schema: KnowledgeSource, computed: ['statistics', 'progress'] })
 export const documentRecords = new Records<StoredDocument>({ table: 'documents', schema: Document })
 
 export async function statisticsOf(reader: Reader, sourceId: string): Promise<Static<typeof SourceStatistics>> {

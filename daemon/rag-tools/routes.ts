@@ -1,7 +1,10 @@
 /** Routes of RAG tools. */
 import { ragToolRoutes } from '../../src/contract/rag-tools.ts'
 import { bindCrud } from '../crud/routes.ts'
-import type { Binding } from '../http/binding.ts'
+import { type Binding, bind } from '../http/binding.ts'
 import type { RagToolsService } from './service.ts'
 
-export const ragToolBindings = (tools: RagToolsService): Binding[] => bindCrud(ragToolRoutes, tools)
+export const ragToolBindings = (tools: RagToolsService): Binding[] => [
+  ...bindCrud(ragToolRoutes, tools),
+  bind(ragToolRoutes.query, ({ params, body, change }) => tools.query(change.caller, params.id, body)),
+]

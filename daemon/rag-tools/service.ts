@@ -1,10 +1,16 @@
-/** RAG tools: one knowledge source, and how it is cut, embedded and asked. */
+/** RAG tools: one knowledge source, how it is cut and embedded, and questions asked of it. */
 import type { Static } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { DEFAULT_EMBEDDING_MODEL, type QueryResult } from '../../src/contract/passages.ts'
 import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/rag-tools.ts'
+import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import { checkedChunking, embeddingReference } from '../knowledge/indexing.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import type { Indexes } from '../knowledge/indexes.ts'
+import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/indexing.ts'
+import type { Search } from '../knowledge/search.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
+import { quoteAnswer } from '../models/extractive.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
@@ -12,21 +18,68 @@ import { ragToolRecords, type StoredRagTool } from './store.ts'
 
 type RagToolInput = Static<typeof RagToolCreate> | Static<typeof RagToolUpdate>
 
+export interface Question {
+  query: string
+  top_k?: number
+  filters?: Record<string, unknown>
+}
+
+export interface RagToolParts {
+  database: Database
+  models: ModelsService
+  knowledge: KnowledgeService
+  indexes: Indexes
+  search: Search
+  embedding: EmbeddingService
+}
+
 export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
-  constructor(database: Database, models: ModelsService, knowledge: KnowledgeService) {
-    super(database, ragTools, ragToolRecords, {
-      prepare: async (record, given, { transaction }) => {
+  readonly #parts: RagToolParts
+
+  constructor(parts: RagToolParts) {
+    const { models, knowledge, indexes } = parts
+    super(parts.database, ragTools, ragToolRecords, {
+      prepare: async (draft, given, { transaction }) => {
         const source = given.knowledge_source_id
-        if (source !== undefined && !(await knowledge.exists(transaction, source)))
-          throw invalid('knowledge_source_id', `there is no knowledge source "${source}"`)
-        return {
-          ...record,
-          embedding_model: await checkedChunking(transaction, models, record),
-          model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : record.model_id,
+        if (source !== undefined && !(await knowledge.exists(transaction, source))) throw invalid('knowledge_source_id', `there is no knowledge source "${source}"`)
+        const record = {
+          ...draft,
+          embedding_model: await checkedChunking(transaction, models, draft),
+          model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : draft.model_id,
         }
+        await indexes.claim(transaction, record.id, record.knowledge_source_id === null ? [] : [record.knowledge_source_id], record)
+        return record
       },
       references,
+      remove: async (transaction, { id }) => indexes.release(transaction, id),
     })
+    this.#parts = parts
+  }
+
+  override async create<Once extends object = object>(change: Change, input: RagToolInput, once?: Once): Promise<StoredRagTool & Once> {
+    const tool = await super.create(change, input, once)
+    await this.#refresh(tool)
+    return tool
+  }
+
+  override async update(change: Change, id: string, input: RagToolInput): Promise<StoredRagTool> {
+    const tool = await super.update(change, id, input)
+    await this.#refresh(tool)
+    return tool
+  }
+
+  /** The passages that fit a question best, and an answer from them. */
+  async query(caller: Caller, id: string, { query, top_k, filters = {} }: Question): Promise<Static<typeof QueryResult>> {
+    const tool = await this.require(this.database, caller, id)
+    if (tool.knowledge_source_id === null) throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
+    checkFilters(filters)
+    const { search, embedding } = this.#parts
+    const { results } = await search.search({ sourceIds: [tool.knowledge_source_id], settings: tool, query, method: 'hybrid', topK: top_k ?? tool.top_k, filters })
+    return { query, results, answer: await quoteAnswer(await embedding.embedder(DEFAULT_EMBEDDING_MODEL), query, results) }
+  }
+
+  async #refresh({ knowledge_source_id }: StoredRagTool): Promise<void> {
+    if (knowledge_source_id !== null) await this.#parts.knowledge.refresh([knowledge_source_id])
   }
 }
 

@@ -1,9 +1,13 @@
 /** Retrieval tools: the knowledge sources they search, and how. */
 import type { Static } from 'typebox'
 import { invalid } from '../../src/contract/errors.ts'
+import type { SearchResult } from '../../src/contract/passages.ts'
 import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/retrieval-tools.ts'
+import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/indexing.ts'
+import type { Indexes } from '../knowledge/indexes.ts'
+import { bothFilters, checkedChunking, checkFilters, embeddingReference } from '../knowledge/indexing.ts'
+import type { Search } from '../knowledge/search.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
@@ -11,20 +15,66 @@ import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
 
+export interface Query {
+  query: string
+  top_k?: number
+  filters?: Record<string, unknown>
+  explain?: boolean
+}
+
+export interface RetrievalToolParts {
+  database: Database
+  models: ModelsService
+  knowledge: KnowledgeService
+  indexes: Indexes
+  search: Search
+}
+
 export class RetrievalToolsService extends Resource<StoredRetrievalTool, RetrievalToolInput> {
-  constructor(database: Database, models: ModelsService, knowledge: KnowledgeService) {
-    super(database, retrievalTools, retrievalToolRecords, {
-      prepare: async (record, given, { transaction }) => {
+  readonly #parts: RetrievalToolParts
+
+  constructor(parts: RetrievalToolParts) {
+    const { models, knowledge, indexes } = parts
+    super(parts.database, retrievalTools, retrievalToolRecords, {
+      prepare: async (draft, given, { transaction }) => {
         for (const source of given.knowledge_source_ids ?? []) {
           if (!(await knowledge.exists(transaction, source))) throw invalid('knowledge_source_ids', `there is no knowledge source "${source}"`)
         }
-        checkFilters(record.filters)
-        return { ...record, embedding_model: await checkedChunking(transaction, models, record) }
+        checkFilters(draft.filters)
+        const record = { ...draft, embedding_model: await checkedChunking(transaction, models, draft) }
+        await indexes.claim(transaction, record.id, record.knowledge_source_ids, record)
+        return record
       },
-      references: (tool) => [
-        ...embeddingReference(tool),
-        ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
-      ],
+      references: (tool) => [...embeddingReference(tool), ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } }))],
+      remove: async (transaction, { id }) => indexes.release(transaction, id),
+    })
+    this.#parts = parts
+  }
+
+  override async create<Once extends object = object>(change: Change, input: RetrievalToolInput, once?: Once): Promise<StoredRetrievalTool & Once> {
+    const tool = await super.create(change, input, once)
+    await this.#parts.knowledge.refresh(tool.knowledge_source_ids)
+    return tool
+  }
+
+  override async update(change: Change, id: string, input: RetrievalToolInput): Promise<StoredRetrievalTool> {
+    const tool = await super.update(change, id, input)
+    await this.#parts.knowledge.refresh(tool.knowledge_source_ids)
+    return tool
+  }
+
+  async search(caller: Caller, id: string, { query, top_k, filters = {}, explain = false }: Query): Promise<Static<typeof SearchResult>> {
+    const tool = await this.require(this.database, caller, id)
+    checkFilters(filters)
+    return this.#parts.search.search({
+      sourceIds: tool.knowledge_source_ids,
+      settings: tool,
+      query,
+      method: tool.search_method,
+      topK: top_k ?? tool.top_k,
+      filters: bothFilters(tool.filters, filters),
+      threshold: tool.score_threshold,
+      explain,
     })
   }
 }

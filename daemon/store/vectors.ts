@@ -1,23 +1,211 @@
-/** Vectors and full text in LanceDB, which only this file opens. */
-import type { Connection } from '@lancedb/lancedb'
+/** Vectors and full text in LanceDB, which only this file opens: tables of passages, searched by words or by nearness. */
+import { createRequire } from 'node:module'
+import type { Connection, Table } from '@lancedb/lancedb'
+import type { Data, Vector } from 'apache-arrow'
+import { CommitQueue } from './commit-queue.ts'
 
-export interface Vectors {
-  /** Resolves when the store can be read. */
-  ping(): Promise<void>
-  close(): Promise<void>
+export type ColumnType = 'text' | 'integer' | 'vector'
+export type Columns = Record<string, ColumnType>
+export type PassageRow = Record<string, string | number | Float32Array>
+
+/** Conditions on columns, all of which must hold. Values are values: they are quoted here and nowhere else. */
+export type Filter = Record<string, string | number | readonly (string | number)[] | { below: number }>
+
+export interface SearchOptions {
+  columns: readonly string[]
+  limit: number
+  filter?: Filter
 }
 
-/** LanceDB is loaded in the background: the daemon answers before its 150 MB are in memory. */
-export function openVectors(uri: string): Vectors {
-  const connection: Promise<Connection> = import('@lancedb/lancedb').then(({ connect }) => connect(uri))
-  connection.catch(() => undefined) // ping tells; an unheard rejection would end the process
-  return {
-    async ping() {
-      await (await connection).tableNames()
-    },
-    async close() {
-      const open = await connection.catch(() => undefined)
-      open?.close()
-    },
+interface TableShape {
+  columns: Columns
+  /** Looked up by equality. */
+  keys: readonly string[]
+  /** Searched by words. */
+  words?: string
+}
+
+/** Caches would grow to 7 GB by default. */
+const INDEX_CACHE = 256n * 1024n * 1024n
+const METADATA_CACHE = 64n * 1024n * 1024n
+/** Up to here every vector is compared; beyond, an index finds candidates that are then compared exactly. */
+const EXACT_ROWS = 100_000
+const REFINE = 20
+const PROBES = 50
+/** A version nobody reads any more is removed after this long: a query may still be on it. */
+const VERSION_KEPT_MS = 60_000
+
+type Lance = typeof import('@lancedb/lancedb')
+type Arrow = typeof import('apache-arrow')
+
+export class Vectors {
+  readonly #connection: Promise<{ lance: Lance; database: Connection }>
+  readonly #tables = new Map<string, PassageTable>()
+
+  /** LanceDB is loaded in the background: the daemon answers before its 150 MB are in memory. */
+  constructor(uri: string) {
+    this.#connection = import('@lancedb/lancedb').then(async (lance) => ({ lance, database: await lance.connect(uri, {}, new lance.Session(INDEX_CACHE, METADATA_CACHE)) }))
+    this.#connection.catch(() => undefined) // ping tells; an unheard rejection would end the process
   }
+
+  /** Resolves when the store can be read. */
+  async ping(): Promise<void> {
+    await (await this.#connection).database.tableNames()
+  }
+
+  table(name: string, shape: TableShape): PassageTable {
+    const known = this.#tables.get(name)
+    if (known) return known
+    const table = new PassageTable(this.#connection, name, shape)
+    this.#tables.set(name, table)
+    return table
+  }
+
+  async drop(name: string): Promise<void> {
+    this.#tables.delete(name)
+    const { database } = await this.#connection
+    if ((await database.tableNames()).includes(name)) await database.dropTable(name)
+  }
+
+  async names(): Promise<string[]> {
+    return (await this.#connection).database.tableNames()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#tables.values()].map((table) => table.settled()))
+    const open = await this.#connection.catch(() => undefined)
+    open?.database.close()
+  }
+}
+
+export class PassageTable {
+  readonly #connection: Promise<{ lance: Lance; database: Connection }>
+  readonly #name: string
+  readonly #shape: TableShape
+  readonly #commits = new CommitQueue()
+  #opened: Promise<Table | undefined> | undefined
+
+  constructor(connection: Promise<{ lance: Lance; database: Connection }>, name: string, shape: TableShape) {
+    this.#connection = connection
+    this.#name = name
+    this.#shape = shape
+  }
+
+  async add(rows: readonly PassageRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const data = arrowTable(this.#shape.columns, rows)
+    await this.#commits.run(async () => {
+      const table = await this.#table()
+      if (table) await table.add(data as never)
+      else this.#opened = this.#connection.then(({ database }) => database.createTable(this.#name, data as never))
+      await this.#opened
+    })
+  }
+
+  async remove(filter: Filter): Promise<void> {
+    await this.#commits.run(async () => {
+      const table = await this.#table()
+      await table?.delete(condition(filter))
+    })
+  }
+
+  async count(): Promise<number> {
+    return (await (await this.#table())?.countRows()) ?? 0
+  }
+
+  /** Rows whose words match, best first, with their `_score`. */
+  async matching(words: string, { columns, limit, filter }: SearchOptions): Promise<PassageRow[]> {
+    const table = await this.#table()
+    if (!table || words === '') return []
+    let query = table.query().fullTextSearch(words, { columns: [this.#shape.words as string] })
+    if (filter) query = query.where(condition(filter))
+    return rowsOf(await query.select([...columns, '_score']).limit(limit).toArrow())
+  }
+
+  /** Rows nearest to a normalised vector, nearest first, with their `_distance` (1 less the cosine). */
+  async nearest(vector: Float32Array, { columns, limit, filter }: SearchOptions): Promise<PassageRow[]> {
+    const table = await this.#table()
+    if (!table) return []
+    let query = table.vectorSearch(vector).distanceType('dot').nprobes(PROBES).refineFactor(REFINE)
+    if (filter) query = query.where(condition(filter))
+    return rowsOf(await query.select([...columns, '_distance']).limit(limit).toArrow())
+  }
+
+  async where(filter: Filter, columns: readonly string[]): Promise<PassageRow[]> {
+    const table = await this.#table()
+    if (!table) return []
+    return rowsOf(await table.query().where(condition(filter)).select([...columns]).toArrow())
+  }
+
+  /** Makes missing indices, brings the others up to date, and removes what is no longer read. */
+  async tidy(): Promise<void> {
+    await this.#commits.run(async () => {
+      const table = await this.#table()
+      const { lance } = await this.#connection
+      if (!table || (await table.countRows()) === 0) return
+      const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
+      if (this.#shape.words && !present.has(this.#shape.words)) {
+        // Words come analysed: cut, folded and lower-cased. Only English endings are left to the index.
+        await table.createIndex(this.#shape.words, { config: lance.Index.fts({ baseTokenizer: 'whitespace', stem: true, language: 'English', removeStopWords: false, withPosition: false, lowercase: false, asciiFolding: true, maxTokenLength: 64 }) })
+      }
+      for (const key of this.#shape.keys) if (!present.has(key)) await table.createIndex(key, { config: lance.Index.btree() })
+      if ('vector' in this.#shape.columns && !present.has('vector') && (await table.countRows()) > EXACT_ROWS) {
+        await table.createIndex('vector', { config: lance.Index.ivfRq({ distanceType: 'dot' }) })
+      }
+      await table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_KEPT_MS) })
+    })
+  }
+
+  async settled(): Promise<void> {
+    await this.#commits.settled()
+  }
+
+  async #table(): Promise<Table | undefined> {
+    this.#opened ??= this.#connection.then(async ({ database }) => ((await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined))
+    return this.#opened
+  }
+}
+
+function condition(filter: Filter): string {
+  const parts = Object.entries(filter).map(([column, wanted]) => {
+    if (Array.isArray(wanted)) return wanted.length === 0 ? 'false' : `${column} IN (${wanted.map(literal).join(', ')})`
+    if (typeof wanted === 'object') return `${column} < ${literal((wanted as { below: number }).below)}`
+    return `${column} = ${literal(wanted)}`
+  })
+  return parts.length === 0 ? 'true' : parts.join(' AND ')
+}
+
+function literal(value: string | number): string {
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+  if (!Number.isFinite(value)) throw new Error(`${value} cannot be compared with`)
+  return String(value)
+}
+
+/** LanceDB knows Arrow only as its own CommonJS copy; rows of another copy are silently taken for none. */
+const require = createRequire(import.meta.url)
+
+function arrowTable(columns: Columns, rows: readonly PassageRow[]): object {
+  const arrow = require('apache-arrow') as Arrow
+  const filled = Object.entries(columns).map(([name, type]): [string, Vector] => {
+    if (type === 'text') return [name, arrow.vectorFromArray(rows.map((row) => row[name] as string), new arrow.Utf8())]
+    if (type === 'integer') return [name, arrow.vectorFromArray(rows.map((row) => row[name] as number), new arrow.Int32())]
+    return [name, vectorColumn(arrow, rows.map((row) => row[name] as Float32Array))]
+  })
+  return new arrow.Table(Object.fromEntries(filled))
+}
+
+function vectorColumn(arrow: Arrow, vectors: readonly Float32Array[]): Vector {
+  const size = vectors[0]?.length ?? 0
+  const values = new Float32Array(vectors.length * size)
+  vectors.forEach((vector, row) => {
+    values.set(vector, row * size)
+  })
+  const items = arrow.makeData({ type: new arrow.Float32(), length: values.length, data: values })
+  const list = arrow.makeData({ type: new arrow.FixedSizeList(size, new arrow.Field('item', new arrow.Float32(), true)), length: vectors.length, nullCount: 0, child: items } as never) as Data
+  return arrow.makeVector(list) as Vector
+}
+
+function rowsOf(result: { schema: { fields: { name: string }[] }; numRows: number; getChild(name: string): { get(row: number): unknown } | null }): PassageRow[] {
+  const columns = result.schema.fields.map(({ name }) => ({ name, values: result.getChild(name) }))
+  return Array.from({ length: result.numRows }, (_, row) => Object.fromEntries(columns.map(({ name, values }) => [name, values?.get(row) as string])))
 }

@@ -155,7 +155,7 @@ const example = { name: 'Handbook', type: 'file', configuration: { file_types: [
 
 export const KnowledgeSource = resource(
   'knowledge source',
-  { name, type, status, last_sync, configuration: Configuration, statistics: SourceStatistics },
+  { name, type, status, error, last_sync, configuration: Configuration, statistics: SourceStatistics, progress: nullable(SyncProgress) },
   {
     description: 'A place documents come from.',
     examples: [
@@ -163,8 +163,10 @@ export const KnowledgeSource = resource(
         id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
         ...example,
         status: 'pending',
+        error: null,
         last_sync: null,
         statistics: { documents: 0, chunks: 0, failed: 0, embedded: 0 },
+        progress: null,
         created_at: '2026-01-31T09:30:00.000Z',
         updated_at: '2026-01-31T09:30:00.000Z',
       },
@@ -222,12 +224,24 @@ export const knowledgeSourceRoutes = {
     access: 'change',
     reply: KnowledgeSource,
   }),
+  cancelSync: route({
+    ...action,
+    id: 'knowledge-sources.cancel-sync',
+    method: 'DELETE',
+    path: '/knowledge-sources/{id}/sync',
+    summary: 'Cancel a synchronization',
+    description: 'What it has done so far stays; the next one goes on from there.',
+    access: 'change',
+    reply: KnowledgeSource,
+    shape: 'message',
+  }),
   syncEvents: route({
     ...action,
     id: 'knowledge-sources.sync-events',
     method: 'GET',
     path: '/knowledge-sources/{id}/sync/events',
     summary: 'Follow a synchronization',
+    description: 'Events: progress, as often as it changes, then one sync_end with the knowledge source, or error.',
     access: 'read',
     reply: Type.String(),
     shape: 'events',

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { freeObject, identifier, object, optional, word } from './schema.ts'
 
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
+export const DEFAULT_CHUNKING = { embedding_model: DEFAULT_EMBEDDING_MODEL, chunk_size: 800, chunk_overlap: 120 }
 
 export const filters = freeObject('Only passages whose source, document_id, page, type or metadata equal these values, or are in these lists.', {
   maxProperties: 50,
@@ -19,11 +20,11 @@ export const chunking = {
     default: DEFAULT_EMBEDDING_MODEL,
     description: 'minilm, which every installation has, or a model that can embed.',
   }),
-  chunk_size: Type.Integer({ minimum: 50, maximum: 20_000, default: 800, description: 'Longest passage, in characters.' }),
+  chunk_size: Type.Integer({ minimum: 50, maximum: 20_000, default: DEFAULT_CHUNKING.chunk_size, description: 'Longest passage, in characters.' }),
   chunk_overlap: Type.Integer({
     minimum: 0,
     maximum: 10_000,
-    default: 120,
+    default: DEFAULT_CHUNKING.chunk_overlap,
     description: 'Characters a passage shares with the one before; less than chunk_size.',
   }),
 }

@@ -1,9 +1,5 @@
 /** Routes whose behaviour is not built yet: they are checked like all others, then answer 501. The one place that says so. */
 export const PENDING: ReadonlySet<string> = new Set([
-  'knowledge-sources.sync',
-  'knowledge-sources.sync-events',
-  'rag-tools.query',
-  'retrieval-tools.search',
   'models.discover',
   'models.test',
   'api-tools.test',

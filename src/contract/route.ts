@@ -78,12 +78,21 @@ export interface Given<R extends Route> {
   body: Value<R['body']>
 }
 
+/** One event of a stream; ids grow. */
+export interface StreamEvent {
+  event: string
+  data: unknown
+  id?: string
+}
+
 /** What a route's handler returns, before the envelope. */
 export type Data<R extends Route> = R['shape'] extends 'page'
   ? { items: Static<R['reply']>[]; total: number }
+  : R['shape'] extends 'events'
+    ? AsyncIterable<StreamEvent>
   : R['shape'] extends 'message'
-    ? string
-    : Static<R['reply']>
+      ? string
+      : Static<R['reply']>
 
 export interface Pagination {
   page: number

@@ -1,0 +1,63 @@
+/** Synchronizations that nobody asks for: on a schedule, and when a watched folder changes. */
+import { Cron } from 'croner'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../store/database.ts'
+import { watchFolder } from './sources/watch.ts'
+import { type StoredSource, sourceRecords } from './store.ts'
+import type { Synchronizer } from './sync.ts'
+
+interface Armed {
+  disarm(): void
+}
+
+export class Automation {
+  readonly #database: Database
+  readonly #synchronizer: Synchronizer
+  readonly #logger: Pick<FastifyBaseLogger, 'warn'>
+  readonly #armed = new Map<string, Armed[]>()
+
+  constructor(database: Database, synchronizer: Synchronizer, logger: Pick<FastifyBaseLogger, 'warn'>) {
+    this.#database = database
+    this.#synchronizer = synchronizer
+    this.#logger = logger
+  }
+
+  async armAll(): Promise<void> {
+    const rows = await this.#database.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE configuration LIKE '%\"schedule\"%' OR configuration LIKE '%\"watch\":true%'")
+    for (const { id } of rows) {
+      const source = await sourceRecords.get(this.#database, id)
+      if (source) this.arm(source)
+    }
+  }
+
+  /** Takes up what a source's configuration says now, instead of what it said before. */
+  arm(source: Pick<StoredSource, 'id' | 'type' | 'configuration'>): void {
+    this.disarm(source.id)
+    const { schedule, watch } = source.configuration as { schedule?: string; watch?: boolean }
+    const armed: Armed[] = []
+    const sync = () => this.#sync(source.id)
+    if (schedule) {
+      const job = new Cron(schedule, { unref: true, protect: true }, sync)
+      armed.push({ disarm: () => job.stop() })
+    }
+    if (watch && source.type === 'folder') {
+      const watching = watchFolder(source.configuration, sync, (error) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
+      watching.ready.catch((error: unknown) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
+      armed.push({ disarm: () => watching.close() })
+    }
+    if (armed.length > 0) this.#armed.set(source.id, armed)
+  }
+
+  disarm(sourceId: string): void {
+    for (const armed of this.#armed.get(sourceId) ?? []) armed.disarm()
+    this.#armed.delete(sourceId)
+  }
+
+  close(): void {
+    for (const sourceId of [...this.#armed.keys()]) this.disarm(sourceId)
+  }
+
+  #sync(sourceId: string): void {
+    this.#synchronizer.start(sourceId).catch((error: unknown) => this.#logger.warn({ source: sourceId, err: error }, 'the synchronization could not be started'))
+  }
+}

@@ -1,0 +1,17 @@
+/** Does a few things of many at a time, and hands the results on in order. */
+
+export async function* concurrently<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
+  const underWay: Promise<R>[] = []
+  let next = 0
+  const start = () => {
+    const promise = work(items[next++] as T)
+    promise.catch(() => undefined) // whoever takes the result hears of it; until then it is not unhandled
+    underWay.push(promise)
+  }
+  while (next < items.length && underWay.length < most) start()
+  while (underWay.length > 0) {
+    const result = await (underWay.shift() as Promise<R>)
+    if (next < items.length) start()
+    yield result
+  }
+}

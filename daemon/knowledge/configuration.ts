@@ -1,0 +1,39 @@
+/** What a knowledge source's configuration must be, and what of it only an admin may say. */
+import { Cron } from 'croner'
+import { invalid } from '../../src/contract/errors.ts'
+import { SOURCE_CONFIGURATIONS } from '../../src/contract/knowledge-sources.ts'
+import { adminsOnly, type Caller } from '../caller.ts'
+import { plainAddress } from '../outbound/address.ts'
+import type { Validator } from '../validation.ts'
+import type { StoredSource } from './store.ts'
+
+export function checkConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
+  validator.check(inside(SOURCE_CONFIGURATIONS[type]), { configuration })
+  const { paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
+  if (schedule) checkSchedule(schedule)
+  if (url) plainAddress('configuration.url', url)
+  if (paths?.length || type === 'folder' || (repository && checkRepository(repository) === 'local')) adminsOnly(caller, "name paths on the daemon's disk")
+  if (allow_private_network) adminsOnly(caller, 'let a source read the private network')
+}
+
+/** The same schema one level down, so that errors name configuration.… */
+const wrapped = new Map<object, never>()
+function inside(schema: object): never {
+  if (!wrapped.has(schema)) wrapped.set(schema, { type: 'object', properties: { configuration: schema } } as never)
+  return wrapped.get(schema) as never
+}
+
+function checkSchedule(schedule: string): void {
+  try {
+    new Cron(schedule, { paused: true }).stop()
+  } catch (cause) {
+    throw Object.assign(invalid('configuration.schedule', 'is not a cron expression', 'For example "0 3 * * *" is every night at three.'), { cause })
+  }
+}
+
+/** git takes options and helper programs where an address is expected; only plain addresses and paths get through. */
+function checkRepository(repository: string): 'local' | 'remote' {
+  if (/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || /^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
+  if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
+  throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+}

@@ -1,0 +1,110 @@
+/** Brings the documents of a source in line with where they come from: what is new or changed is kept, what is gone goes. */
+import { extname } from 'node:path'
+import type { SourceType } from '../../src/contract/knowledge-sources.ts'
+import { newId } from '../identifiers.ts'
+import type { Outbound } from '../outbound/client.ts'
+import type { Database } from '../store/database.ts'
+import type { Originals } from '../store/documents.ts'
+import { concurrently } from './concurrently.ts'
+import type { ProgressBoard } from './progress.ts'
+import { type Found, findDocuments } from './sources/source.ts'
+import { documentRecords, hashInUse, type StoredDocument, type StoredSource } from './store.ts'
+
+const AT_ONCE = 4
+const A_TIME = 64
+
+export interface Discovery {
+  database: Database
+  originals: Originals
+  outbound: Outbound
+  progress: ProgressBoard
+  /** A directory of the source's own. */
+  workDirectory(sourceId: string): string
+}
+
+type Known = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'error'> & { fingerprint: string | null }
+
+export async function discover(discovery: Discovery, source: StoredSource, signal: AbortSignal): Promise<void> {
+  const { database, outbound, progress } = discovery
+  const rows = await database.all<Known>("SELECT id, name, content_hash, status, error, fingerprint FROM documents WHERE knowledge_source_id = ? AND origin = 'found'", [source.id])
+  const known = new Map(rows.map((row) => [row.name, row]))
+  const seen = new Set<string>()
+  let waiting: Found[] = []
+  const take = async () => {
+    for await (const _ of concurrently(waiting, AT_ONCE, (found) => keep(discovery, source.id, found, known.get(found.name), signal))) signal.throwIfAborted()
+    waiting = []
+    progress.update(source.id, { documents: seen.size })
+  }
+  const options = { configuration: source.configuration, signal, work: discovery.workDirectory(source.id), outbound }
+  for await (const found of findDocuments(source.type as SourceType, options)) {
+    if (seen.has(found.name)) continue
+    seen.add(found.name)
+    waiting.push(found)
+    if (waiting.length >= A_TIME) await take()
+  }
+  await take()
+  await bury(discovery, [...known.values()].filter(({ name }) => !seen.has(name)))
+}
+
+async function keep({ database, originals }: Discovery, sourceId: string, found: Found, known: Known | undefined, signal: AbortSignal): Promise<void> {
+  if (known && known.fingerprint === found.fingerprint && (found.problem === undefined || known.error === found.problem)) return
+  const content = found.problem === undefined ? await readNow(found, signal) : { problem: found.problem }
+  if ('problem' in content) return refuse(database, sourceId, found, known, content.problem)
+  let replaced: string | undefined
+  await originals.keep(content.bytes, (contentHash) =>
+    database.write(async (transaction) => {
+      if (known && known.content_hash === contentHash && known.status !== 'failed') {
+        await transaction.run('UPDATE documents SET fingerprint = ? WHERE id = ?', [found.fingerprint, known.id])
+        return
+      }
+      replaced = known?.content_hash
+      await store(transaction, { sourceId, found, known, contentHash, size: content.bytes.length, status: 'waiting', error: null })
+    }),
+  )
+  if (replaced) await originals.release(replaced, () => hashInUse(database, replaced as string))
+}
+
+async function readNow(found: Found, signal: AbortSignal): Promise<{ bytes: Uint8Array } | { problem: string }> {
+  try {
+    return { bytes: await found.read(signal) }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { problem: `It could not be read: ${(error as Error).message}` }
+  }
+}
+
+async function refuse(database: Database, sourceId: string, found: Found, known: Known | undefined, problem: string): Promise<void> {
+  await database.write((transaction) => store(transaction, { sourceId, found, known, contentHash: '', size: 0, status: 'failed', error: problem }))
+}
+
+interface Kept {
+  sourceId: string
+  found: Found
+  known: Known | undefined
+  contentHash: string
+  size: number
+  status: 'waiting' | 'failed'
+  error: string | null
+}
+
+async function store(transaction: Parameters<typeof documentRecords.insert>[0], { sourceId, found, known, contentHash, size, status, error }: Kept): Promise<void> {
+  const now = new Date().toISOString()
+  const metadata = found.metadata ?? {}
+  if (known) {
+    await transaction.run('UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?, version = version + 1 WHERE id = ?', [contentHash, size, status, error, JSON.stringify(metadata), found.fingerprint, now, known.id])
+    return
+  }
+  const type = extname(found.name).slice(1).toLowerCase()
+  const id = newId('doc')
+  await documentRecords.insert(transaction, { id, knowledge_source_id: sourceId, name: found.name, type, size, content_hash: contentHash, status, error, pages: null, chunks: 0, metadata, version: 1, created_at: now, updated_at: now })
+  await transaction.run("UPDATE documents SET origin = 'found', fingerprint = ? WHERE id = ?", [found.fingerprint, id])
+}
+
+/** What is no longer there is forgotten: its record now, its passages with the next stage. */
+async function bury({ database, originals }: Discovery, gone: readonly Known[]): Promise<void> {
+  if (gone.length === 0) return
+  await database.write(async (transaction) => {
+    for (const { id } of gone) await documentRecords.delete(transaction, id)
+  })
+  for (const { content_hash } of gone) if (content_hash !== '') await originals.release(content_hash, () => hashInUse(database, content_hash))
+}

@@ -1,0 +1,31 @@
+/** What search asks of the documents' records; every value a caller gave is bound, never spliced. */
+import type { Reader, Value } from '../store/database.ts'
+
+export interface DocumentFacts {
+  name: string
+  type: string
+  metadata: Record<string, unknown>
+}
+
+const COLUMNS: Record<string, string> = { source: 'name', document_id: 'id', type: 'type' }
+const bound = (value: unknown): Value => (typeof value === 'boolean' ? Number(value) : (value as Value))
+
+/** Documents whose name, type, id or metadata equal what is asked for, or are in its lists. */
+export async function matchingDocuments(reader: Reader, sourceIds: readonly string[], filters: Record<string, unknown>): Promise<string[]> {
+  const values: Value[] = [...sourceIds]
+  const conditions = Object.entries(filters).map(([name, wanted]) => {
+    const list = [wanted].flat().map(bound)
+    const column = COLUMNS[name]
+    if (column === undefined) values.push(`$.${JSON.stringify(name)}`)
+    values.push(...list)
+    return `${column ?? 'json_extract(metadata, ?)'} IN (${list.map(() => '?').join(', ')})`
+  })
+  const rows = await reader.all<{ id: string }>(`SELECT id FROM documents WHERE knowledge_source_id IN (${sourceIds.map(() => '?').join(', ')}) AND ${conditions.join(' AND ')}`, values)
+  return rows.map(({ id }) => id)
+}
+
+export async function documentFacts(reader: Reader, ids: readonly string[]): Promise<Map<string, DocumentFacts>> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader.all<{ id: string; name: string; type: string; metadata: string }>(`SELECT id, name, type, metadata FROM documents WHERE id IN (${ids.map(() => '?').join(', ')})`, ids)
+  return new Map(rows.map(({ id, name, type, metadata }) => [id, { name, type, metadata: JSON.parse(metadata) as Record<string, unknown> }]))
+}

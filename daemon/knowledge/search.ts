@@ -1,0 +1,191 @@
+/** Search: by meaning, by words, or both joined; filtered, without near-duplicates, and explained when asked. */
+import type { Static } from 'typebox'
+import type { Passage, SearchResult } from '../../src/contract/passages.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import type { Database } from '../store/database.ts'
+import type { Filter, PassageRow } from '../store/vectors.ts'
+import { withoutDuplicates } from './duplicates.ts'
+import { type Fused, fuse } from './fusion.ts'
+import type { Index, Indexes, IndexSettings } from './indexes.ts'
+import { type DocumentFacts, documentFacts, matchingDocuments } from './search-store.ts'
+import type { Synchronizer } from './sync.ts'
+import { queryWords } from './words.ts'
+
+export interface SearchRequest {
+  sourceIds: readonly string[]
+  settings: IndexSettings
+  query: string
+  method: 'semantic' | 'full_text' | 'hybrid'
+  topK: number
+  filters: Record<string, unknown>
+  threshold?: number | null
+  explain?: boolean
+}
+
+export type FoundPassage = Static<typeof Passage>
+
+/** How many of each side are joined. */
+const A_SIDE = 100
+/** How many of the best are looked at closely, for each that is asked for: some fall away as duplicates. */
+const SPARE = 3
+/** The longest a query waits for the first index of a source to be complete. */
+const PATIENCE_MS = 15_000
+/** BM25 has no upper end; this many points count as half. */
+const HALF_BM25 = 10
+
+const TEXT_COLUMNS = ['id', 'document_id', 'page', 'position', 'start_at', 'end_at', 'headings', 'content']
+
+interface Hits {
+  index: Index
+  semantic: Map<string, number>
+  fullText: Map<string, number>
+  rows: Map<string, PassageRow>
+}
+
+export class Search {
+  readonly #database: Database
+  readonly #indexes: Indexes
+  readonly #embedding: EmbeddingService
+  readonly #synchronizer: Synchronizer
+
+  constructor(parts: { database: Database; indexes: Indexes; embedding: EmbeddingService; synchronizer: Synchronizer }) {
+    this.#database = parts.database
+    this.#indexes = parts.indexes
+    this.#embedding = parts.embedding
+    this.#synchronizer = parts.synchronizer
+  }
+
+  async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
+    const clock = new StageClock()
+    const filter = await this.#filter(request)
+    const indexes = filter === 'nothing' ? [] : await this.#chosen(request)
+    const hits = await Promise.all(indexes.map((index) => this.#ask(index, request, filter as Filter | undefined, clock)))
+    const ranked = rank(request.method, hits)
+    const results = await clock.time('fetch', () => this.#passages(request, hits, ranked))
+    return { query: request.query, results, ...(request.explain ? { timings: clock.timings() } : {}) }
+  }
+
+  /** The index that is meant; until it is complete, another of the source that is. */
+  async #chosen({ sourceIds, settings }: SearchRequest): Promise<Index[]> {
+    const chosen = await Promise.all(
+      sourceIds.map(async (sourceId) => {
+        const serving = await this.#serving(sourceId, settings)
+        if (serving?.ready) return serving
+        await Promise.race([this.#synchronizer.idle(sourceId), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())])
+        return this.#serving(sourceId, settings)
+      }),
+    )
+    return chosen.filter((index) => index !== undefined)
+  }
+
+  async #serving(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
+    const wanted = await this.#indexes.find(this.#database, sourceId, settings)
+    if (wanted?.ready) return wanted
+    const others = await this.#indexes.ofSource(this.#database, sourceId)
+    return others.find(({ ready }) => ready === 1) ?? wanted
+  }
+
+  /** What LanceDB is asked to leave out. Names, types and metadata are looked up where documents are kept. */
+  async #filter({ sourceIds, filters }: SearchRequest): Promise<Filter | undefined | 'nothing'> {
+    const { page, ...rest } = filters
+    const filter: Filter = page === undefined ? {} : { page: [page].flat().map(Number).filter(Number.isInteger) }
+    if (Object.keys(rest).length > 0) {
+      const documents = await matchingDocuments(this.#database, sourceIds, rest)
+      if (documents.length === 0) return 'nothing'
+      filter.document_id = documents
+    }
+    return Object.keys(filter).length === 0 ? undefined : filter
+  }
+
+  async #ask(index: Index, { query, method }: SearchRequest, filter: Filter | undefined, clock: StageClock): Promise<Hits> {
+    const options = { limit: A_SIDE, ...(filter ? { filter } : {}) }
+    const bySense = async () => {
+      if (method === 'full_text') return []
+      const embedder = await this.#embedding.embedder(index.embedding_model)
+      const [vector] = await clock.time('embed', () => embedder.embed([query], { priority: 'query' }))
+      return clock.time('semantic', () => this.#indexes.vectors(index).nearest(vector as Float32Array, { ...options, columns: ['id'] }))
+    }
+    const byWords = async () => {
+      if (method === 'semantic') return []
+      return clock.time('full_text', () => this.#indexes.text(index).matching(queryWords(query), { ...options, columns: TEXT_COLUMNS }))
+    }
+    const [near, matching] = await Promise.all([bySense(), byWords()])
+    return {
+      index,
+      semantic: new Map(near.map((row) => [row.id as string, 1 - (row._distance as number)])),
+      fullText: new Map(matching.map((row) => [row.id as string, row._score as number])),
+      rows: new Map(matching.map((row) => [row.id as string, row])),
+    }
+  }
+
+  async #passages({ topK, threshold, explain, method }: SearchRequest, hits: readonly Hits[], ranked: Fused[]): Promise<FoundPassage[]> {
+    const best = ranked.filter(({ score }) => threshold === undefined || threshold === null || score >= threshold).slice(0, topK * SPARE)
+    const rows = new Map(hits.flatMap((hit) => [...hit.rows]))
+    await this.#fill(hits, best, rows)
+    const facts = await documentFacts(this.#database, [...new Set(best.flatMap(({ id }) => (rows.get(id)?.document_id as string | undefined) ?? []))])
+    const present = best.flatMap((hit) => {
+      const row = rows.get(hit.id)
+      const document = row && facts.get(row.document_id as string)
+      return row && document ? [{ hit, row, document }] : []
+    })
+    const kept = withoutDuplicates(present, ({ row }) => ({ documentId: row.document_id as string, start: row.start_at as number, end: row.end_at as number, content: row.content as string }))
+    return kept.slice(0, topK).map(({ hit, row, document }) => shown(hit, row, document, explain === true && method !== undefined))
+  }
+
+  /** Passages that only their meaning found come without their text. */
+  async #fill(hits: readonly Hits[], best: readonly Fused[], rows: Map<string, PassageRow>): Promise<void> {
+    await Promise.all(
+      hits.map(async ({ index, semantic }) => {
+        const missing = best.map(({ id }) => id).filter((id) => semantic.has(id) && !rows.has(id))
+        if (missing.length === 0) return
+        for (const row of await this.#indexes.text(index).where({ id: missing }, TEXT_COLUMNS)) rows.set(row.id as string, row)
+      }),
+    )
+  }
+}
+
+function rank(method: SearchRequest['method'], hits: readonly Hits[]): Fused[] {
+  const semantic = merged(hits.map((hit) => hit.semantic))
+  const fullText = merged(hits.map((hit) => hit.fullText))
+  if (method === 'hybrid') return fuse(semantic, fullText)
+  const side = method === 'semantic' ? semantic : fullText
+  return [...side].map(([id, score], at) => ({
+    id,
+    score: method === 'semantic' ? Math.max(0, Math.min(1, score)) : score / (score + HALF_BM25),
+    semanticRank: method === 'semantic' ? at + 1 : null,
+    fullTextRank: method === 'full_text' ? at + 1 : null,
+  }))
+}
+
+function merged(sides: readonly Map<string, number>[]): Map<string, number> {
+  return new Map(sides.flatMap((side) => [...side]).sort(([, a], [, b]) => b - a))
+}
+
+function shown({ score, semanticRank, fullTextRank }: Fused, row: PassageRow, { name, metadata, type }: DocumentFacts, explain: boolean): FoundPassage {
+  return {
+    content: row.content as string,
+    score,
+    metadata: { ...metadata, source: name, page: row.page as number, document_id: row.document_id as string, ...{ type, headings: row.headings, start: row.start_at, end: row.end_at } },
+    ...(explain ? { explain: { semantic_rank: semanticRank, full_text_rank: fullTextRank, fused_score: score } } : {}),
+  }
+}
+
+/** Milliseconds a stage; of stages that run side by side, the longest. */
+class StageClock {
+  readonly #began = performance.now()
+  readonly #stages = new Map<string, number>()
+
+  async time<T>(stage: string, work: () => Promise<T>): Promise<T> {
+    const began = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.#stages.set(stage, Math.max(this.#stages.get(stage) ?? 0, performance.now() - began))
+    }
+  }
+
+  timings(): Record<string, number> {
+    const rounded = (ms: number) => Math.round(ms * 100) / 100
+    return { ...Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, rounded(ms)])), total: rounded(performance.now() - this.#began) }
+  }
+}

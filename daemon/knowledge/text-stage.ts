@@ -1,0 +1,102 @@
+/** Reads documents and makes their text searchable by words, before anything is embedded. */
+import type { Database } from '../store/database.ts'
+import type { Originals } from '../store/documents.ts'
+import type { PassageRow } from '../store/vectors.ts'
+import type { Chunk } from './chunker.ts'
+import { concurrently } from './concurrently.ts'
+import type { DocumentRows, IndexWriter } from './index-writing.ts'
+import type { Index, Indexes } from './indexes.ts'
+import type { ProgressBoard } from './progress.ts'
+import type { Reading } from './reading.ts'
+import { ReadFailure } from './readers/read-document.ts'
+import { markFailed, markRead, type PendingDocument, pendingText, staleDocuments } from './sync-store.ts'
+
+/** A commit costs the same for one row and for thousands. */
+const ROWS_A_COMMIT = 2_000
+const READ_AT_ONCE = 4
+
+export interface TextStage {
+  database: Database
+  originals: Originals
+  reading: Reading
+  indexes: Indexes
+  writer: IndexWriter
+  progress: ProgressBoard
+}
+
+interface ReadResult {
+  document: PendingDocument
+  pages: number | null
+  /** Passages for each index that lacks the document. */
+  passages: Map<Index, Chunk[]>
+}
+
+/** True when anything changed. */
+export async function readTexts(stage: TextStage, sourceId: string, indexes: readonly Index[], signal: AbortSignal): Promise<boolean> {
+  const { database, writer, progress } = stage
+  let changed = false
+  for (const index of indexes) {
+    const stale = await staleDocuments(database, index.id)
+    await writer.erase(index, stale)
+    changed ||= stale.length > 0
+  }
+  const lacking = await lackingBy(database, sourceId, indexes)
+  progress.update(sourceId, { stage: 'reading', documents: 0, documents_total: lacking.length })
+  const buffer = new Map<Index, DocumentRows[]>(indexes.map((index) => [index, []]))
+  const finished: ReadResult[] = []
+  let rows = 0
+  let done = 0
+  const flush = async () => {
+    for (const [index, documents] of buffer) await writer.write(index, 'text', documents.splice(0))
+    await markRead(database, finished.splice(0).map(({ document, pages, passages }) => ({ id: document.id, pages, chunks: [...passages.values()][0]?.length ?? 0 })))
+    rows = 0
+  }
+  for await (const result of concurrently(lacking, READ_AT_ONCE, ({ document, indexes: wanting }) => read(stage, document, wanting, signal))) {
+    signal.throwIfAborted()
+    progress.update(sourceId, { documents: ++done })
+    changed = true
+    if (!result) continue
+    finished.push(result)
+    for (const [index, chunks] of result.passages) {
+      const { id, content_hash } = result.document
+      buffer.get(index)?.push({ documentId: id, contentHash: content_hash, rows: chunks.map((chunk) => asRow(id, chunk)) })
+      rows += chunks.length
+    }
+    if (rows >= ROWS_A_COMMIT) await flush()
+  }
+  await flush()
+  if (changed) for (const index of indexes) await stage.indexes.text(index).tidy()
+  return changed
+}
+
+async function lackingBy(database: Database, sourceId: string, indexes: readonly Index[]): Promise<{ document: PendingDocument; indexes: Index[] }[]> {
+  const byDocument = new Map<string, { document: PendingDocument; indexes: Index[] }>()
+  for (const index of indexes) {
+    for (const document of await pendingText(database, sourceId, index.id)) {
+      const entry = byDocument.get(document.id) ?? { document, indexes: [] }
+      entry.indexes.push(index)
+      byDocument.set(document.id, entry)
+    }
+  }
+  return [...byDocument.values()]
+}
+
+/** A document that cannot be read is marked so, and the rest goes on. */
+async function read({ database, originals, reading }: TextStage, document: PendingDocument, indexes: Index[], signal: AbortSignal): Promise<ReadResult | undefined> {
+  try {
+    const bytes = await originals.read(document.content_hash)
+    const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
+    const { document: about, chunks } = await reading.readAndChunk(bytes, document.name, settings, signal)
+    return { document, pages: about.pages, passages: new Map(indexes.map((index, at) => [index, chunks[at] ?? []])) }
+  } catch (error) {
+    signal.throwIfAborted()
+    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (!(error instanceof ReadFailure) && !gone) throw error
+    await markFailed(database, document.id, gone ? 'Its original is no longer on disk; send it again.' : (error as Error).message)
+    return undefined
+  }
+}
+
+function asRow(documentId: string, { content, start, end, page, headings, position, words }: Chunk): PassageRow {
+  return { id: `${documentId}:${position}`, document_id: documentId, page, position, start_at: start, end_at: end, headings: headings.join(' › '), content, words }
+}

@@ -1,0 +1,27 @@
+/** One writer at a time for a table, and another try when a commit met another one. */
+
+const TRIES = 5
+
+export class CommitQueue {
+  #last: Promise<unknown> = Promise.resolve()
+
+  run<T>(commit: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => tried(commit))
+    this.#last = turn.catch(() => undefined) // the caller hears of the failure; the next in line must not
+    return turn
+  }
+
+  async settled(): Promise<void> {
+    await this.#last
+  }
+}
+
+async function tried<T>(commit: () => Promise<T>): Promise<T> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await commit()
+    } catch (error) {
+      if (left === 0 || !/conflict/i.test(String((error as Error).message))) throw error
+    }
+  }
+}
