@@ -47,6 +47,7 @@ function checkText(field: string, text: string): void {
 export class Records<T extends StoredRecord> {
   readonly table: string
   readonly #columns = new Map<string, Column>()
+  readonly #everything: string
 
   constructor({ table, schema, computed = [], hidden = [] }: RecordsOptions) {
     this.table = table
@@ -56,6 +57,7 @@ export class Records<T extends StoredRecord> {
       this.#columns.set(name, { name, kind: type === undefined ? 'json' : type === 'boolean' ? 'boolean' : 'plain' })
     }
     for (const name of [...hidden, 'version']) this.#columns.set(name, { name, kind: 'plain' })
+    this.#everything = this.#selected(this.columnNames)
   }
 
   get columnNames(): string[] {
@@ -64,14 +66,14 @@ export class Records<T extends StoredRecord> {
 
   async get(reader: Reader, id: string, scope: Scope = {}): Promise<T | undefined> {
     const { where, values } = this.#conditions({ id, ...scope })
-    const row = await reader.get(`SELECT ${this.#selected()} FROM ${this.table}${where}`, values)
+    const row = await reader.get(`SELECT ${this.#everything} FROM ${this.table}${where}`, values)
     return row && this.#record(row)
   }
 
   /** The first that matches, oldest first. */
   async find(reader: Reader, scope: Scope, limit = 1): Promise<T[]> {
     const { where, values } = this.#conditions(scope)
-    const rows = await reader.all(`SELECT ${this.#selected()} FROM ${this.table}${where} ORDER BY id LIMIT ?`, [...values, limit])
+    const rows = await reader.all(`SELECT ${this.#everything} FROM ${this.table}${where} ORDER BY id LIMIT ?`, [...values, limit])
     return rows.map((row) => this.#record(row))
   }
 
@@ -80,13 +82,20 @@ export class Records<T extends StoredRecord> {
     const { where, values } = this.#conditions({ ...(Object.fromEntries(filters) as Scope), ...scope })
     const limit = query.limit ?? DEFAULT_LIMIT
     const offset = ((query.page ?? 1) - 1) * limit
-    const direction = query.order === 'asc' ? 'ASC' : 'DESC'
-    const sorted = `ORDER BY ${this.#column(query.sort ?? 'created_at')} ${direction}, id ${direction}`
+    const ascending = query.order === 'asc'
     const total = await this.#total(reader, where, values)
     if (offset >= total) return { items: [], total }
-    // Rows that are skipped are passed over in the index alone; only the page's own are fetched.
-    const page = `SELECT id FROM ${this.table}${where} ${sorted} LIMIT ? OFFSET ?`
-    const rows = await reader.all(`SELECT ${this.#selected(fields)} FROM ${this.table} WHERE id IN (${page}) ${sorted}`, [...values, limit, offset])
+    // Rows that are skipped are passed over in the index alone, from the nearer end; only the page's own are fetched.
+    const length = Math.min(limit, total - offset)
+    const behind = total - offset - length
+    const fromEnd = behind < offset
+    const page = `SELECT id FROM ${this.table}${where} ${this.#sorted(query.sort, ascending !== fromEnd)} LIMIT ? OFFSET ?`
+    const selected = fields ? this.#selected(fields) : this.#everything
+    const rows = await reader.all(`SELECT ${selected} FROM ${this.table} WHERE id IN (${page}) ${this.#sorted(query.sort, ascending)}`, [
+      ...values,
+      length,
+      fromEnd ? behind : offset,
+    ])
     return { items: rows.map((row) => this.#record(row)), total }
   }
 
@@ -94,7 +103,7 @@ export class Records<T extends StoredRecord> {
     const columns = [...this.#columns.values()]
     const marks = columns.map(() => '?').join(', ')
     await transaction.run(
-      `INSERT INTO ${this.table} (${this.#selected()}) VALUES (${marks})`,
+      `INSERT INTO ${this.table} (${this.#everything}) VALUES (${marks})`,
       columns.map((column) => this.#value(column, record)),
     )
   }
@@ -137,7 +146,12 @@ export class Records<T extends StoredRecord> {
     return quoted(name)
   }
 
-  #selected(fields: readonly string[] = this.columnNames): string {
+  #sorted(by = 'created_at', ascending = false): string {
+    const direction = ascending ? 'ASC' : 'DESC'
+    return `ORDER BY ${this.#column(by)} ${direction}, id ${direction}`
+  }
+
+  #selected(fields: readonly string[]): string {
     return fields.map((name) => this.#column(name)).join(', ')
   }
 
@@ -150,7 +164,8 @@ export class Records<T extends StoredRecord> {
 
   #record(row: Row): T {
     const record: Record<string, unknown> = {}
-    for (const [name, value] of Object.entries(row)) {
+    for (const name in row) {
+      const value = row[name] as Value
       const kind = this.#columns.get(name)?.kind
       record[name] = value === null || kind === 'plain' ? value : kind === 'json' ? JSON.parse(value as string) : value === 1
     }

@@ -1,0 +1,42 @@
+/** What a command costs to start: CPU time of `cadre --version` and `cadre agents list`, against a Node that does nothing. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { environment, ROOT, request, withDaemon, withHome } from './daemon.ts'
+import { type Bench, median, milliseconds } from './figures.ts'
+
+const ROUNDS = 25
+const CADRE = join(ROOT, 'bin', 'run.js')
+
+export const cliStart: Bench = {
+  name: 'cli-start',
+  run: () =>
+    withHome((home) =>
+      withDaemon(home, async (daemon) => {
+        for (let number = 1; number <= 20; number++) await request(daemon, 'POST', '/api/agents', { name: `Agent ${number}`, description: 'Answers questions' })
+        const commands = { nothing: ['-e', '0'], version: [CADRE, '--version'], list: [CADRE, 'agents', 'list'] }
+        const spent = { nothing: [] as number[], version: [] as number[], list: [] as number[] }
+        const names = Object.keys(commands) as (keyof typeof commands)[]
+        // In turn, so that what else the machine does falls on all of them alike; the first round only warms the disk cache.
+        for (let round = 0; round <= ROUNDS; round++) {
+          for (const name of names) {
+            const cost = cpuOf([process.execPath, ...commands[name]], environment(home))
+            if (round > 0) spent[name].push(cost)
+          }
+        }
+        const [nothing, version, list] = [median(spent.nothing), median(spent.version), median(spent.list)]
+        return [
+          { name: 'cadre --version, CPU', figure: `${milliseconds(version)} to ${milliseconds(nothing)}`, ratio: version / nothing, bar: { most: 1.3 } },
+          { name: 'cadre agents list, CPU', figure: `${milliseconds(list)} to ${milliseconds(nothing)}`, ratio: list / nothing, bar: { most: 3 } },
+        ]
+      }),
+    ),
+}
+
+/** User and system time of one run, in milliseconds. Node cannot tell the usage of its children; bash can. */
+function cpuOf(command: string[], env: NodeJS.ProcessEnv): number {
+  const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>/dev/null'
+  const { stderr, status } = spawnSync('bash', ['-c', script, 'bash', ...command], { env, encoding: 'utf8' })
+  const [user, system] = stderr.trim().split(' ').map(Number)
+  if (status !== 0 || user === undefined || system === undefined) throw new Error(`${command.join(' ')} exited with ${status}: ${stderr}`)
+  return (user + system) * 1000
+}

@@ -1,0 +1,57 @@
+/** Requests a second on one agent, against a bare Fastify route that answers the same body from memory. */
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { readiness, request, TOKEN, withDaemon, withHome } from './daemon.ts'
+import { type Bench, median } from './figures.ts'
+
+const ROUNDS = 5
+const SECONDS = 2
+const CONNECTIONS = 10
+const AUTOCANNON = fileURLToPath(import.meta.resolve('autocannon'))
+const BARE = fileURLToPath(new URL('bare-fastify.js', import.meta.url))
+
+export const http: Bench = {
+  name: 'http',
+  run: () =>
+    withHome((home) =>
+      withDaemon(home, async (daemon) => {
+        const input = { name: 'Handbook helper', description: 'Answers questions', system_prompt: 'Answer from the handbook and cite it.', topics: ['leave'] }
+        const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/agents', input)
+        const path = `/api/agents/${data.id}`
+        const body = await request<object>(daemon, 'GET', path)
+        return withBareServer(body, async (bareUrl) => {
+          const ours: number[] = []
+          const bare: number[] = []
+          // In turn; the first round only warms both up.
+          for (let round = 0; round <= ROUNDS; round++) {
+            const [one, other] = [load(daemon.url + path), load(bareUrl + path)]
+            if (round === 0) continue
+            ours.push(one)
+            bare.push(other)
+          }
+          const ratio = median(ours.map((rate, round) => rate / (bare[round] as number)))
+          const figure = `${median(ours).toFixed(0)} to ${median(bare).toFixed(0)} a second`
+          return [{ name: 'GET /api/agents/{id}, rate', figure, ratio, bar: { least: 0.5 } }]
+        })
+      }),
+    ),
+}
+
+async function withBareServer<T>(body: object, work: (url: string) => Promise<T>): Promise<T> {
+  const child = spawn(process.execPath, [BARE, JSON.stringify(body)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    return await work(await readiness(child))
+  } finally {
+    child.kill()
+  }
+}
+
+/** Answers a second; anything but success makes the figure worthless. */
+function load(url: string): number {
+  const options = ['--json', '--connections', String(CONNECTIONS), '--duration', String(SECONDS), '--headers', `authorization=Bearer ${TOKEN}`]
+  const { stdout, stderr, status } = spawnSync(process.execPath, [AUTOCANNON, ...options, url], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  if (status !== 0) throw new Error(`autocannon exited with ${status}: ${stderr}`)
+  const { requests, non2xx, errors, '2xx': good } = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number; '2xx': number }
+  if (non2xx > 0 || errors > 0 || good === 0) throw new Error(`${url}: ${good} good answers, ${non2xx} others, ${errors} errors`)
+  return requests.average
+}

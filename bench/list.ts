@@ -1,0 +1,112 @@
+/** A page of 20 of 100,000 agents against a page of 20 of 100: what a list costs must not grow with what is stored. */
+import { mkdirSync } from 'node:fs'
+import { get, Agent as KeptConnection } from 'node:http'
+import { agentRecords, type StoredAgent } from '../daemon/agents/store.ts'
+import { newId } from '../daemon/identifiers.ts'
+import { openDatabase } from '../daemon/store/database.ts'
+import { migrate } from '../daemon/store/migrations.ts'
+import { homePaths } from '../src/config.ts'
+import { type RunningDaemon, TOKEN, withDaemon, withHome } from './daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+
+const FEW = 100
+const MANY = 100_000
+const LIMIT = 20
+const ROUNDS = 150
+
+type Query = (total: number) => string
+
+const PAGES: { name: string; query: Query; barred: boolean }[] = [
+  { name: 'first page', query: () => '', barred: true },
+  { name: 'first page by name', query: () => 'sort=name&order=asc', barred: true },
+  { name: 'last page', query: (total) => `page=${total / LIMIT}`, barred: true },
+  { name: 'middle page', query: (total) => `page=${Math.ceil(total / LIMIT / 2)}`, barred: false },
+  { name: 'filter, half match', query: () => 'temperature=0.5', barred: false },
+]
+
+export const list: Bench = {
+  name: 'list',
+  run: () =>
+    withHome((small) =>
+      withHome(async (large) => {
+        await fill(small, FEW)
+        await fill(large, MANY)
+        return withDaemon(small, (few) => withDaemon(large, (many) => compare(few, many)))
+      }),
+    ),
+}
+
+async function compare(few: RunningDaemon, many: RunningDaemon): Promise<Figure[]> {
+  const connections = new KeptConnection({ keepAlive: true, maxSockets: 1 })
+  const figures: Figure[] = []
+  for (const { name, query, barred } of PAGES) {
+    const [ofFew, ofMany]: [number[], number[]] = [[], []]
+    // In turn; the first rounds warm both up.
+    for (let round = -20; round < ROUNDS; round++) {
+      const [one, other] = [await timed(few, query(FEW), connections), await timed(many, query(MANY), connections)]
+      if (round < 0) continue
+      ofFew.push(one)
+      ofMany.push(other)
+    }
+    const [small, large] = [median(ofFew), median(ofMany)]
+    figures.push({
+      name: `20 of ${MANY.toLocaleString('en')}: ${name}`,
+      figure: `${milliseconds(large)} to ${milliseconds(small)}`,
+      ratio: large / small,
+      ...(barred ? { bar: { most: 1.5 } } : {}),
+    })
+  }
+  connections.destroy()
+  return figures
+}
+
+/** Milliseconds from the request to the last byte of the answer. */
+async function timed({ url }: RunningDaemon, query: string, agent: KeptConnection): Promise<number> {
+  const began = performance.now()
+  const body = await new Promise<string>((resolve, reject) => {
+    const sent = get(`${url}/api/agents?limit=${LIMIT}&${query}`, { agent, headers: { authorization: `Bearer ${TOKEN}` } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => resolve(text)).on('error', reject)
+    })
+    sent.on('error', reject)
+  })
+  const taken = performance.now() - began
+  const { data } = JSON.parse(body) as { data?: unknown[] }
+  if (data?.length !== LIMIT) throw new Error(`Expected ${LIMIT} agents, got ${body.slice(0, 200)}`)
+  return taken
+}
+
+/** Writes the agents straight into the store: through the daemon it would take minutes. */
+async function fill(home: string, total: number): Promise<void> {
+  mkdirSync(home, { mode: 0o700 })
+  const database = openDatabase(homePaths({ CADRE_HOME: home }).database)
+  await migrate(database)
+  const began = Date.now() - total
+  await database.write(async (transaction) => {
+    for (let number = 0; number < total; number++) await agentRecords.insert(transaction, agent(number, new Date(began + number).toISOString()))
+  })
+  await database.close()
+}
+
+function agent(number: number, at: string): StoredAgent {
+  return {
+    id: newId('agent'),
+    // Names in another order than that of creation.
+    name: `Agent ${((number * 7_919) % 1_000_003).toString(36)}`,
+    description: 'Answers questions about the staff handbook',
+    system_prompt: 'Answer from the handbook and cite it.',
+    model_id: null,
+    temperature: number % 2 === 0 ? 0.5 : 1,
+    max_tokens: 800,
+    tools: [],
+    topics: [],
+    prompt_template_id: null,
+    variables: {},
+    version: 1,
+    created_at: at,
+    updated_at: at,
+  }
+}

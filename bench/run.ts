@@ -1,0 +1,42 @@
+/** Runs the benchmarks, all or those named, and prints each figure beside its bar. Exits 1 when one misses it. */
+import { cliStart } from './cli-start.ts'
+import { type Figure, keeps } from './figures.ts'
+import { http } from './http.ts'
+import { list } from './list.ts'
+import { start } from './start.ts'
+
+const BENCHES = [cliStart, http, list, start]
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(', ')}. There are ${BENCHES.map(({ name }) => name).join(', ')}.`)
+  process.exit(2)
+}
+
+const figures: Figure[] = []
+for (const bench of BENCHES) {
+  if (wanted.length > 0 && !wanted.includes(bench.name)) continue
+  console.error(`${bench.name} …`)
+  figures.push(...(await bench.run()))
+}
+print(figures)
+if (!figures.every(keeps)) process.exitCode = 1
+
+function print(all: readonly Figure[]): void {
+  const rows = [['name', 'figure', 'ratio', 'bar', ''], ...all.map(row)]
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? []
+  for (const cells of rows)
+    console.log(
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}
+
+function row(figure: Figure): string[] {
+  const { name, figure: measured, ratio, bar } = figure
+  const limit = bar === undefined ? '' : 'most' in bar ? `≤ ${bar.most}` : `≥ ${bar.least}`
+  return [name, measured, ratio?.toFixed(2) ?? '', limit, bar === undefined ? '' : keeps(figure) ? 'ok' : 'over']
+}

@@ -1,0 +1,31 @@
+/** The door to every kind of source: what documents it has now, and when a folder changed. */
+import type { SourceType } from '../../../src/contract/knowledge-sources.ts'
+import { findFiles } from './files.ts'
+import { findInFolder } from './folder.ts'
+import type { Found, SourceOptions } from './found.ts'
+import { findText } from './text.ts'
+import { type FolderWatch, watchTree } from './watch.ts'
+
+export type { Found, SourceOptions } from './found.ts'
+
+/**
+ * Every document of a source, as it finds them. Throws CadreError when the source itself cannot be read (folder gone,
+ * repository unreachable): what was known of it then stays.
+ */
+export async function* findDocuments(type: SourceType, options: SourceOptions): AsyncGenerator<Found> {
+  switch (type) {
+    case 'file':
+      return yield* findFiles(options)
+    case 'folder':
+      return yield* findInFolder(options)
+    case 'text':
+      return yield* findText(options)
+    default:
+      return
+  }
+}
+
+/** Watches a folder source: calls back after changes have settled; close() ends it. */
+export function watchFolder(configuration: Record<string, unknown>, changed: () => void, onError: (error: Error) => void): FolderWatch {
+  return watchTree(configuration, changed, onError)
+}

@@ -1,0 +1,8 @@
+/** Sources of type text: one document, held by the configuration itself. */
+import { createHash } from 'node:crypto'
+import type { Found, SourceOptions } from './found.ts'
+
+export async function* findText({ configuration }: SourceOptions): AsyncGenerator<Found> {
+  const bytes = Buffer.from((configuration as { text: string }).text, 'utf8')
+  yield { name: 'text.md', fingerprint: createHash('sha256').update(bytes).digest('hex'), read: async () => bytes }
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Found, findDocuments } from '../../../daemon/knowledge/sources/source.ts'
+import { CadreError } from '../../../src/contract/errors.ts'
+
+const test = suite<{ root: string }>('file and text sources')
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-files-'))
+})
+test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
+
+const signal = new AbortController().signal
+
+function put(root: string, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true })
+    writeFileSync(join(root, name), text)
+  }
+}
+
+async function collected(type: 'file' | 'text', configuration: Record<string, unknown>): Promise<{ found: Found[]; error: CadreError | undefined }> {
+  const found: Found[] = []
+  try {
+    for await (const document of findDocuments(type, { configuration, signal, work: '/nowhere', outbound: undefined as never })) found.push(document)
+  } catch (error) {
+    assert.instance(error, CadreError)
+    return { found, error: error as CadreError }
+  }
+  return { found, error: undefined }
+}
+const names = (found: Found[]) => found.map(({ name }) => name).sort()
+
+test('files and folders are found by the last part of their path, files of any type', async ({ root }) => {
+  put(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/image.png': '' })
+  const { found, error } = await collected('file', { paths: [join(root, 'one.md'), join(root, 'odd.log'), join(root, 'docs')] })
+  assert.is(error, undefined)
+  assert.equal(names(found), ['docs/a.md', 'docs/sub/b.txt', 'odd.log', 'one.md'])
+  assert.is(Buffer.from((await found[1]?.read(signal)) ?? []).toString(), '2')
+})
+
+test('two of the same last part go by their whole path', async ({ root }) => {
+  put(root, { 'x/readme.md': '', 'y/readme.md': '', 'z.md': '' })
+  const { found } = await collected('file', { paths: [join(root, 'x/readme.md'), join(root, 'y/readme.md'), join(root, 'z.md')] })
+  assert.equal(names(found), [`${root.slice(1)}/x/readme.md`, `${root.slice(1)}/y/readme.md`, 'z.md'].sort())
+})
+
+test('what is named twice is found once', async ({ root }) => {
+  put(root, { 'docs/a.md': '', 'docs/sub/b.md': '' })
+  const { found } = await collected('file', { paths: [join(root, 'docs'), join(root, 'docs/sub'), join(root, 'docs/a.md'), join(root, 'docs/../docs/a.md')] })
+  assert.equal(names(found), ['a.md', 'sub/b.md'].sort())
+})
+
+test('a file of a type the source does not read is a problem, not a silence', async ({ root }) => {
+  put(root, { 'a.log': '' })
+  const { found } = await collected('file', { paths: [join(root, 'a.log')], file_types: ['md'] })
+  assert.match(found[0]?.problem ?? '', 'reads md files only')
+})
+
+test('a path that is missing is an error after everything else was found', async ({ root }) => {
+  put(root, { 'a.md': '' })
+  const { found, error } = await collected('file', { paths: [join(root, 'missing.md'), join(root, 'a.md')] })
+  assert.equal(names(found), ['a.md'])
+  assert.is(error?.code, 'NOT_FOUND')
+  assert.match(error?.message ?? '', 'missing.md')
+})
+
+test('without paths there is nothing to find', async () => {
+  assert.equal(await collected('file', {}), { found: [], error: undefined })
+})
+
+test('a text is one document, and its fingerprint follows its content', async () => {
+  const { found } = await collected('text', { text: 'Grüße' })
+  assert.equal(names(found), ['text.md'])
+  assert.is(Buffer.from((await found[0]?.read(signal)) ?? []).toString('utf8'), 'Grüße')
+  const same = await collected('text', { text: 'Grüße' })
+  const other = await collected('text', { text: 'Gruß' })
+  assert.is(same.found[0]?.fingerprint, found[0]?.fingerprint)
+  assert.is.not(other.found[0]?.fingerprint, found[0]?.fingerprint)
+})
+
+test.run()
