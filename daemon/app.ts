@@ -1,4 +1,5 @@
 /** The composition root: every part is made here and handed what it needs. */
+import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
 import { agentBindings } from './agents/routes.ts'
@@ -7,17 +8,26 @@ import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
 import { conversationBindings } from './conversations/routes.ts'
 import { ConversationsService } from './conversations/service.ts'
+import { EmbeddingService } from './embedding/service.ts'
 import { evaluationBindings } from './evaluations/routes.ts'
 import { EvaluationsService } from './evaluations/service.ts'
 import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { RateLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
+import { Automation } from './knowledge/automation.ts'
 import { DocumentsService } from './knowledge/documents.ts'
+import { IndexWriter } from './knowledge/index-writing.ts'
+import { Indexes } from './knowledge/indexes.ts'
+import { ProgressBoard } from './knowledge/progress.ts'
+import { Reading } from './knowledge/reading.ts'
 import { knowledgeBindings } from './knowledge/routes.ts'
+import { Search } from './knowledge/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
+import { Synchronizer } from './knowledge/sync.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
+import { createOutbound } from './outbound/client.ts'
 import { promptTemplateBindings } from './prompt-templates/routes.ts'
 import { PromptTemplatesService } from './prompt-templates/service.ts'
 import { ragToolBindings } from './rag-tools/routes.ts'
@@ -79,7 +89,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const indexes = new Indexes(vectors)
   const writer = new IndexWriter(database, indexes)
   const progress = new ProgressBoard()
-  const synchronizer = new Synchronizer({ database, originals, outbound, embedding, reading, indexes, writer, progress, logger, workDirectory: (id) => join(paths.models, '..', 'work', id) })
+  const synchronizer = new Synchronizer({ database, originals, outbound, embedding, reading, indexes, writer, progress, logger, workDirectory: (id) => join(paths.work, id) })
   const automation = new Automation(database, synchronizer, logger)
   const search = new Search({ database, indexes, embedding, synchronizer })
   const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress })
@@ -130,6 +140,9 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     ...webhookBindings(webhooks),
     ...tokenBindings(tokens),
   ])
+  // In the background: a daemon with much to mend answers all the same.
+  const resumed = synchronizer.resume().then(() => automation.armAll())
+  resumed.catch((error: unknown) => logger.error({ err: error }, 'what was left half done could not be taken up'))
   return {
     server,
     drain: () => {
@@ -141,7 +154,11 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     },
     async close() {
       draining = true
+      await resumed.catch(() => undefined) // told above
+      automation.close()
+      await synchronizer.close()
       await server.close()
+      await Promise.all([reading.close(), embedding.close(), outbound.close()])
       await vectors.close()
       await database.close()
     },

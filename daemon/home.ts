@@ -12,7 +12,7 @@ const STICKY = 0o1000
 /** Makes the home ready to be written, or says why it cannot be. */
 export function prepareHome(paths: Paths): void {
   refuseShared(paths.home)
-  for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.logs]) own(directory)
+  for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.work, paths.logs]) own(directory)
   for (const directory of [paths.home, paths.logs]) tightenFiles(directory)
   proveWritable(paths.home)
 }

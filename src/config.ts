@@ -13,6 +13,8 @@ export interface Paths {
   vectors: string
   documents: string
   models: string
+  /** Clones of repositories and the like, which can be made again. */
+  work: string
   logs: string
   log: string
   /** Written when the daemon is ready, removed when it stops. */
@@ -38,6 +40,7 @@ export function homePaths(environment: Environment = process.env): Paths {
     vectors: inside('vectors'),
     documents: inside('documents'),
     models: inside('models'),
+    work: inside('work'),
     logs: inside('logs'),
     log: join(home, 'logs', 'daemon.log'),
     daemon: inside('daemon.json'),

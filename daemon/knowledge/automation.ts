@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../store/database.ts'
-import { watchFolder } from './sources/watch.ts'
+import { watchFolder } from './sources/source.ts'
 import { type StoredSource, sourceRecords } from './store.ts'
 import type { Synchronizer } from './sync.ts'
 
@@ -41,7 +41,7 @@ export class Automation {
       armed.push({ disarm: () => job.stop() })
     }
     if (watch && source.type === 'folder') {
-      const watching = watchFolder(source.configuration, sync, (error) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
+      const watching = watchFolder(source.configuration, sync, (error: Error) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
       watching.ready.catch((error: unknown) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
       armed.push({ disarm: () => watching.close() })
     }

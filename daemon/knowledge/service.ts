@@ -60,7 +60,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     const hashes = await hashesOf(this.database, id)
     const message = await super.remove(change, id, force)
     automation.disarm(id)
-    await synchronizer.cancel(id)
+    await synchronizer.forget(id)
     for (const index of await indexes.ofSource(this.database, id)) await indexes.drop(this.database, index)
     for (const contentHash of hashes) await originals.release(contentHash, () => hashInUse(this.database, contentHash))
     return message

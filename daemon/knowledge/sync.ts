@@ -1,4 +1,5 @@
 /** Synchronization: one at a time a source, in the background, taken up again after a stop or a kill. */
+import { rm } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Database } from '../store/database.ts'
@@ -64,6 +65,12 @@ export class Synchronizer {
     run.controller.abort(new CadreError('CONFLICT', 'The synchronization was cancelled.'))
     await run.finished.catch(() => undefined)
     return true
+  }
+
+  /** Ends what is under way for a source that is no more, and removes its clone. */
+  async forget(sourceId: string): Promise<void> {
+    await this.cancel(sourceId)
+    await rm(this.#parts.workDirectory(sourceId), { recursive: true, force: true })
   }
 
   /** Resolves when nothing is under way for the source. */

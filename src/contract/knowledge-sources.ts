@@ -127,6 +127,18 @@ const Configuration = Type.Unsafe<SourceConfiguration>({
   examples: [{ file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 }],
 })
 
+export const SyncProgress = object(
+  {
+    stage: word(['finding', 'reading', 'embedding'], { description: 'What is being done.' }),
+    documents: Type.Integer({ minimum: 0, description: 'Documents found or read so far.' }),
+    documents_total: nullable(Type.Integer({ minimum: 0, description: 'Documents to read; null while they are being found.' })),
+    chunks: Type.Integer({ minimum: 0, description: 'Passages embedded so far.' }),
+    chunks_total: Type.Integer({ minimum: 0, description: 'Passages to embed, as far as is known.' }),
+    started_at: timestamp('When it began'),
+  },
+  { description: 'How far a synchronization is.' },
+)
+
 export const SourceStatistics = object({
   documents: Type.Integer({ minimum: 0, description: 'Documents it holds.' }),
   chunks: Type.Integer({ minimum: 0, description: 'Passages they were cut into.' }),
@@ -137,6 +149,7 @@ export const SourceStatistics = object({
 const name = resourceName('knowledge source')
 const type = word(SOURCE_TYPES, { description: 'Where its documents come from.' })
 const status = word(['pending', 'syncing', 'active', 'error'], { default: 'pending', description: 'Where its synchronization stands.' })
+const error = nullable(Type.String({ description: 'Why the last synchronization failed.' }))
 const last_sync = nullable(timestamp('When it was last synchronized'))
 const example = { name: 'Handbook', type: 'file', configuration: { file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 } }
 
