@@ -127,12 +127,15 @@ const Configuration = Type.Unsafe<SourceConfiguration>({
   examples: [{ file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 }],
 })
 
-export const SourceStatistics = object({
-  documents: Type.Integer({ minimum: 0, description: 'Documents it holds.' }),
-  chunks: Type.Integer({ minimum: 0, description: 'Passages they were cut into.' }),
-  failed: Type.Integer({ minimum: 0, description: 'Documents that could not be read.' }),
-  embedded: Type.Integer({ minimum: 0, description: 'Passages whose vectors are ready.' }),
-})
+export const SourceStatistics = object(
+  {
+    documents: Type.Integer({ minimum: 0, description: 'Documents it holds.' }),
+    chunks: Type.Integer({ minimum: 0, description: 'Passages they were cut into.' }),
+    failed: Type.Integer({ minimum: 0, description: 'Documents that could not be read.' }),
+    embedded: Type.Integer({ minimum: 0, description: 'Passages whose vectors are ready.' }),
+  },
+  { description: 'What it holds, in numbers.' },
+)
 
 const name = resourceName('knowledge source')
 const type = word(SOURCE_TYPES, { description: 'Where its documents come from.' })
