@@ -1,7 +1,8 @@
 /** Bundles the command line and the daemon into dist/: one file a command, so that only what is asked for is loaded. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { tsImport } from 'tsx/esm/api'
 import { writeManifest } from './manifest.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -48,7 +49,19 @@ await build({
     ...commands.map((file) => ({ in: `commands/${file}`, out: `commands/${file.replace(/\.ts$/, '')}` })),
   ],
 })
-await build({ ...shared, external: EXTERNAL, outdir: `${aside}/daemon`, entryPoints: [{ in: 'daemon/main.ts', out: 'main' }] })
+await build({
+  ...shared,
+  external: EXTERNAL,
+  outdir: `${aside}/daemon`,
+  entryPoints: [
+    { in: 'daemon/main.ts', out: 'main' },
+    { in: 'daemon/embedding/worker.ts', out: 'embedding/worker' },
+  ],
+})
+// The model takes seconds to write and seldom changes: the one that is there is kept while it is made of the same parts.
+if (existsSync(`${root}dist/models`)) cpSync(`${root}dist/models`, `${aside}/models`, { recursive: true })
+const { writeMinilm } = await tsImport('./minilm.ts', import.meta.url)
+writeMinilm(`${aside}/models`)
 rmSync(`${root}dist`, { recursive: true, force: true })
 renameSync(aside, `${root}dist`)
 await writeManifest(root)

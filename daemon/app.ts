@@ -8,6 +8,7 @@ import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
 import { conversationBindings } from './conversations/routes.ts'
 import { ConversationsService } from './conversations/service.ts'
+import { builtModels } from './embedding/places.ts'
 import { EmbeddingService } from './embedding/service.ts'
 import { evaluationBindings } from './evaluations/routes.ts'
 import { EvaluationsService } from './evaluations/service.ts'
@@ -84,7 +85,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const models = new ModelsService(database, vault)
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound()
-  const embedding = new EmbeddingService({ modelsDirectory: bundledModels(), remote: (id) => models.credentials(database, id), logger })
+  const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
   const reading = new Reading({})
   const indexes = new Indexes(vectors)
   const writer = new IndexWriter(database, indexes)

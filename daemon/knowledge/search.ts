@@ -1,6 +1,7 @@
 /** Search: by meaning, by words, or both joined; filtered, without near-duplicates, and explained when asked. */
 import type { Static } from 'typebox'
 import type { Passage, SearchResult } from '../../src/contract/passages.ts'
+import { fluency } from '../embedding/fluency.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Database } from '../store/database.ts'
 import type { Filter, PassageRow } from '../store/vectors.ts'
@@ -39,6 +40,8 @@ interface Hits {
   index: Index
   semantic: Map<string, number>
   fullText: Map<string, number>
+  /** How far the embedding model knows the language of the query. */
+  trust: number
   rows: Map<string, PassageRow>
 }
 
@@ -99,9 +102,9 @@ export class Search {
 
   async #ask(index: Index, { query, method }: SearchRequest, filter: Filter | undefined, clock: StageClock): Promise<Hits> {
     const options = { limit: A_SIDE, ...(filter ? { filter } : {}) }
+    const embedder = method === 'full_text' ? undefined : await this.#embedding.embedder(index.embedding_model)
     const bySense = async () => {
-      if (method === 'full_text') return []
-      const embedder = await this.#embedding.embedder(index.embedding_model)
+      if (!embedder) return []
       const [vector] = await clock.time('embed', () => embedder.embed([query], { priority: 'query' }))
       return clock.time('semantic', () => this.#indexes.vectors(index).nearest(vector as Float32Array, { ...options, columns: ['id'] }))
     }
@@ -112,6 +115,7 @@ export class Search {
     const [near, matching] = await Promise.all([bySense(), byWords()])
     return {
       index,
+      trust: embedder ? fluency(embedder, query) : 1,
       semantic: new Map(near.map((row) => [row.id as string, 1 - (row._distance as number)])),
       fullText: new Map(matching.map((row) => [row.id as string, row._score as number])),
       rows: new Map(matching.map((row) => [row.id as string, row])),
@@ -147,7 +151,7 @@ export class Search {
 function rank(method: SearchRequest['method'], hits: readonly Hits[]): Fused[] {
   const semantic = merged(hits.map((hit) => hit.semantic))
   const fullText = merged(hits.map((hit) => hit.fullText))
-  if (method === 'hybrid') return fuse(semantic, fullText)
+  if (method === 'hybrid') return fuse(semantic, fullText, Math.min(1, ...hits.map(({ trust }) => trust)))
   const side = method === 'semantic' ? semantic : fullText
   return [...side].map(([id, score], at) => ({
     id,

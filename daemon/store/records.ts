@@ -79,6 +79,8 @@ export class Records<T extends StoredRecord> {
 
   async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[]): Promise<Page<T>> {
     const filters = Object.entries(query).filter(([name, value]) => !PAGING.has(name) && value !== undefined)
+    // A filter that contradicts the scope finds nothing; it must not be overruled in silence.
+    if (filters.some(([name, value]) => Object.hasOwn(scope, name) && scope[name] !== value)) return { items: [], total: 0 }
     const { where, values } = this.#conditions({ ...(Object.fromEntries(filters) as Scope), ...scope })
     const limit = query.limit ?? DEFAULT_LIMIT
     const offset = ((query.page ?? 1) - 1) * limit

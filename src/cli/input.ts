@@ -70,7 +70,7 @@ export function parseJson(text: string, where: string): unknown {
 /** YAML holds JSON, but JSON gives better messages; several YAML documents are a list. */
 async function parseStructure(text: string, file: string): Promise<unknown> {
   if (extname(file) === '.json' || (extname(file) === '' && /^\s*[[{]/.test(text))) return parseJson(text, file || 'The text')
-  const { parseAllDocuments } = await import('yaml')
+  const { parseAllDocuments } = await import('./yaml.ts')
   const documents = [parseAllDocuments(text)].flat()
   for (const document of documents) {
     const [problem] = document.errors

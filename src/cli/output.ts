@@ -30,7 +30,7 @@ export function toJson(data: unknown): string {
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
 async function toYaml(data: unknown): Promise<string> {
-  const { stringify } = await import('yaml')
+  const { stringify } = await import('./yaml.ts')
   const text = stringify(data, { lineWidth: 0 })
   if (!STEERING.test(text)) return text.trimEnd()
   // Plain YAML would carry the characters as they are; JSON is YAML too, and escapes them.

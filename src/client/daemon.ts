@@ -1,6 +1,6 @@
 /** The daemon from the outside: is it healthy, start it in the background, stop it, connect to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type DaemonRecord, type Paths, readSettings } from '../config.ts'
@@ -96,28 +96,55 @@ export async function startDaemon({ paths, root, narrate, options }: StartOption
   const output = join(paths.logs, 'start.log')
   const before = sizeOf(output)
   const deadline = Date.now() + START_DEADLINE_MS
-  let child = launch(root, paths.home, options, output)
-  let launched = Date.now()
-  while (Date.now() < deadline) {
-    const running = await runningDaemon(paths)
-    if (running && (running.pid === child.pid || child.exitCode === HELD_BY_ANOTHER)) {
-      narrate(running.pid === child.pid ? `Started the Cadre daemon at ${running.url}` : `The Cadre daemon is running at ${running.url}`)
-      return running
+  let child: ChildProcess | undefined
+  let launched = 0
+  try {
+    while (Date.now() < deadline) {
+      const running = await runningDaemon(paths)
+      const held = child?.exitCode === HELD_BY_ANOTHER
+      if (running && (child === undefined || held || running.pid === child.pid)) {
+        narrate(running.pid === child?.pid ? `Started the Cadre daemon at ${running.url}` : `The Cadre daemon is running at ${running.url}`)
+        return running
+      }
+      const ending = child?.signalCode ?? (held ? undefined : child?.exitCode)
+      if (ending !== null && ending !== undefined) {
+        throw new UnreachableError(`The daemon did not start (it ended with ${ending}).\n${lastLines(output, before)}`, {
+          hint: 'cadre doctor looks for the cause.',
+        })
+      }
+      if (child === undefined ? goesFirst(paths) : held && !livingDaemon(paths) && Date.now() - launched > RESPAWN_AFTER_MS) {
+        child = launch(root, paths.home, options, output)
+        launched = Date.now()
+      }
+      await wait(POLL_MS)
     }
-    if (child.exitCode === HELD_BY_ANOTHER && !livingDaemon(paths) && Date.now() - launched > RESPAWN_AFTER_MS) {
-      child = launch(root, paths.home, options, output)
-      launched = Date.now()
-    }
-    const died = child.signalCode ?? (child.exitCode === HELD_BY_ANOTHER ? undefined : child.exitCode)
-    if (died !== null && died !== undefined)
-      throw new UnreachableError(`The daemon did not start (${child.signalCode ?? `exit code ${child.exitCode}`}).\n${lastLines(output, before)}`, {
-        hint: 'cadre doctor looks for the cause.',
-      })
-    await wait(POLL_MS)
+  } finally {
+    if (child) rmSync(startingFile(paths), { force: true })
   }
   throw new UnreachableError(`The daemon was not ready within ${START_DEADLINE_MS / 1000} seconds.\n${lastLines(output, before)}`, {
     hint: 'cadre daemon logs shows what it is doing.',
   })
+}
+
+const startingFile = (paths: Paths) => join(paths.home, 'starting')
+
+/** Of many who start at once, one launches and the others wait for its daemon. This only saves work: who holds the home is for the kernel's lock to say. */
+function goesFirst(paths: Paths): boolean {
+  const file = startingFile(paths)
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  try {
+    const starter = Number(readFileSync(file, 'utf8'))
+    const late = Date.now() - statSync(file).mtimeMs > START_DEADLINE_MS
+    if (late || (starter > 0 && !isAlive(starter))) rmSync(file, { force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // the one that went first is through; look again
+  }
+  return false
 }
 
 function launch(root: string, home: string, options: string[], output: string): ChildProcess {
@@ -137,6 +164,7 @@ function sizeOf(file: string): number {
 }
 
 function lastLines(file: string, from: number): string {
+  if (sizeOf(file) <= from) return ''
   const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n')
   return lines
     .slice(-10)

@@ -139,12 +139,15 @@ export const SyncProgress = object(
   { description: 'How far a synchronization is.' },
 )
 
-export const SourceStatistics = object({
-  documents: Type.Integer({ minimum: 0, description: 'Documents it holds.' }),
-  chunks: Type.Integer({ minimum: 0, description: 'Passages they were cut into.' }),
-  failed: Type.Integer({ minimum: 0, description: 'Documents that could not be read.' }),
-  embedded: Type.Integer({ minimum: 0, description: 'Passages whose vectors are ready.' }),
-})
+export const SourceStatistics = object(
+  {
+    documents: Type.Integer({ minimum: 0, description: 'Documents it holds.' }),
+    chunks: Type.Integer({ minimum: 0, description: 'Passages they were cut into.' }),
+    failed: Type.Integer({ minimum: 0, description: 'Documents that could not be read.' }),
+    embedded: Type.Integer({ minimum: 0, description: 'Passages whose vectors are ready.' }),
+  },
+  { description: 'What it holds, in numbers.' },
+)
 
 const name = resourceName('knowledge source')
 const type = word(SOURCE_TYPES, { description: 'Where its documents come from.' })

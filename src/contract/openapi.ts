@@ -51,7 +51,7 @@ export function openapiDocument(version: string): Json {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An access token; the first one is made when the daemon starts for the first time.' },
       },
-      responses: errorResponses(),
+      responses: errorResponses(paths),
       headers: RATE_HEADERS,
       schemas: { ...Object.fromEntries([...names].map(([schema, name]) => [name, plain(schema, names, true)])), Error: ERROR, Pagination: PAGINATION },
     },
@@ -139,9 +139,11 @@ function badNews(route: Route, names: Map<TSchema, string>): Json {
   return { [String(route.badNews)]: { description: 'Not well, or stopping.', content: { 'application/json': { schema } } } }
 }
 
-/** One answer a status, which says the codes it can carry. */
-function errorResponses(): Json {
-  const statuses = new Set(Object.values(ERRORS))
+/** One answer a status that some route can give, which says the codes it can carry. */
+function errorResponses(paths: Record<string, Json>): Json {
+  const answers = Object.values(paths).flatMap((methods) => Object.values(methods) as { responses: Json }[])
+  const given = new Set(answers.flatMap(({ responses }) => Object.keys(responses)))
+  const statuses = new Set(Object.values(ERRORS).filter((status) => given.has(String(status))))
   const codesFor = (status: number) => Object.entries(ERRORS).filter(([, of]) => of === status)
   const answer = (status: number): Json => ({
     description: codesFor(status)
@@ -172,7 +174,9 @@ function plain(schema: TSchema, names: Map<TSchema, string>, spelled = false): J
     if (value === null || typeof value !== 'object') return value
     const inner = value === schema ? undefined : names.get(value as TSchema)
     if (inner) return { $ref: `#/components/schemas/${inner}` }
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, seen(part)]))
+    // OpenAPI lets a discriminator choose only among named schemas; the constants inside tell these apart as well.
+    const parts = Object.entries(value).filter(([key]) => key !== 'discriminator')
+    return Object.fromEntries(parts.map(([key, part]) => [key, seen(part)]))
   }
   return seen(schema) as Json
 }

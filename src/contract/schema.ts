@@ -5,8 +5,8 @@ type Fields = Record<string, TSchema>
 
 /** A field that may also be null, written as a type list so that errors stay readable. */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
-  const plain = schema as { type?: string; enum?: unknown[] }
-  if (plain.type === undefined) return Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
+  const plain = schema as { type?: string; enum?: unknown[]; description?: string }
+  if (plain.type === undefined) return Type.Unsafe({ ...(plain.description ? { description: plain.description } : {}), anyOf: [schema, { type: 'null' }] })
   const widened = { ...schema, type: [plain.type, 'null'] }
   return Type.Unsafe(plain.enum ? { ...widened, enum: [...plain.enum, null] } : widened)
 }

@@ -31,11 +31,23 @@ export interface Terminal {
 /** A home of its own; nothing of the caller's environment reaches the command. */
 export function openTerminal(environment: Record<string, string> = {}): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'cadre-cli-'))
-  const own = { PATH: process.env.PATH, HOME: home, CADRE_HOME: join(home, 'state'), CADRE_PORT: '0', CADRE_RATE_LIMIT: '0', CADRE_KEYCHAIN: 'off', ...environment }
+  const own = {
+    PATH: process.env.PATH,
+    HOME: home,
+    CADRE_HOME: join(home, 'state'),
+    CADRE_PORT: '0',
+    CADRE_RATE_LIMIT: '0',
+    CADRE_KEYCHAIN: 'off',
+    ...environment,
+  }
 
   const run = (words: readonly string[], { input, environment: more = {}, cwd = home }: RunOptions = {}) =>
     new Promise<Ran>((resolve, reject) => {
-      const child = spawn(process.execPath, [RUN, ...words], { cwd, env: { ...own, ...more }, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
+      const child = spawn(process.execPath, [RUN, ...words], {
+        cwd,
+        env: { ...own, ...more },
+        stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      })
       const ran: Ran = { code: null, stdout: '', stderr: '' }
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
         ran.stdout += text

@@ -41,7 +41,10 @@ test('a table fits its paper, and identifiers are never cut', () => {
   const rows = [{ id, name: 'x'.repeat(50), description: '日'.repeat(40), created_at: '2026-01-31T09:30:00.000Z' }]
   for (const columns of [60, 80, 100, 140]) {
     const lines = table(rows, ['id', 'name', 'description', 'created_at'], paper(columns)).split('\n')
-    assert.ok(lines.every((line) => width(line) <= columns), `${columns} columns`)
+    assert.ok(
+      lines.every((line) => width(line) <= columns),
+      `${columns} columns`,
+    )
     assert.ok(lines[1]?.startsWith(`${id} `))
   }
   assert.match(table(rows, ['id', 'name', 'description', 'created_at'], paper(Number.POSITIVE_INFINITY)), '2026-01-31 09:30')
@@ -50,7 +53,10 @@ test('a table fits its paper, and identifiers are never cut', () => {
 test('values in a table are short, and on a page they are whole', () => {
   const row = { tools: ['a', 'b'], enabled: true, nothing: null, cases: [{ input: 'x' }, { input: 'y' }], text: 'one\ntwo' }
   assert.is(table([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
-  assert.is(record(row, paper(Number.POSITIVE_INFINITY)), 'tools    a\n         b\nenabled  yes\nnothing  –\ncases    input: x\n         input: y\ntext     one\n         two')
+  assert.is(
+    record(row, paper(Number.POSITIVE_INFINITY)),
+    'tools    a\n         b\nenabled  yes\nnothing  –\ncases    input: x\n         input: y\ntext     one\n         two',
+  )
 })
 
 test('JSON and YAML hold the exact data and nothing that steers a terminal', async () => {
@@ -68,7 +74,10 @@ test('CSV quotes what needs it', async () => {
     { id: 1, name: 'a "quoted", name', tags: ['x'] },
     { id: 2, name: 'two\nlines', extra: null },
   ]
-  assert.is(await render({ data }, 'csv', { isTTY: false } as NodeJS.WriteStream), 'id,name,tags,extra\r\n1,"a ""quoted"", name","[""x""]",\r\n2,"two\nlines",,')
+  assert.is(
+    await render({ data }, 'csv', { isTTY: false } as NodeJS.WriteStream),
+    'id,name,tags,extra\r\n1,"a ""quoted"", name","[""x""]",\r\n2,"two\nlines",,',
+  )
 })
 
 test('the word that was probably meant is found, and a stranger is not', () => {

@@ -51,13 +51,23 @@ test('a call sends method, token and JSON, and gets the whole answer', async () 
 })
 
 test('an error of the service keeps its code, hint, details and request', async () => {
-  const body = { success: false, error: 'name: is required', code: 'VALIDATION_ERROR', hint: 'Give it one.', details: [{ field: 'name', problem: 'is required' }], request_id: 'req_1' }
+  const body = {
+    success: false,
+    error: 'name: is required',
+    code: 'VALIDATION_ERROR',
+    hint: 'Give it one.',
+    details: [{ field: 'name', problem: 'is required' }],
+    request_id: 'req_1',
+  }
   const error = (await serving(
     (_, response) => response.writeHead(400).end(JSON.stringify(body)),
     (connection) => failureOf(call(connection, agentRoutes.get, { params: { id: 'x' } })),
   )) as ServiceError
   assert.instance(error, ServiceError)
-  assert.equal([error.code, error.message, error.hint, error.details, error.requestId, error.status], [body.code, body.error, body.hint, body.details, 'req_1', 400])
+  assert.equal(
+    [error.code, error.message, error.hint, error.details, error.requestId, error.status],
+    [body.code, body.error, body.hint, body.details, 'req_1', 400],
+  )
 })
 
 test('an answer that is not ours is told by its status', async () => {
@@ -142,7 +152,13 @@ test('pages go on until the last', async () => {
   }
   const found = []
   for await (const { data } of pages(read)) found.push(...data)
-  assert.equal([found, asked], [[1, 2, 3], [1, 2, 3]])
+  assert.equal(
+    [found, asked],
+    [
+      [1, 2, 3],
+      [1, 2, 3],
+    ],
+  )
 })
 
 test.run()

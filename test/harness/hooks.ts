@@ -1,4 +1,4 @@
-/** uvu swallows what a hook throws and then runs no test; this says it aloud. */
+/** What a hook throws, said aloud: uvu swallows it and then runs no test. */
 
 export function aloud<Context>(work: (context: Context) => unknown): (context: Context) => Promise<void> {
   return async (context) => {

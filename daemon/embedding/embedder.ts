@@ -1,0 +1,17 @@
+/** What makes vectors of texts, whoever runs the model. */
+
+export interface EmbedOptions {
+  signal?: AbortSignal | undefined
+  /** A query has somebody waiting for it and goes before texts that are being indexed. */
+  priority?: 'query' | 'index' | undefined
+}
+
+export interface Embedder {
+  /** `minilm`, or the id of the model's record. */
+  readonly id: string
+  /** Texts at once that keep it busy. */
+  readonly batch: number
+  dimensions(): Promise<number>
+  /** Normalised vectors, in the order of the texts. */
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
+}

@@ -1,0 +1,46 @@
+/** The texts of one call, and how far they are. */
+
+export class Job {
+  readonly texts: readonly string[]
+  readonly urgent: boolean
+  readonly done: Promise<Float32Array[]>
+  readonly #vectors: Float32Array[]
+  #taken = 0
+  #answered = 0
+  #resolve: (vectors: Float32Array[]) => void = () => {}
+  #reject: (failure: unknown) => void = () => {}
+
+  constructor(texts: readonly string[], urgent: boolean) {
+    this.texts = texts
+    this.urgent = urgent
+    this.#vectors = new Array<Float32Array>(texts.length)
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  /** Texts without a vector. */
+  get left(): number {
+    return this.texts.length - this.#answered
+  }
+
+  get untaken(): boolean {
+    return this.#taken < this.texts.length
+  }
+
+  /** The place of the next text to embed. */
+  take(): number {
+    return this.#taken++
+  }
+
+  answer(at: number, vector: Float32Array): void {
+    this.#vectors[at] = vector
+    this.#answered++
+  }
+
+  settle(failure?: unknown): void {
+    if (failure === undefined) this.#resolve(this.#vectors)
+    else this.#reject(failure)
+  }
+}

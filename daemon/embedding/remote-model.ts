@@ -1,0 +1,8 @@
+/** What is needed to reach a provider's model, its key included. */
+export interface RemoteModel {
+  id: string
+  provider: string
+  model_id: string
+  endpoint: string | null
+  api_key: string | null
+}

@@ -1,0 +1,134 @@
+/** Models of providers as embedders: in batches, with their vectors checked and normalised. */
+import { Agent } from 'undici'
+import { CadreError } from '../../src/contract/errors.ts'
+import type { Embedder, EmbedOptions } from './embedder.ts'
+import { ask, type ProviderTimes } from './provider-request.ts'
+import type { RemoteModel } from './remote-model.ts'
+import { type Wire, wireOf } from './wires.ts'
+
+export interface Usage {
+  model_id: string
+  tokens: number
+}
+
+export interface RemoteOptions {
+  onUsage?: ((usage: Usage) => void) | undefined
+  times?: Partial<ProviderTimes> | undefined
+}
+
+/** What every provider takes in one request. */
+const TEXTS_A_REQUEST = 64
+/** More than the longest vectors of a full request need. */
+const ANSWER_BYTES = 64 * 1024 * 1024
+const TIMES: ProviderTimes = { connectMs: 10_000, answerMs: 60_000, pauseMs: 500, longestPauseMs: 60_000 }
+
+export class RemoteEmbedders {
+  readonly #agent: Agent
+  readonly #times: ProviderTimes
+  readonly #onUsage: ((usage: Usage) => void) | undefined
+  readonly #made = new Map<string, { recorded: string; embedder: RemoteEmbedder }>()
+
+  constructor({ onUsage, times }: RemoteOptions = {}) {
+    this.#times = { ...TIMES, ...times }
+    this.#onUsage = onUsage
+    const { connectMs, answerMs } = this.#times
+    this.#agent = new Agent({ connect: { timeout: connectMs }, headersTimeout: answerMs, bodyTimeout: answerMs, maxResponseSize: ANSWER_BYTES })
+  }
+
+  /** The same one while its record stays the same, since it has learnt how long the vectors are. */
+  embedder(model: RemoteModel): Embedder {
+    const recorded = JSON.stringify(model)
+    const made = this.#made.get(model.id)
+    if (made?.recorded === recorded) return made.embedder
+    const embedder = new RemoteEmbedder(model, wireOf(model), this.#agent, this.#times, this.#onUsage)
+    this.#made.set(model.id, { recorded, embedder })
+    return embedder
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy()
+  }
+}
+
+class RemoteEmbedder implements Embedder {
+  readonly id: string
+  readonly batch: number
+  readonly #model: RemoteModel
+  readonly #wire: Wire
+  readonly #agent: Agent
+  readonly #times: ProviderTimes
+  readonly #onUsage: ((usage: Usage) => void) | undefined
+  #dimensions: number | undefined
+
+  constructor(model: RemoteModel, wire: Wire, agent: Agent, times: ProviderTimes, onUsage: ((usage: Usage) => void) | undefined) {
+    this.id = model.id
+    this.batch = TEXTS_A_REQUEST * wire.atOnce
+    this.#model = model
+    this.#wire = wire
+    this.#agent = agent
+    this.#times = times
+    this.#onUsage = onUsage
+  }
+
+  /** A provider says how long its vectors are only by making one. */
+  async dimensions(): Promise<number> {
+    if (this.#dimensions === undefined) await this.embed(['dimensions'])
+    return this.#dimensions ?? 0
+  }
+
+  async embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
+    const vectors = new Array<Float32Array>(texts.length)
+    // The first failure ends the other requests too: nobody would read their answers.
+    const failed = new AbortController()
+    const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+    let next = 0
+    const send = async () => {
+      while (next < texts.length) {
+        const from = next
+        next += TEXTS_A_REQUEST
+        for (const [at, vector] of (await this.#request(texts.slice(from, next), stop)).entries()) vectors[from + at] = vector
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: this.#wire.atOnce }, send))
+    } catch (error) {
+      failed.abort()
+      throw error
+    }
+    return vectors
+  }
+
+  async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const { path, headers, body, answer } = this.#wire.request(texts.map(sendable))
+    const reply = await ask({ dispatcher: this.#agent, model: this.#model, url: joined(this.#wire.endpoint, path), headers, body, times: this.#times, signal })
+    const { vectors, tokens } = answer(reply)
+    if (vectors.length !== texts.length) throw this.#unfit(`${vectors.length} vectors for ${texts.length} texts`)
+    const normal = vectors.map((vector) => this.#checked(vector))
+    if (tokens !== undefined) this.#onUsage?.({ model_id: this.id, tokens })
+    return normal
+  }
+
+  #checked(numbers: unknown): Float32Array {
+    if (!Array.isArray(numbers) || numbers.length === 0 || !numbers.every(Number.isFinite)) throw this.#unfit('something that is no vector')
+    this.#dimensions ??= numbers.length
+    if (numbers.length !== this.#dimensions) throw this.#unfit(`a vector of ${numbers.length} numbers after one of ${this.#dimensions}`)
+    const length = Math.hypot(...(numbers as number[]))
+    if (length === 0) throw this.#unfit('a vector of zeros, which is like no other')
+    return Float32Array.from(numbers as number[], (number) => number / length)
+  }
+
+  #unfit(what: string): CadreError {
+    return new CadreError('PROVIDER_ERROR', `The embedding model ${this.#model.model_id} (${this.#model.provider}) answered with ${what}.`, {
+      hint: 'Check that it is an embedding model.',
+    })
+  }
+}
+
+/** Providers refuse empty texts, and half of a pair of surrogates is no text. */
+const sendable = (text: string): string => (text === '' ? ' ' : Buffer.from(text).toString())
+
+function joined(endpoint: string, path: string): URL {
+  const url = new URL(endpoint)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  return url
+}

@@ -1,0 +1,62 @@
+/** Every embedder there is: the embedded model, and the models of providers that have an embeddings endpoint. */
+import { availableParallelism } from 'node:os'
+import { notFound } from '../../src/contract/errors.ts'
+import type { Embedder } from './embedder.ts'
+import { MINILM, MinilmEmbedder } from './minilm.ts'
+import type { PoolLogger } from './pool.ts'
+import type { RemoteEmbedders, Usage } from './remote.ts'
+import type { RemoteModel } from './remote-model.ts'
+
+export type { RemoteModel } from './remote-model.ts'
+
+export interface EmbeddingOptions {
+  /** Where the build put the embedded model. */
+  modelsDirectory: string
+  /** The model of this id with its key, where there is one. */
+  remote(modelId: string): Promise<RemoteModel | undefined>
+  /** Threads of the embedded model; as many as there are cores, and four at most, where none are given. */
+  workers?: number | undefined
+  idleMs?: number | undefined
+  logger: PoolLogger
+  /** Told of what a provider counted. */
+  onUsage?: ((usage: Usage) => void) | undefined
+}
+
+const MOST_WORKERS = 4
+const IDLE_MS = 5 * 60_000
+
+export class EmbeddingService {
+  readonly #options: EmbeddingOptions
+  readonly #minilm: MinilmEmbedder
+  #remotes: Promise<RemoteEmbedders> | undefined
+
+  constructor(options: EmbeddingOptions) {
+    this.#options = options
+    const { modelsDirectory: directory, workers = Math.min(availableParallelism(), MOST_WORKERS), idleMs = IDLE_MS, logger } = options
+    this.#minilm = new MinilmEmbedder({ directory, workers, idleMs, logger })
+  }
+
+  /** `minilm`, or the model of that id as it is recorded now. */
+  async embedder(id: string): Promise<Embedder> {
+    if (id === MINILM) return this.#minilm
+    const model = await this.#options.remote(id)
+    if (!model) throw notFound('model', id)
+    return (await this.#remote()).embedder(model)
+  }
+
+  /** How busy the embedded model is. */
+  status(): { threads: number; waiting: number } {
+    const { threads, waiting } = this.#minilm.pool
+    return { threads, waiting }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#minilm.pool.close(), this.#remotes?.then((remotes) => remotes.close())])
+  }
+
+  /** undici is loaded only by those who use a provider. */
+  #remote(): Promise<RemoteEmbedders> {
+    this.#remotes ??= import('./remote.ts').then(({ RemoteEmbedders }) => new RemoteEmbedders({ onUsage: this.#options.onUsage }))
+    return this.#remotes
+  }
+}

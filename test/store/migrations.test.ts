@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Database, openDatabase } from '../../daemon/store/database.ts'
+import { tableOf } from '../../daemon/store/links.ts'
+import { MIGRATIONS, migrate } from '../../daemon/store/migrations.ts'
+import { Document } from '../../src/contract/documents.ts'
+import { sortableFields } from '../../src/contract/page.ts'
+import { FAMILIES } from '../../src/contract/routes.ts'
+import { fieldsOf } from '../../src/contract/schema.ts'
+
+/** Fields that are worked out when they are read. */
+const COMPUTED: Record<string, readonly string[]> = { 'knowledge-sources': ['statistics', 'progress', 'error'], conversations: ['messages'] }
+
+const test = suite<{ root: string; database: Database }>('migrations')
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-migrations-'))
+  context.database = openDatabase(join(context.root, 'cadre.db'))
+})
+test.after.each(async ({ root, database }) => {
+  await database.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const step = (name: string, sql: string) => ({ name, up: async (transaction: { run(sql: string): Promise<number> }) => void (await transaction.run(sql)) })
+const applied = async (database: Database) =>
+  (await database.all<{ name: string }>('SELECT name FROM migrations ORDER BY applied_at, name')).map(({ name }) => name)
+
+test('steps are applied in order, each once', async ({ database }) => {
+  const steps = [step('0001-a', 'CREATE TABLE a (x)'), step('0002-b', 'ALTER TABLE a ADD COLUMN y')]
+  await migrate(database, steps)
+  await migrate(database, steps)
+  assert.equal(await applied(database), ['0001-a', '0002-b'])
+  await migrate(database, [...steps, step('0003-c', 'CREATE TABLE c (x)')])
+  assert.equal(await applied(database), ['0001-a', '0002-b', '0003-c'])
+})
+
+test('a step that fails leaves nothing of itself and stops the start', async ({ database }) => {
+  const broken = {
+    name: '0002-broken',
+    up: async (transaction: { run(sql: string): Promise<number> }) => {
+      await transaction.run('CREATE TABLE half (x)')
+      await transaction.run('CREATE TABLE a (x)')
+    },
+  }
+  const first = step('0001-a', 'CREATE TABLE a (x)')
+  let error: Error | undefined
+  await migrate(database, [first, broken]).catch((thrown: Error) => {
+    error = thrown
+  })
+  assert.match(error?.message ?? '', /already exists/)
+  assert.equal(await applied(database), ['0001-a'])
+  assert.equal(await database.all("SELECT name FROM sqlite_master WHERE name = 'half'"), [])
+})
+
+test('a database that a newer version wrote is refused, with what to do', async ({ database }) => {
+  await migrate(database)
+  await database.write((transaction) => transaction.run("INSERT INTO migrations VALUES ('9999-from-the-future', '2099-01-01')"))
+  let error: Error | undefined
+  await migrate(database).catch((thrown: Error) => {
+    error = thrown
+  })
+  assert.match(error?.message ?? '', /newer version of Cadre.*9999-from-the-future/)
+  assert.match(error?.message ?? '', /Install|CADRE_HOME/)
+})
+
+test('names of steps are unique and sorted', () => {
+  const names = MIGRATIONS.map(({ name }) => name)
+  assert.equal(names, [...new Set(names)].sort())
+  for (const name of names) assert.match(name, /^\d{4}-[a-z-]+$/)
+})
+
+test('every field of every resource has a column, and every one that sorts has an index', async ({ database }) => {
+  await migrate(database)
+  const described = [...FAMILIES.map(({ name, resource }) => ({ name, resource })), { name: 'documents', resource: Document }]
+  for (const { name, resource } of described) {
+    const table = tableOf(name)
+    const columns = (await database.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)).map((column) => column.name)
+    const fields = Object.keys(fieldsOf(resource)).filter((field) => !COMPUTED[name]?.includes(field))
+    assert.equal(
+      fields.filter((field) => !columns.includes(field)),
+      [],
+      name,
+    )
+    if (name === 'documents') continue
+    const first = await database.all<{ column: string }>(
+      `SELECT i.name AS "column" FROM pragma_index_list('${table}') l JOIN pragma_index_info(l.name) i WHERE i.seqno = 0`,
+    )
+    const long = ['description', 'system_prompt', 'template', 'limit']
+    const sortable = sortableFields(resource).filter((field) => !COMPUTED[name]?.includes(field) && !long.includes(field))
+    assert.equal(
+      sortable.filter((field) => !first.some(({ column }) => column === field)),
+      [],
+      `${name}: indexes`,
+    )
+  }
+})
+
+test('writes are on disk before they are acknowledged, and readers do not wait for them', async ({ database }) => {
+  assert.equal(await database.get('SELECT * FROM pragma_journal_mode'), { journal_mode: 'wal' })
+  assert.equal(await database.write((transaction) => transaction.get('SELECT * FROM pragma_synchronous')), { synchronous: 2 })
+})
+
+test.run()

@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Originals } from '../../daemon/store/documents.ts'
+
+const test = suite<{ root: string; originals: Originals }>('originals')
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-originals-'))
+  context.originals = new Originals(context.root)
+})
+test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
+
+const bytes = Buffer.from('the same bytes')
+const name = hash('sha256', bytes, 'hex')
+const place = (root: string) => join(root, name.slice(0, 2), name)
+const files = (root: string) => readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+
+test('bytes are kept under what they hold, readable by their owner alone', async ({ root, originals }) => {
+  assert.is(await originals.keep(bytes, async (contentHash) => contentHash), name)
+  assert.equal(await originals.read(name), bytes)
+  assert.is(statSync(place(root)).mode & 0o777, 0o600)
+  assert.is(statSync(join(root, name.slice(0, 2))).mode & 0o777, 0o700)
+})
+
+test('the same bytes are kept once, however many ask at the same time', async ({ root, originals }) => {
+  await Promise.all(Array.from({ length: 20 }, () => originals.keep(bytes, async () => undefined)))
+  assert.is(files(root).length, 1)
+})
+
+test('they are on disk before they are recorded', async ({ root, originals }) => {
+  await originals.keep(bytes, async () => assert.ok(existsSync(place(root))))
+})
+
+test('released bytes go unless somebody still uses them', async ({ root, originals }) => {
+  await originals.keep(bytes, async () => undefined)
+  await originals.release(name, async () => true)
+  assert.ok(existsSync(place(root)))
+  await originals.release(name, async () => false)
+  assert.not.ok(existsSync(place(root)))
+  await originals.release(name, async () => false)
+})
+
+test('bytes that are being recorded are not removed underneath', async ({ root, originals }) => {
+  let used = false
+  const keeping = originals.keep(bytes, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    used = true
+  })
+  await originals.release(name, async () => used)
+  await keeping
+  assert.ok(existsSync(place(root)))
+})
+
+test('a file that a crash cut short is written again', async ({ root, originals }) => {
+  mkdirSync(join(root, name.slice(0, 2)))
+  writeFileSync(place(root), 'the same')
+  await originals.keep(bytes, async () => undefined)
+  assert.equal(await originals.read(name), bytes)
+})
+
+test('what a crash left behind is swept, and nothing else', async ({ root, originals }) => {
+  await originals.keep(bytes, async () => undefined)
+  await originals.keep(Buffer.from('orphan'), async () => undefined)
+  writeFileSync(`${place(root)}.half-written`, 'x')
+  writeFileSync(join(root, 'README'), 'not ours')
+  await originals.sweep(async (contentHash) => contentHash === name)
+  assert.equal(
+    files(root)
+      .map((entry) => entry.name)
+      .sort(),
+    [name, 'README'].sort(),
+  )
+})
+
+test('when recording fails the error is told, and others can go on', async ({ originals }) => {
+  let error: Error | undefined
+  await originals
+    .keep(bytes, () => Promise.reject(new Error('no room')))
+    .catch((thrown: Error) => {
+      error = thrown
+    })
+  assert.is(error?.message, 'no room')
+  assert.is(await originals.keep(bytes, async () => 'kept'), 'kept')
+})
+
+test.run()
