@@ -1,0 +1,98 @@
+/** Reads PDF files: the text of every page, put together to lines, paragraphs and headings. */
+import { getDocumentProxy } from 'unpdf'
+import { cleaned, type ReadDocument, ReadFailure } from './document.ts'
+import { type Line, linesOf, type TextItem } from './pdf-lines.ts'
+import { PageWriter, profileOf } from './pdf-paragraphs.ts'
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
+
+const MAX_PAGES = 20_000
+
+export async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
+  const pdf = await opened(bytes)
+  try {
+    if (pdf.numPages > MAX_PAGES) throw new ReadFailure(`The PDF has ${pdf.numPages} pages; at most ${MAX_PAGES} are read.`)
+    const { pages, unreadable } = await linesOfPages(pdf)
+    const written = new PageWriter(profileOf(pages))
+    for (const [index, lines] of pages.entries()) written.page(index + 1, lines)
+    const text = cleaned(written.text)
+    if (!/[\p{L}\p{N}]/u.test(text)) throw await withoutText(pdf, unreadable)
+    return { text, format: 'markdown', pages: written.pages, title: await titleOf(pdf, written.firstHeading) }
+  } finally {
+    await pdf.destroy()
+  }
+}
+
+async function opened(bytes: Uint8Array): Promise<Pdf> {
+  try {
+    // Nothing of a PDF is run or fetched: neither its scripts nor fonts and character maps from elsewhere.
+    return await getDocumentProxy(bytes, { verbosity: 0, isEvalSupported: false, disableFontFace: true, useSystemFonts: false, stopAtErrors: false })
+  } catch (error) {
+    const { name } = error as Error
+    if (name === 'PasswordException') throw new ReadFailure('The PDF is protected with a password.')
+    throw new ReadFailure(`The PDF is damaged: ${explained(error as Error)}`)
+  }
+}
+
+function explained({ message }: Error): string {
+  if (/root|catalog|trailer|xref/i.test(message)) return 'the list of its parts cannot be read.'
+  return /empty|zero/i.test(message) ? 'it is empty.' : 'it cannot be opened.'
+}
+
+async function linesOfPages(pdf: Pdf): Promise<{ pages: Line[][]; unreadable: number }> {
+  const pages: Line[][] = []
+  let unreadable = 0
+  for (let number = 1; number <= pdf.numPages; number++) {
+    try {
+      const page = await pdf.getPage(number)
+      const { items } = await page.getTextContent()
+      pages.push(linesOf(items.filter((item) => 'str' in item) as TextItem[]))
+      page.cleanup()
+    } catch {
+      // One damaged page does not spoil the others; if none can be read, the document says so.
+      pages.push([])
+      unreadable++
+    }
+  }
+  return { pages, unreadable }
+}
+
+/** Why a PDF has no text: it is damaged, a scan, or blank. */
+async function withoutText(pdf: Pdf, unreadable: number): Promise<ReadFailure> {
+  if (unreadable > 0)
+    return new ReadFailure(
+      unreadable === pdf.numPages ? 'The PDF is damaged: none of its pages can be read.' : 'The PDF is damaged: the pages that can be read have no text.',
+    )
+  return new ReadFailure(
+    (await hasImages(pdf))
+      ? 'The PDF has no text; it seems to be a scan. Run text recognition (OCR) on it first.'
+      : 'The PDF has no text: its pages are blank.',
+  )
+}
+
+/** Drawing operations that show an image, as pdf.js numbers them. */
+const SHOWS_IMAGE = new Set([82, 83, 84, 85, 86, 87, 88, 89, 90])
+
+async function hasImages(pdf: Pdf): Promise<boolean> {
+  for (let number = 1; number <= Math.min(pdf.numPages, 3); number++) {
+    try {
+      const { fnArray } = await (await pdf.getPage(number)).getOperatorList()
+      if (fnArray.some((operation: number) => SHOWS_IMAGE.has(operation))) return true
+    } catch {
+      // What cannot be drawn shows no image.
+    }
+  }
+  return false
+}
+
+async function titleOf(pdf: Pdf, firstHeading: string | null): Promise<string | null> {
+  try {
+    const { info } = await pdf.getMetadata()
+    const title = String((info as { Title?: unknown }).Title ?? '').trim()
+    // Programs that print to PDF leave the name of the file they printed.
+    if (title !== '' && !/^(untitled|microsoft (word|powerpoint)|.*\.\w{2,5}$)/i.test(title)) return title.slice(0, 300)
+  } catch {
+    // Damaged metadata says nothing about the text.
+  }
+  return firstHeading
+}
