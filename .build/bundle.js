@@ -58,6 +58,7 @@ await build({
   entryPoints: [
     { in: 'daemon/main.ts', out: 'main' },
     { in: 'daemon/embedding/worker.ts', out: 'embedding/worker' },
+    { in: 'daemon/knowledge/reading-worker.ts', out: 'knowledge/reading-worker' },
   ],
 })
 // The model takes seconds to write and seldom changes: the one that is there is kept while it is made of the same parts.

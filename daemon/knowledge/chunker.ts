@@ -36,7 +36,8 @@ export function chunkDocument(document: ReadDocument, settings: ChunkSettings): 
     while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= start) page++
     const content = text.slice(start, end)
     const headings = paths[section] ?? []
-    const words = [...(headings.length > 0 ? [indexWords(headings.join(' '))] : []), indexWords(content)].join(' ')
+    const above = headings.filter((heading) => !content.includes(heading)).join(' ')
+    const words = above === '' ? indexWords(content) : `${indexWords(above)} ${indexWords(content)}`
     chunks.push({ content, start, end, page: pages[page]?.number ?? 1, headings, position: chunks.length, words })
   }
   return chunks

@@ -1,5 +1,6 @@
 /** Reads PDF files: the text of every page, put together to lines, paragraphs and headings. */
 import { getDocumentProxy } from 'unpdf'
+import { UNPACKS_TOO_FAR } from './allocation-limit.ts'
 import { cleaned, type ReadDocument, ReadFailure } from './document.ts'
 import { type Line, linesOf, type TextItem } from './pdf-lines.ts'
 import { PageWriter, profileOf } from './pdf-paragraphs.ts'
@@ -9,6 +10,8 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 const MAX_PAGES = 20_000
 
 export async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
+  // The PDF reader takes the bytes away from whoever gives them to it.
+  const hasImages = showsImages(bytes)
   const pdf = await opened(bytes)
   try {
     if (pdf.numPages > MAX_PAGES) throw new ReadFailure(`The PDF has ${pdf.numPages} pages; at most ${MAX_PAGES} are read.`)
@@ -16,7 +19,7 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
     const written = new PageWriter(profileOf(pages))
     for (const [index, lines] of pages.entries()) written.page(index + 1, lines)
     const text = cleaned(written.text)
-    if (!/[\p{L}\p{N}]/u.test(text)) throw await withoutText(pdf, unreadable)
+    if (!/[\p{L}\p{N}]/u.test(text)) throw withoutText(pdf.numPages, unreadable, hasImages)
     return { text, format: 'markdown', pages: written.pages, title: await titleOf(pdf, written.firstHeading) }
   } finally {
     await pdf.destroy()
@@ -48,7 +51,8 @@ async function linesOfPages(pdf: Pdf): Promise<{ pages: Line[][]; unreadable: nu
       const { items } = await page.getTextContent()
       pages.push(linesOf(items.filter((item) => 'str' in item) as TextItem[]))
       page.cleanup()
-    } catch {
+    } catch (error) {
+      if ((error as Error).message.includes(UNPACKS_TOO_FAR)) throw new ReadFailure(UNPACKS_TOO_FAR)
       // One damaged page does not spoil the others; if none can be read, the document says so.
       pages.push([])
       unreadable++
@@ -58,31 +62,17 @@ async function linesOfPages(pdf: Pdf): Promise<{ pages: Line[][]; unreadable: nu
 }
 
 /** Why a PDF has no text: it is damaged, a scan, or blank. */
-async function withoutText(pdf: Pdf, unreadable: number): Promise<ReadFailure> {
-  if (unreadable > 0)
-    return new ReadFailure(
-      unreadable === pdf.numPages ? 'The PDF is damaged: none of its pages can be read.' : 'The PDF is damaged: the pages that can be read have no text.',
-    )
+function withoutText(pages: number, unreadable: number, hasImages: boolean): ReadFailure {
+  if (unreadable === pages) return new ReadFailure('The PDF is damaged: none of its pages can be read.')
+  if (unreadable > 0) return new ReadFailure('The PDF is damaged: the pages that can be read have no text.')
   return new ReadFailure(
-    (await hasImages(pdf))
-      ? 'The PDF has no text; it seems to be a scan. Run text recognition (OCR) on it first.'
-      : 'The PDF has no text: its pages are blank.',
+    hasImages ? 'The PDF has no text; it seems to be a scan. Run text recognition (OCR) on it first.' : 'The PDF has no text: its pages are blank.',
   )
 }
 
-/** Drawing operations that show an image, as pdf.js numbers them. */
-const SHOWS_IMAGE = new Set([82, 83, 84, 85, 86, 87, 88, 89, 90])
-
-async function hasImages(pdf: Pdf): Promise<boolean> {
-  for (let number = 1; number <= Math.min(pdf.numPages, 3); number++) {
-    try {
-      const { fnArray } = await (await pdf.getPage(number)).getOperatorList()
-      if (fnArray.some((operation: number) => SHOWS_IMAGE.has(operation))) return true
-    } catch {
-      // What cannot be drawn shows no image.
-    }
-  }
-  return false
+/** Images are objects of their own, whose descriptions are never packed. */
+function showsImages(bytes: Uint8Array): boolean {
+  return /\/Subtype\s{0,9}\/Image\b/.test(new TextDecoder('latin1').decode(bytes))
 }
 
 async function titleOf(pdf: Pdf, firstHeading: string | null): Promise<string | null> {
