@@ -8,6 +8,8 @@ export interface StandIn {
   connections: number
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[]
   answer: RequestListener
+  /** The answer reads the body itself. */
+  raw?: boolean
   close(): Promise<void>
 }
 
@@ -15,6 +17,11 @@ export async function standIn(answer: RequestListener = (_, reply) => reply.end(
   const sockets = new Set<Socket>()
   const server = createServer((request: IncomingMessage, reply: ServerResponse) => {
     let body = ''
+    if (made.raw) {
+      made.requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' })
+      made.answer(request, reply)
+      return
+    }
     request.setEncoding('utf8').on('data', (part: string) => {
       body += part
     })
