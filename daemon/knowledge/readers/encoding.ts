@@ -1,5 +1,6 @@
 /** Finds out how a text is encoded and decodes it: byte order marks, declarations, then what its bytes look like. */
 import { likeliestLegacy } from './legacy-encoding.ts'
+import { decodeWindows1252 } from './windows-1252.ts'
 
 const SAMPLE = 64 * 1024
 
@@ -9,13 +10,13 @@ export interface Decoded {
 }
 
 export function decode(bytes: Uint8Array): Decoded {
-  const encoding = marked(bytes) ?? wide(bytes) ?? declared(bytes) ?? guessed(bytes)
+  const encoding = marked(bytes) ?? wide(bytes) ?? unicode(bytes) ?? declared(bytes) ?? likeliestLegacy(bytes.subarray(0, SAMPLE))
   return { text: decodeAs(bytes, encoding), encoding }
 }
 
 function decodeAs(bytes: Uint8Array, encoding: string): string {
   if (encoding === 'utf-32le' || encoding === 'utf-32be') return decodeUtf32(bytes, encoding === 'utf-32le')
-  return new TextDecoder(encoding).decode(bytes)
+  return encoding === 'windows-1252' ? decodeWindows1252(bytes) : new TextDecoder(encoding).decode(bytes)
 }
 
 function marked(bytes: Uint8Array): string | undefined {
@@ -39,8 +40,8 @@ function wide(bytes: Uint8Array): string | undefined {
   if (bytes.length % 4 === 0 && first === units && second > units * 0.9 && fourth < units / 4) return 'utf-32be'
   const [even, odd] = [first + third, second + fourth]
   const rare = length / 200
-  if (odd > rare && even <= odd / 50) return plausible(bytes, 'utf-16le')
-  if (even > rare && odd <= even / 50) return plausible(bytes, 'utf-16be')
+  if (odd > rare && even <= odd / 10) return plausible(bytes, 'utf-16le')
+  if (even > rare && odd <= even / 10) return plausible(bytes, 'utf-16be')
   return undefined
 }
 
@@ -75,11 +76,11 @@ function declared(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-function guessed(bytes: Uint8Array): string {
+/** Bytes that are UTF-8 throughout are so by no accident, whatever the document declares. */
+function unicode(bytes: Uint8Array): string | undefined {
   if (escapesJapanese(bytes)) return 'iso-2022-jp'
   const { multibyte, broken } = utf8Sequences(bytes)
-  if (broken === 0 || multibyte > broken * 10) return 'utf-8'
-  return likeliestLegacy(bytes.subarray(0, SAMPLE))
+  return broken === 0 || multibyte > broken * 10 ? 'utf-8' : undefined
 }
 
 function escapesJapanese(bytes: Uint8Array): boolean {

@@ -1,4 +1,5 @@
 /** Character references of HTML and XML: the named ones people write, and numbers. Entities that a document defines itself are never expanded. */
+import { windows1252Mark } from './windows-1252.ts'
 
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
@@ -22,7 +23,7 @@ function pairs(list: string[]): [string, string][] {
 
 /** Numbers from 128 to 159 mean what Windows-1252 has there, as browsers read them. */
 function numbered(point: number): string {
-  if (point >= 0x80 && point <= 0x9f) return new TextDecoder('windows-1252').decode(new Uint8Array([point]))
+  if (point >= 0x80 && point <= 0x9f) return windows1252Mark(String.fromCharCode(point))
   return point > 0 && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff) ? String.fromCodePoint(point) : '\ufffd'
 }
 

@@ -18,6 +18,12 @@ export interface Line {
   size: number
 }
 
+export interface PdfPage {
+  lines: Line[]
+  bottom: number
+  top: number
+}
+
 export function linesOf(items: readonly TextItem[]): Line[] {
   const lines: Line[] = []
   let line: Building | undefined

@@ -1,5 +1,5 @@
 /** Joins the lines of PDF pages to paragraphs, finds headings by their size, and leaves out what every page repeats. */
-import type { Line } from './pdf-lines.ts'
+import type { Line, PdfPage } from './pdf-lines.ts'
 
 export interface Profile {
   /** Size of the running text. */
@@ -17,10 +17,10 @@ const round = (size: number) => Math.round(size * 2) / 2
 /** Headers and footers differ only in the number of the page. */
 const outline = (text: string) => text.replaceAll(/\d+/g, '#').trim()
 
-export function profileOf(pages: readonly Line[][]): Profile {
+export function profileOf(pages: readonly PdfPage[]): Profile {
   const characters = new Map<number, number>()
   const gaps = new Map<number, number>()
-  for (const lines of pages) {
+  for (const { lines } of pages) {
     for (const [index, { text, size, y }] of lines.entries()) {
       characters.set(round(size), (characters.get(round(size)) ?? 0) + text.length)
       const next = lines[index + 1]
@@ -39,19 +39,21 @@ function most(counts: Map<number, number>): number | undefined {
   return best?.[0]
 }
 
-function repeatedEdges(pages: readonly Line[][]): Set<string> {
-  const written = pages.filter((lines) => lines.length > 2)
+function repeatedEdges(pages: readonly PdfPage[]): Set<string> {
+  const written = pages.filter(({ lines }) => lines.length > 2)
   if (written.length < 3) return new Set()
   const counts = new Map<string, number>()
-  for (const lines of written)
-    for (const edge of new Set(edges(lines).map((at) => outline(lines[at]?.text ?? '')))) counts.set(edge, (counts.get(edge) ?? 0) + 1)
+  for (const page of written) {
+    const edges = new Set(page.lines.filter((line) => isAtEdge(line, page)).map(({ text }) => outline(text)))
+    for (const edge of edges) counts.set(edge, (counts.get(edge) ?? 0) + 1)
+  }
   return new Set([...counts].filter(([text, count]) => count >= Math.max(3, written.length * 0.5) && text.length <= LONGEST_HEADING).map(([text]) => text))
 }
 
-/** The lines at the top and the bottom of a page, whichever come first in its text. */
-function edges(lines: readonly Line[]): number[] {
-  const order = lines.map((_, index) => index).sort((a, b) => (lines[b]?.y ?? 0) - (lines[a]?.y ?? 0))
-  return [...new Set([...order.slice(0, 2), ...order.slice(-2)])]
+/** Whether a line stands in the tenth of a page at its top or its bottom. */
+function isAtEdge({ y }: Line, { top, bottom }: PdfPage): boolean {
+  const tenth = (top - bottom) / 10
+  return y > top - tenth || y < bottom + tenth
 }
 
 export class PageWriter {
@@ -69,10 +71,9 @@ export class PageWriter {
     return this.#out.join('')
   }
 
-  page(number: number, all: readonly Line[]): void {
+  page(number: number, page: PdfPage): void {
     const { repeated } = this.#profile
-    const atEdge = repeated.size > 0 ? new Set(edges(all)) : new Set<number>()
-    const lines = all.filter((line, index) => !(atEdge.has(index) && repeated.has(outline(line.text))))
+    const lines = page.lines.filter((line) => !(repeated.size > 0 && isAtEdge(line, page) && repeated.has(outline(line.text))))
     this.pages.push({ number, start: this.#length + (this.#length > 0 ? 2 : 0) })
     for (let at = 0; at < lines.length; ) {
       const level = this.#levelOf(lines[at])

@@ -2,7 +2,7 @@
 import { getDocumentProxy } from 'unpdf'
 import { UNPACKS_TOO_FAR } from './allocation-limit.ts'
 import { cleaned, type ReadDocument, ReadFailure } from './document.ts'
-import { type Line, linesOf, type TextItem } from './pdf-lines.ts'
+import { linesOf, type PdfPage, type TextItem } from './pdf-lines.ts'
 import { PageWriter, profileOf } from './pdf-paragraphs.ts'
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
@@ -17,7 +17,7 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
     if (pdf.numPages > MAX_PAGES) throw new ReadFailure(`The PDF has ${pdf.numPages} pages; at most ${MAX_PAGES} are read.`)
     const { pages, unreadable } = await linesOfPages(pdf)
     const written = new PageWriter(profileOf(pages))
-    for (const [index, lines] of pages.entries()) written.page(index + 1, lines)
+    for (const [index, page] of pages.entries()) written.page(index + 1, page)
     const text = cleaned(written.text)
     if (!/[\p{L}\p{N}]/u.test(text)) throw withoutText(pdf.numPages, unreadable, hasImages)
     return { text, format: 'markdown', pages: written.pages, title: await titleOf(pdf, written.firstHeading) }
@@ -42,19 +42,20 @@ function explained({ message }: Error): string {
   return /empty|zero/i.test(message) ? 'it is empty.' : 'it cannot be opened.'
 }
 
-async function linesOfPages(pdf: Pdf): Promise<{ pages: Line[][]; unreadable: number }> {
-  const pages: Line[][] = []
+async function linesOfPages(pdf: Pdf): Promise<{ pages: PdfPage[]; unreadable: number }> {
+  const pages: PdfPage[] = []
   let unreadable = 0
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
       const page = await pdf.getPage(number)
       const { items } = await page.getTextContent()
-      pages.push(linesOf(items.filter((item) => 'str' in item) as TextItem[]))
+      const [, bottom = 0, , top = 0] = page.view
+      pages.push({ lines: linesOf(items.filter((item) => 'str' in item) as TextItem[]), bottom, top })
       page.cleanup()
     } catch (error) {
       if ((error as Error).message.includes(UNPACKS_TOO_FAR)) throw new ReadFailure(UNPACKS_TOO_FAR)
       // One damaged page does not spoil the others; if none can be read, the document says so.
-      pages.push([])
+      pages.push({ lines: [], bottom: 0, top: 0 })
       unreadable++
     }
   }
