@@ -25,15 +25,10 @@ export function createValidator(): Validator {
   const bodies = prepared(new Ajv(strictly))
   const texts = prepared(new Ajv({ ...strictly, coerceTypes: true }))
   const foreign = prepared(new Ajv({ strict: false, validateFormats: false }))
-  const compiled = new Map<TSchema, ValidateFunction>()
-  const body = (schema: TSchema) => checker(compiled.get(schema) ?? keep(schema, bodies.compile(schema)))
-  const keep = (schema: TSchema, validate: ValidateFunction) => {
-    compiled.set(schema, validate)
-    return validate
-  }
+  const body = lazily(bodies)
   return {
     body,
-    text: (schema) => checker(texts.compile(schema)),
+    text: lazily(texts),
     check(schema, value) {
       const problem = body(schema)(value)
       if (problem) throw problem
@@ -56,10 +51,13 @@ function prepared(ajv: Ajv): Ajv {
   return ajv
 }
 
-function checker(validate: ValidateFunction) {
-  return (value: unknown): CadreError | undefined => {
-    if (validate(value)) return undefined
-    return explained(validate.errors ?? [])
+/** Schemas are compiled when they are first needed: all of them at once would be a third of the daemon's start. */
+function lazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError | undefined {
+  const compiled = new Map<TSchema, ValidateFunction>()
+  return (schema) => (value) => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema)
+    compiled.set(schema, validate)
+    return validate(value) ? undefined : explained(validate.errors ?? [])
   }
 }
 

@@ -1,5 +1,5 @@
 /** The embedded model, all-MiniLM-L6-v2 in bytes, as an embedder. */
-import { Worker } from 'node:worker_threads'
+import { type ChildProcess, fork } from 'node:child_process'
 import type { Embedder, EmbedOptions } from './embedder.ts'
 import { workerEntry } from './places.ts'
 import { EmbeddingPool, type PoolLogger } from './pool.ts'
@@ -7,8 +7,8 @@ import { EmbeddingPool, type PoolLogger } from './pool.ts'
 export const MINILM = 'minilm'
 
 const DIMENSIONS = 384
-/** The threads of one call's last texts end at different times; with so many a thread that matters little. */
-const TEXTS_A_THREAD = 16
+/** The workers of one call end at different times; with so many texts for each that matters little. */
+const TEXTS_A_WORKER = 16
 
 export interface MinilmOptions {
   /** Where minilm.onnx and tokenizer.json are. */
@@ -24,8 +24,8 @@ export class MinilmEmbedder implements Embedder {
   readonly pool: EmbeddingPool
 
   constructor({ directory, workers, idleMs, logger }: MinilmOptions) {
-    this.batch = workers * TEXTS_A_THREAD
-    this.pool = new EmbeddingPool({ size: workers, idleMs, logger, start: () => new Worker(workerEntry(), { workerData: { directory } }) })
+    this.batch = workers * TEXTS_A_WORKER
+    this.pool = new EmbeddingPool({ size: workers, idleMs, logger, start: () => started(directory) })
   }
 
   async dimensions(): Promise<number> {
@@ -35,4 +35,11 @@ export class MinilmEmbedder implements Embedder {
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
     return this.pool.embed(texts, options)
   }
+}
+
+/** Processes, not threads: onnxruntime takes the whole process along when a thread that has it ends (docs/decisions/0012-onnxruntime.md). */
+function started(directory: string): ChildProcess {
+  const { file, execArgv } = workerEntry()
+  // Vectors travel as the bytes they are, not as JSON.
+  return fork(file, [directory], { execArgv, serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 }

@@ -1,5 +1,5 @@
-/** A pool of threads that answer texts with vectors: started when there is work, released when there is none for a while. */
-import type { Worker } from 'node:worker_threads'
+/** A pool of processes that answer texts with vectors: started when there is work, released when there is none for a while. */
+import type { ChildProcess } from 'node:child_process'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { EmbedOptions } from './embedder.ts'
 import { Job } from './job.ts'
@@ -12,28 +12,27 @@ export interface PoolLogger {
 
 export interface PoolOptions {
   size: number
-  /** After so long without work the threads end and give their memory back. */
+  /** After so long without work the workers end and give their memory back. */
   idleMs: number
   logger: PoolLogger
-  start(): Worker
+  start(): ChildProcess
 }
 
-/** A text in work and the next one: so a thread never waits for this one's event loop, and a text is never far from the queue a query overtakes. */
+/** A text in work and the next one: so a worker never waits for the daemon's event loop, and little has left the queue when a query comes. */
 const AHEAD = 2
-/** Queries go past texts that wait in a thread, so they may be handed over on top of those. */
+/** Queries go past texts that wait in a worker, so they may be handed over on top of those. */
 const URGENT_AHEAD = 4
 
-interface Thread {
-  worker: Worker
+interface Worker {
+  child: ChildProcess
   ready: boolean
   /** What it was asked and has not answered. */
   asked: Map<number, { job: Job; at: number }>
-  error?: Error
 }
 
 export class EmbeddingPool {
   readonly #options: PoolOptions
-  readonly #threads = new Set<Thread>()
+  readonly #workers = new Set<Worker>()
   readonly #jobs = new Set<Job>()
   #number = 0
   #idle: NodeJS.Timeout | undefined
@@ -47,9 +46,9 @@ export class EmbeddingPool {
     return this.#options.size
   }
 
-  /** Threads there are at the moment. */
-  get threads(): number {
-    return this.#threads.size
+  /** Workers there are at the moment. */
+  get workers(): number {
+    return this.#workers.size
   }
 
   /** Texts that have no vector yet. */
@@ -81,39 +80,38 @@ export class EmbeddingPool {
 
   async #release(): Promise<void> {
     clearTimeout(this.#idle)
-    const threads = [...this.#threads]
-    this.#threads.clear()
-    await Promise.all(threads.map(({ worker }) => worker.terminate()))
+    const children = [...this.#workers].map(({ child }) => child)
+    this.#workers.clear()
+    await Promise.all(children.map(ended))
   }
 
-  /** Starts the threads that what waits deserves, and hands texts to those that are ready. */
+  /** Starts the workers that what waits deserves, and hands texts to those that are ready. */
   #work(): void {
     clearTimeout(this.#idle)
     const wanted = Math.min(this.#options.size, this.waiting)
-    while (this.#threads.size < wanted) this.#start()
-    for (const { worker } of this.#threads) worker.ref()
+    while (this.#workers.size < wanted) this.#start()
+    for (const { child } of this.#workers) hold(child)
     this.#dispatch()
   }
 
   #start(): void {
-    const worker = this.#options.start()
-    const thread: Thread = { worker, ready: false, asked: new Map() }
-    this.#threads.add(thread)
-    worker.on('message', (message: Message) => this.#heard(thread, message))
-    worker.on('error', (error) => {
-      thread.error = error
-    })
-    worker.on('exit', (code) => this.#ended(thread, code))
+    const child = this.#options.start()
+    const worker: Worker = { child, ready: false, asked: new Map() }
+    this.#workers.add(worker)
+    child.on('message', (message: Message) => this.#heard(worker, message))
+    child.on('error', (error) => this.#lost(worker, error.message))
+    child.on('exit', (code, signal) => this.#lost(worker, `it ended with ${signal ?? code}`))
   }
 
   #dispatch(): void {
     for (let job = this.#next(); job; job = this.#next()) {
-      const thread = this.#freest(job.urgent ? URGENT_AHEAD : AHEAD)
-      if (!thread) return
+      const worker = this.#freest(job.urgent ? URGENT_AHEAD : AHEAD)
+      if (!worker) return
       const at = job.take()
       const number = ++this.#number
-      thread.asked.set(number, { job, at })
-      thread.worker.postMessage({ number, text: job.texts[at] ?? '', urgent: job.urgent } satisfies Question)
+      worker.asked.set(number, { job, at })
+      // One that is gone tells so itself, by its exit.
+      worker.child.send({ number, text: job.texts[at] ?? '', urgent: job.urgent } satisfies Question, () => {})
     }
   }
 
@@ -122,42 +120,49 @@ export class EmbeddingPool {
     return open.find(({ urgent }) => urgent) ?? open[0]
   }
 
-  #freest(limit: number): Thread | undefined {
-    const free = [...this.#threads].filter(({ ready, asked }) => ready && asked.size < limit)
+  #freest(limit: number): Worker | undefined {
+    const free = [...this.#workers].filter(({ ready, asked }) => ready && asked.size < limit)
     return free.sort((a, b) => a.asked.size - b.asked.size)[0]
   }
 
-  #heard(thread: Thread, message: Message): void {
-    // A thread that was released may still have had its last word under way.
-    if (!this.#threads.has(thread)) return
-    if (message.kind === 'ready') {
-      thread.ready = true
-      this.#dispatch()
-      return
-    }
-    const asked = thread.asked.get(message.number)
-    thread.asked.delete(message.number)
-    if (asked && message.kind === 'vector') {
-      asked.job.answer(asked.at, message.vector)
-      if (asked.job.left === 0) this.#settle(asked.job)
-    } else if (asked && message.kind === 'problem') {
-      this.#settle(asked.job, new CadreError('INTERNAL', `The embedding model failed on a text: ${message.problem}`))
+  #heard(worker: Worker, message: Message): void {
+    // One that was released may still have had its last word under way.
+    if (!this.#workers.has(worker)) return
+    if (message.kind === 'broken') {
+      void ended(worker.child)
+      this.#lost(worker, message.problem)
+    } else if (message.kind === 'ready') {
+      worker.ready = true
+    } else {
+      const asked = worker.asked.get(message.number)
+      worker.asked.delete(message.number)
+      if (asked) this.#answered(asked.job, asked.at, message)
     }
     this.#dispatch()
   }
 
+  #answered(job: Job, at: number, message: Extract<Message, { number: number }>): void {
+    if (message.kind === 'problem') {
+      this.#settle(job, new CadreError('INTERNAL', `The embedding model failed on a text: ${message.problem}`))
+    } else {
+      job.answer(at, message.vector)
+      if (job.left === 0) this.#settle(job)
+    }
+  }
+
   /** Only those whose texts it had fail with it; where it never came up, all do, since another would fare no better. */
-  #ended(thread: Thread, code: number): void {
-    if (!this.#threads.delete(thread)) return
-    const cause = thread.error ?? new Error(`it exited with ${code}`)
-    this.#options.logger.warn({ err: cause }, 'an embedding thread ended unasked')
-    if (thread.ready) {
-      const failure = new CadreError('INTERNAL', `The embedding thread ended while it had this text: ${cause.message}`, { cause })
-      for (const { job } of thread.asked.values()) this.#settle(job, failure)
+  #lost(worker: Worker, problem: string): void {
+    if (!this.#workers.delete(worker)) return
+    this.#options.logger.warn({ problem, texts: worker.asked.size }, 'an embedding worker is lost')
+    if (worker.ready) {
+      const failure = new CadreError('INTERNAL', `The embedding worker that had this text is lost: ${problem}.`, {
+        hint: 'Another one takes its place; try again.',
+      })
+      for (const { job } of worker.asked.values()) this.#settle(job, failure)
       if (this.#jobs.size > 0) this.#work()
-    } else if (this.#threads.size === 0) {
+    } else if (this.#workers.size === 0) {
       const hint = 'Install Cadre again; from source, run npm run build.'
-      this.#settleAll(new CadreError('UNAVAILABLE', `The embedding model cannot be loaded: ${cause.message}`, { hint, cause }))
+      this.#settleAll(new CadreError('UNAVAILABLE', `The embedding model cannot be loaded: ${problem}`, { hint }))
     }
   }
 
@@ -173,13 +178,33 @@ export class EmbeddingPool {
 
   /** A process with nothing else to do may end now. */
   #rest(): void {
-    for (const { worker } of this.#threads) worker.unref()
+    for (const { child } of this.#workers) letGo(child)
     clearTimeout(this.#idle)
     this.#idle = setTimeout(() => {
-      this.#options.logger.debug({ threads: this.#threads.size }, 'embedding threads released')
+      this.#options.logger.debug({ workers: this.#workers.size }, 'embedding workers released')
       void this.#release()
     }, this.#options.idleMs).unref()
   }
 }
 
 const stopping = () => new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
+
+/** Keeps this process alive for its answer. */
+function hold(child: ChildProcess): void {
+  child.ref()
+  child.channel?.ref()
+}
+
+function letGo(child: ChildProcess): void {
+  child.unref()
+  child.channel?.unref()
+}
+
+/** It has nothing to lose, so it is not asked. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  hold(child)
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await gone
+}

@@ -1,4 +1,4 @@
-/** What the pool and its threads say to each other. */
+/** What the pool and its workers say to each other. */
 
 export interface Question {
   number: number
@@ -6,4 +6,9 @@ export interface Question {
   urgent: boolean
 }
 
-export type Message = { kind: 'ready' } | { kind: 'vector'; number: number; vector: Float32Array } | { kind: 'problem'; number: number; problem: string }
+export type Message =
+  | { kind: 'ready' }
+  /** It could not load the model and will answer nothing. */
+  | { kind: 'broken'; problem: string }
+  | { kind: 'vector'; number: number; vector: Float32Array }
+  | { kind: 'problem'; number: number; problem: string }

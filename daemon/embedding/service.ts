@@ -14,7 +14,7 @@ export interface EmbeddingOptions {
   modelsDirectory: string
   /** The model of this id with its key, where there is one. */
   remote(modelId: string): Promise<RemoteModel | undefined>
-  /** Threads of the embedded model; as many as there are cores, and four at most, where none are given. */
+  /** Processes that run the embedded model; as many as there are cores, and four at most, where none are given. */
   workers?: number | undefined
   idleMs?: number | undefined
   logger: PoolLogger
@@ -45,9 +45,9 @@ export class EmbeddingService {
   }
 
   /** How busy the embedded model is. */
-  status(): { threads: number; waiting: number } {
-    const { threads, waiting } = this.#minilm.pool
-    return { threads, waiting }
+  status(): { workers: number; waiting: number } {
+    const { workers, waiting } = this.#minilm.pool
+    return { workers, waiting }
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { CadreError, invalid } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate, models } from '../../src/contract/models.ts'
 import { adminsOnly } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
+import type { RemoteModel } from '../embedding/service.ts'
 import { plainAddress } from '../outbound/address.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -12,6 +13,8 @@ import { modelRecords, type StoredModel } from './store.ts'
 type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
 
 export class ModelsService extends Resource<StoredModel, ModelInput> {
+  readonly #vault: Vault
+
   constructor(database: Database, vault: Vault) {
     super(database, models, modelRecords, {
       prepare: async (record, given, situation) => prepared(vault, record, given, situation),
@@ -19,6 +22,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
         if (id === EMBEDDED_MODEL_ID) throw builtIn()
       },
     })
+    this.#vault = vault
   }
 
   /** The id of a model named by its id, or by its provider's name for it where only one model has that. */
@@ -28,6 +32,14 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
     if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
     return found[0].id
+  }
+
+  /** What is needed to call a model, its key opened: for whoever calls it, never for an answer. */
+  async credentials(reader: Reader, id: string): Promise<RemoteModel | undefined> {
+    const found = await this.records.get(reader, id)
+    if (!found) return undefined
+    const { provider, model_id, endpoint, api_key } = found
+    return { id, provider, model_id, endpoint, api_key: api_key === null ? null : this.#vault.open(api_key, `${id}/api_key`) }
   }
 }
 

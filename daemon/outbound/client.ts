@@ -1,4 +1,16 @@
-/** What the guarded HTTP client offers to API tools, webhooks and web pages. */
+/** The one HTTP client for addresses that people configure: API tools, webhooks and web pages. It does not reach inside. */
+import { lookup } from 'node:dns/promises'
+import type { Agent, Dispatcher } from 'undici'
+import { CadreError } from '../../src/contract/errors.ts'
+import { ACCEPTED_ENCODINGS, discard, readBody } from './body.ts'
+import { checkedAddresses, guardedConnector, type Resolve } from './connector.ts'
+import { outboundFailure, timedOut } from './failure.ts'
+import { firstHop, type Hop, nextHop } from './hop.ts'
+import { checkHost } from './reach.ts'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
+const MOST_REDIRECTS = 5
 
 export interface OutboundRequest {
   method?: string | undefined
@@ -34,4 +46,135 @@ export interface Outbound {
   addressesOf(host: string, allowPrivateNetwork?: boolean): Promise<string[]>
   /** Ends what is under way and closes kept connections. */
   close(): Promise<void>
+}
+
+export interface OutboundOptions {
+  /** Where names are looked up; the system's resolver unless a test has its own. */
+  resolve?: Resolve
+}
+
+export function createOutbound({ resolve = systemResolve }: OutboundOptions = {}): Outbound {
+  return new GuardedClient(resolve)
+}
+
+const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
+
+class GuardedClient implements Outbound {
+  readonly #resolve: Resolve
+  /** Apart, so that a connection one caller was allowed to open never serves another who is not. */
+  readonly #agents = new Map<boolean, Promise<Agent>>()
+
+  constructor(resolve: Resolve) {
+    this.#resolve = resolve
+  }
+
+  async request(address: string | URL, request: OutboundRequest = {}): Promise<OutboundAnswer> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = request
+    let hop = firstHop(address, request.method ?? 'GET', request.headers ?? {}, request.body)
+    signal?.throwIfAborted()
+    const ending = new AbortController()
+    const abort = () => ending.abort(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    const timer = setTimeout(() => ending.abort(timedOut(hop.url, undefined, timeoutMs)), timeoutMs)
+    try {
+      return await this.#follow(hop, request, ending.signal, (next) => {
+        hop = next
+      })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw ending.signal.aborted ? ending.signal.reason : outboundFailure(error, hop.url)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  async addressesOf(host: string, allowPrivateNetwork = false): Promise<string[]> {
+    try {
+      return (await checkedAddresses(this.#resolve, host, allowPrivateNetwork)).map(({ address }) => address)
+    } catch (error) {
+      throw outboundFailure(error, new URL(`http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`))
+    }
+  }
+
+  async close(): Promise<void> {
+    const agents = [...this.#agents.values()]
+    this.#agents.clear()
+    await Promise.all(agents.map(async (agent) => (await agent).destroy()))
+  }
+
+  async #follow(first: Hop, request: OutboundRequest, signal: AbortSignal, moved: (hop: Hop) => void): Promise<OutboundAnswer> {
+    const most = Math.min(request.redirects ?? MOST_REDIRECTS, MOST_REDIRECTS)
+    let hop = first
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.#send(hop, request.allowPrivateNetwork === true, signal)
+      const headers = joined(answer.headers)
+      const next = most === 0 ? undefined : nextHopOf(hop, answer, headers)
+      if (!next) return await finished(hop, answer, headers, request)
+      discard(answer.body)
+      if (redirects === most) throw new CadreError('PROVIDER_ERROR', `${first.url.host} redirects more than ${most} times.`)
+      hop = next
+      moved(hop)
+    }
+  }
+
+  async #send({ url, method, headers, body }: Hop, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    // The connection is guarded too; here the refusal comes before anything is prepared.
+    checkHost(url.hostname, allowPrivateNetwork)
+    const agent = await this.#agent(allowPrivateNetwork)
+    signal.throwIfAborted()
+    return agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...headers, 'accept-encoding': ACCEPTED_ENCODINGS },
+      body: body === undefined ? null : Buffer.from(body as string),
+      signal,
+      // The whole request has its time limit; these would only cut it short.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  /** Loaded when first needed: a daemon that never calls out does not pay for it. */
+  #agent(allowPrivateNetwork: boolean): Promise<Agent> {
+    const made = this.#agents.get(allowPrivateNetwork)
+    if (made) return made
+    const agent = import('undici').then(
+      ({ Agent, buildConnector }) => new Agent({ connect: guardedConnector(buildConnector, this.#resolve, allowPrivateNetwork) }),
+    )
+    this.#agents.set(allowPrivateNetwork, agent)
+    return agent
+  }
+}
+
+function nextHopOf(hop: Hop, answer: Dispatcher.ResponseData, headers: Record<string, string>): Hop | undefined {
+  try {
+    return nextHop(hop, answer.statusCode, headers.location)
+  } catch (error) {
+    discard(answer.body)
+    throw error
+  }
+}
+
+async function finished(
+  hop: Hop,
+  { statusCode: status, body: stream }: Dispatcher.ResponseData,
+  headers: Record<string, string>,
+  request: OutboundRequest,
+): Promise<OutboundAnswer> {
+  const url = hop.url.href
+  if (request.wanted && !request.wanted(status, headers)) {
+    discard(stream)
+    return { status, headers, body: new Uint8Array(), url, truncated: true }
+  }
+  // An answer without a body may still say how the body would be compressed.
+  const empty = hop.method === 'HEAD' || status === 204 || status === 304 || headers['content-length'] === '0'
+  const encoding = empty ? undefined : headers['content-encoding']
+  return { status, headers, url, ...(await readBody(stream, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES)) }
+}
+
+function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const known = Object.entries(headers).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value as string)]))
 }

@@ -5,7 +5,7 @@ import { CadreError, invalid } from '../../src/contract/errors.ts'
 import { type TokenCreate, type TokenCreated, type TokenUpdate, tokens } from '../../src/contract/tokens.ts'
 import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import { adminsLeft, markUsed, type StoredToken, tokenRecords } from './store.ts'
 
 type TokenInput = Static<typeof TokenCreate> | Static<typeof TokenUpdate>
@@ -25,16 +25,14 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
 
   constructor(database: Database) {
     super(database, tokens, tokenRecords, {
-      prepare: async (record, given) => {
+      prepare: async (record, given, { transaction, current }) => {
         if (record.role === 'member' && record.user_id === null)
           throw invalid('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
         if (given.expires_at && Date.parse(given.expires_at) <= Date.now()) throw invalid('expires_at', 'must lie in the future')
+        if (current && given.expires_at) await keepAnAdmin(transaction, current)
         return { ...record, expires_at: record.expires_at && new Date(record.expires_at).toISOString() }
       },
-      remove: async (transaction, { id, role }) => {
-        if (role === 'admin' && (await adminsLeft(transaction, id)) === 0)
-          throw new CadreError('CONFLICT', 'This is the last admin token; without it nobody could make another.', { hint: 'Create another admin token first.' })
-      },
+      remove: keepAnAdmin,
     })
   }
 
@@ -83,4 +81,11 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
     this.#known.set(key, known)
     return known
   }
+}
+
+async function keepAnAdmin(reader: Reader, { id, role, expires_at }: StoredToken): Promise<void> {
+  if (role !== 'admin' || expires_at !== null || (await adminsLeft(reader, id)) > 0) return
+  throw new CadreError('CONFLICT', 'This is the last admin token that stays; without it nobody could make another.', {
+    hint: 'Create another admin token first, one that does not expire.',
+  })
 }

@@ -83,9 +83,10 @@ async function parseStructure(text: string, file: string): Promise<unknown> {
 async function typeUnseen(prompt: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises')
   const { Writable } = await import('node:stream')
-  process.stderr.write(prompt)
   const silent = new Writable({ write: (_piece, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+  // Asked only now that the terminal no longer echoes.
+  process.stderr.write(prompt)
   lines.on('SIGINT', () => process.emit('SIGINT'))
   try {
     return await lines.question('')

@@ -109,7 +109,10 @@ test('a file that cannot be written leaves the old one and no draft', ({ root })
   const file = join(root, 'token')
   writeFileSync(file, 'old')
   symlinkSync('/dev/full', `${file}.${process.pid}.new`)
-  assert.throws(() => writeOwnFile(file, 'new'), (error: CadreError) => error.code === 'STORAGE_FULL')
+  assert.throws(
+    () => writeOwnFile(file, 'new'),
+    (error: CadreError) => error.code === 'STORAGE_FULL',
+  )
   assert.is(readFileSync(file, 'utf8'), 'old')
   assert.equal(readdirSync(root), ['token'])
 })

@@ -12,7 +12,10 @@ import { holdLock } from '../../daemon/lock.ts'
 const test = suite<{ root: string; path: string; holders: ChildProcess[] }>('lock')
 
 /** The lock as plain JavaScript: twenty processes that each load a TypeScript compiler would take longer to start than to test. */
-const plain = transformSync(readFileSync(new URL('../../daemon/lock.ts', import.meta.url), 'utf8'), { loader: 'ts' }).code.replace(/"libsql"/, JSON.stringify(import.meta.resolve('libsql')))
+const plain = transformSync(readFileSync(new URL('../../daemon/lock.ts', import.meta.url), 'utf8'), { loader: 'ts' }).code.replace(
+  /"libsql"/,
+  JSON.stringify(import.meta.resolve('libsql')),
+)
 
 /** Says held or refused with the milliseconds it took, and keeps what it got until its input ends. */
 const HOLDER = `

@@ -3,6 +3,7 @@ import type { SourceType } from '../../../src/contract/knowledge-sources.ts'
 import { findFiles } from './files.ts'
 import { findInFolder } from './folder.ts'
 import type { Found, SourceOptions } from './found.ts'
+import { findInRepository } from './git.ts'
 import { findText } from './text.ts'
 import { type FolderWatch, watchTree } from './watch.ts'
 
@@ -18,6 +19,8 @@ export async function* findDocuments(type: SourceType, options: SourceOptions): 
       return yield* findFiles(options)
     case 'folder':
       return yield* findInFolder(options)
+    case 'git':
+      return yield* findInRepository(options)
     case 'text':
       return yield* findText(options)
     default:

@@ -1,0 +1,45 @@
+/** Reads tables of comma- or tab-separated values: every row becomes lines that name each value's column. */
+import { parse } from 'csv-parse/sync'
+import { cleaned, type ReadDocument } from './document.ts'
+
+const DELIMITERS = [',', ';', '\t', '|']
+
+export function readTable(source: string, name: string): ReadDocument {
+  const delimiter = name.toLowerCase().endsWith('.tsv') ? '\t' : delimiterOf(source)
+  const rows = rowsOf(source, delimiter)
+  const header = rows[0] && isHeader(rows[0]) ? rows[0] : undefined
+  const written = header && rows.length > 1 ? rows.slice(1).map((row) => record(header, row)) : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
+  return { text: cleaned(written.filter((row) => row !== '').join('\n\n')), format: 'table', pages: [], title: null }
+}
+
+function rowsOf(source: string, delimiter: string): string[][] {
+  try {
+    return parse(source, { delimiter, bom: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true, trim: true }) as string[][]
+  } catch {
+    // A quote that is never closed: the lines themselves are the best there is.
+    return source.split(/\r\n?|\n/).map((line) => line.split(delimiter).map((cell) => cell.trim()))
+  }
+}
+
+/** The character that divides the first lines most evenly. */
+function delimiterOf(source: string): string {
+  const lines = source
+    .slice(0, 64 * 1024)
+    .split(/\r\n?|\n/, 20)
+    .filter((line) => line.trim() !== '')
+  const score = (delimiter: string) => {
+    const counts = lines.map((line) => line.split(delimiter).length - 1)
+    return Math.min(...counts) * 10 + (counts[0] ?? 0)
+  }
+  return DELIMITERS.map((delimiter) => ({ delimiter, score: score(delimiter) })).sort((a, b) => b.score - a.score)[0]?.delimiter ?? ','
+}
+
+/** A first row of different, short words without numbers names the columns. */
+function isHeader(row: string[]): boolean {
+  const names = row.filter((cell) => cell !== '')
+  return names.length > 0 && new Set(names).size === names.length && names.every((cell) => cell.length <= 100 && !/^[\d\s.,:%$€£+-]+$/.test(cell))
+}
+
+function record(header: string[], row: string[]): string {
+  return row.flatMap((cell, index) => (cell === '' ? [] : [header[index] ? `${header[index]}: ${cell}` : cell])).join('\n')
+}

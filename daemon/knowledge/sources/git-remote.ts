@@ -1,0 +1,85 @@
+/** Where a repository is fetched from: its address checked by the outbound guard, and git held to what was checked. */
+import { CadreError, invalid } from '../../../src/contract/errors.ts'
+import type { Outbound } from '../../outbound/client.ts'
+
+export interface Remote {
+  /** What git is given. */
+  address: string
+  protocols: string[]
+  settings: string[]
+  environment: Record<string, string>
+}
+
+export interface RemoteOptions {
+  outbound: Outbound
+  allowPrivateNetwork: boolean
+  signal: AbortSignal
+}
+
+/** A path on the disk, or nothing where the repository is elsewhere. */
+export function localPath(repository: string): string | undefined {
+  return /^(\/|[A-Za-z]:[\\/])/.test(repository) ? repository : undefined
+}
+
+export async function remoteOf(repository: string, options: RemoteOptions): Promise<Remote> {
+  const short = /^([A-Za-z0-9_.-]+)@([A-Za-z0-9.-]+):([^\s:][^\s]*)$/.exec(repository)
+  if (short) return overSsh(short[2] as string, `${short[1]}@${short[2]}:${short[3]}`, options)
+  const url = URL.canParse(repository) ? new URL(repository) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return overHttp(url, options)
+  if (url?.protocol === 'ssh:') return overSsh(url.hostname, url.href, options)
+  if (url?.protocol === 'git:') return overGit(url, options)
+  throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+}
+
+/** git resolves the name itself; it is told the addresses that were checked, and redirects were followed before. */
+async function overHttp(given: URL, { outbound, allowPrivateNetwork, signal }: RemoteOptions): Promise<Remote> {
+  await outbound.addressesOf(given.hostname, allowPrivateNetwork)
+  const url = await redirected(given, { outbound, allowPrivateNetwork, signal })
+  const addresses = await outbound.addressesOf(url.hostname, allowPrivateNetwork)
+  const protocol = url.protocol.slice(0, -1)
+  const port = url.port || (protocol === 'https' ? '443' : '80')
+  const literal = url.hostname.startsWith('[') || addresses.includes(url.hostname)
+  const pinned = literal
+    ? []
+    : [`http.curloptResolve=${url.hostname}:${port}:${addresses.map((address) => (address.includes(':') ? `[${address}]` : address)).join(',')}`]
+  // A proxy of the environment would resolve the name once more.
+  return { address: url.href, protocols: [protocol], settings: ['http.proxy=', ...pinned], environment: { NO_PROXY: '*', no_proxy: '*' } }
+}
+
+const ADVERTISEMENT = '/info/refs'
+
+/** The address after redirects (repositories move); whatever else is wrong with it, git will say. */
+async function redirected(url: URL, { outbound, allowPrivateNetwork, signal }: RemoteOptions): Promise<URL> {
+  const probe = new URL(url)
+  if (url.username || url.password) return url
+  probe.pathname = url.pathname.replace(/\/$/, '') + ADVERTISEMENT
+  probe.search = '?service=git-upload-pack'
+  try {
+    const answer = await outbound.request(probe, { allowPrivateNetwork, signal, timeoutMs: 30_000, wanted: () => false })
+    const end = new URL(answer.url)
+    if (answer.status !== 200 || end.href === probe.href || !end.pathname.endsWith(ADVERTISEMENT)) return url
+    end.pathname = end.pathname.slice(0, -ADVERTISEMENT.length)
+    end.search = ''
+    return end
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof CadreError && error.code === 'ADDRESS_BLOCKED') throw error
+    return url
+  }
+}
+
+/** ssh connects to the checked address and looks for the key of the name. */
+async function overSsh(host: string, address: string, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
+  if (!/^[A-Za-z0-9.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host) || host.startsWith('-'))
+    throw invalid('configuration.repository', 'has a host name that ssh might misread')
+  const [checked] = await outbound.addressesOf(host, allowPrivateNetwork)
+  const command = `ssh -o BatchMode=yes -o ConnectTimeout=20 -o HostName=${checked} -o HostKeyAlias=${host.replace(/[[\]]/g, '')}`
+  return { address, protocols: ['ssh'], settings: [], environment: { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' } }
+}
+
+/** The plain git protocol has no way to be told an address but by its own address. */
+async function overGit(url: URL, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
+  const [checked = ''] = await outbound.addressesOf(url.hostname, allowPrivateNetwork)
+  const host = checked.includes(':') ? `[${checked}]` : checked
+  return { address: `git://${host}${url.port ? `:${url.port}` : ''}${url.pathname}`, protocols: ['git'], settings: ['core.gitProxy='], environment: {} }
+}

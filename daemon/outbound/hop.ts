@@ -1,0 +1,62 @@
+/** One request of a chain of redirects, and what the next one may carry. */
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { plainAddress } from './address.ts'
+
+export interface Hop {
+  url: URL
+  method: string
+  headers: Readonly<Record<string, string>>
+  body: string | Uint8Array | undefined
+}
+
+/** Headers that tell nobody a secret; any other may be a key under a name of its own. */
+const HARMLESS = ['accept', 'accept-language', 'content-type', 'user-agent']
+/** Headers that belong to the connection, not to the caller. */
+const OWN = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'proxy-authorization',
+  'proxy-connection',
+  'accept-encoding',
+]
+
+export function firstHop(address: string | URL, method: string, headers: Readonly<Record<string, string>>, body: string | Uint8Array | undefined): Hop {
+  const url = plainAddress('url', String(address))
+  const lower: Record<string, string> = { 'user-agent': 'Cadre' }
+  for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
+  for (const name of Object.keys(lower)) if (OWN.includes(name)) throw invalid('headers', `${name} is set by Cadre itself`)
+  url.hash = ''
+  return { url, method: method.toUpperCase(), headers: lower, body }
+}
+
+/** The request a redirect asks for, or nothing if the answer is no redirect. */
+export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
+  const url = target(hop.url, location)
+  const toGet = (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST')
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) => (url.origin === hop.url.origin || HARMLESS.includes(name)) && !(toGet && name.startsWith('content-')),
+  )
+  return { url, method: toGet ? 'GET' : hop.method, headers: Object.fromEntries(kept), body: toGet ? undefined : hop.body }
+}
+
+function target(from: URL, location: string): URL {
+  let url: URL
+  try {
+    url = new URL(location, from)
+  } catch (cause) {
+    throw new CadreError('PROVIDER_ERROR', `${from.origin} redirects to something that is no address.`, { cause })
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a ${url.protocol} address; nothing was sent.`)
+  if (url.username || url.password) throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to an address with a password in it; nothing was sent.`)
+  url.hash = ''
+  return url
+}

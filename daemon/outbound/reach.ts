@@ -1,0 +1,78 @@
+/** How far an address reaches: the public network, this private one, or places no request of ours has business at. */
+import ipaddr from 'ipaddr.js'
+import { CadreError } from '../../src/contract/errors.ts'
+
+export type Reach = 'public' | 'private' | 'forbidden'
+
+/** What clouds answer credentials at, wherever in the address plan they put it. */
+const METADATA = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254']
+
+/** The part of IPv6 that is handed out to the public, and what is taken out of it again. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+const NOT_GLOBAL = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) => ipaddr.IPv6.parseCIDR(range))
+/** On networks without IPv4, names of IPv4 hosts resolve into this prefix. */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+const BENCHMARK = ipaddr.IPv4.parseCIDR('198.18.0.0/15')
+
+/** Takes any spelling that a resolver or a connecting socket would take for an address. */
+export function reachOf(address: string): Reach {
+  const spelled = withoutDots(address)
+  if (!ipaddr.isValid(spelled)) return 'forbidden'
+  const parsed = ipaddr.parse(spelled)
+  return parsed instanceof ipaddr.IPv4 ? reachOfIPv4(parsed) : reachOfIPv6(parsed as ipaddr.IPv6)
+}
+
+/** ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which is another address. */
+function withoutDots(address: string): string {
+  if (!address.includes(':') || !address.includes('.')) return address
+  return URL.canParse(`http://[${address}]`) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : 'nothing'
+}
+
+function reachOfIPv4(address: ipaddr.IPv4): Reach {
+  if (METADATA.includes(address.toString())) return 'forbidden'
+  const range = address.range()
+  if (range === 'unicast') return 'public'
+  if (range === 'loopback' || range === 'private' || range === 'carrierGradeNat') return 'private'
+  // Proxies that answer names with stand-in addresses take them from here.
+  return address.match(BENCHMARK) ? 'private' : 'forbidden'
+}
+
+function reachOfIPv6(address: ipaddr.IPv6): Reach {
+  if (address.zoneId || METADATA.includes(address.toString())) return 'forbidden'
+  if (address.isIPv4MappedAddress()) return reachOfIPv4(address.toIPv4Address())
+  if (address.match(NAT64)) return reachOfIPv4(new ipaddr.IPv4(address.toByteArray().slice(12)))
+  const range = address.range()
+  if (range === 'loopback' || range === 'uniqueLocal') return 'private'
+  const isatap = address.parts[5] === 0x5efe && (address.parts[4] === 0 || address.parts[4] === 0x200)
+  if (isatap || !address.match(GLOBAL_UNICAST) || NOT_GLOBAL.some((taken) => address.match(taken))) return 'forbidden'
+  return 'public'
+}
+
+/** Host names lose their brackets, case and final dots: all of them are the same host. */
+export const plainHost = (host: string): string =>
+  host
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase()
+    .replace(/\.+$/, '')
+export const isLiteral = (host: string): boolean => ipaddr.isValid(plainHost(host))
+
+/** Refuses names and literals that lead where they may not; what names resolve to is checked when they do. */
+export function checkHost(host: string, allowPrivateNetwork: boolean): void {
+  const plain = plainHost(host)
+  if (plain === '') throw new CadreError('ADDRESS_BLOCKED', 'The address has no host.')
+  if (isLiteral(plain)) checkAddress(plain, plain, allowPrivateNetwork)
+  else if (!allowPrivateNetwork && /(^|\.)localhost(\.localdomain)?$/.test(plain)) throw blocked(`${plain} is this machine itself`, 'private')
+}
+
+/** Refuses an address of `host`, literal or resolved. */
+export function checkAddress(host: string, address: string, allowPrivateNetwork: boolean): void {
+  const reach = reachOf(address)
+  if (reach === 'public' || (reach === 'private' && allowPrivateNetwork)) return
+  const what = host === address ? address : `${host} (${address})`
+  throw blocked(reach === 'private' ? `${what} is inside the private network` : `${what} is no public address`, reach)
+}
+
+function blocked(what: string, reach: Reach): CadreError {
+  const hint = reach === 'private' ? 'If it is meant to be reached, an admin can say so with allow_private_network.' : 'No setting opens it.'
+  return new CadreError('ADDRESS_BLOCKED', `${what}; nothing was sent.`, { hint })
+}

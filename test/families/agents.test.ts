@@ -1,0 +1,157 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
+import { good, refused } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources, unique } from '../harness/resources.ts'
+
+const test = suite('agents')
+let service: Service
+let resources: Resources
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+test('a name is enough; the rest has its defaults', async () => {
+  const { id: _, created_at: __, updated_at: ___, ...agent } = await good(service.post('/agents', { name: 'bare' }), 201)
+  assert.equal(agent, {
+    name: 'bare',
+    description: '',
+    system_prompt: '',
+    model_id: null,
+    temperature: null,
+    max_tokens: null,
+    tools: [],
+    topics: [],
+    prompt_template_id: null,
+    variables: {},
+  })
+})
+
+test('everything that can be said of an agent is kept', async () => {
+  const [rag, retrieval, api, template, model] = [
+    await resources.ragTool(),
+    await resources.retrievalTool(),
+    await resources.apiTool(),
+    await resources.template(),
+    await resources.model(),
+  ]
+  const given = {
+    name: 'Whole',
+    description: 'd'.repeat(10_000),
+    system_prompt: 'p'.repeat(100_000),
+    model_id: model.id,
+    temperature: 2,
+    max_tokens: 10_000_000,
+    tools: [api.id, rag.id, retrieval.id],
+    topics: [
+      { name: 'leave', description: 'Days off', instructions: 'i'.repeat(20_000) },
+      { name: 'n'.repeat(200), description: '' },
+    ],
+    prompt_template_id: template.id,
+    variables: { name: 'Ada', nested: { list: [1, 2] } },
+  }
+  const agent = await good(service.post('/agents', given), 201)
+  assert.equal(agent, { ...agent, ...given })
+  assert.equal(await good(service.get(`/agents/${agent.id}`)), agent)
+})
+
+test('numbers at their limits are taken, beyond them refused', async () => {
+  for (const fields of [{ temperature: 0 }, { temperature: 2 }, { max_tokens: 1 }]) await good(service.post('/agents', { name: 'x', ...fields }), 201)
+  for (const fields of [{ temperature: -0.001 }, { temperature: 2.001 }, { max_tokens: 0 }, { max_tokens: -5 }, { max_tokens: 1.5 }])
+    await refused(service.post('/agents', { name: 'x', ...fields }), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
+})
+
+test('texts have limits, and a name is needed that is not blank', async () => {
+  for (const [field, text] of [
+    ['name', ''],
+    ['name', '   '],
+    ['name', 'x'.repeat(201)],
+    ['description', 'x'.repeat(10_001)],
+    ['system_prompt', 'x'.repeat(100_001)],
+  ] as const)
+    await refused(service.post('/agents', { name: 'x', [field]: text }), 'VALIDATION_ERROR', { field })
+  await refused(service.post('/agents', { description: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /is required/ })
+})
+
+test('a misspelt field is refused with the one that was meant', async () => {
+  await refused(service.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', { field: 'system_promt', hint: /Did you mean "system_prompt"/ })
+  await refused(service.post('/agents', { name: 'x', topics: [{ name: 't', instruction: 'y' }] }), 'VALIDATION_ERROR')
+})
+
+test('a bare string is a topic of that name', async () => {
+  const agent = await resources.agent({ topics: ['leave', { name: 'travel' }, { name: 'tax', instructions: 'careful' }] })
+  assert.equal(agent.topics, [
+    { name: 'leave', description: '' },
+    { name: 'travel', description: '' },
+    { name: 'tax', description: '', instructions: 'careful' },
+  ])
+  for (const topics of [[''], [{}], [7], 'leave', [{ name: '' }]]) await refused(service.post('/agents', { name: 'x', topics }), 'VALIDATION_ERROR')
+})
+
+test('a model is named by its id, or by what its provider calls it where that is unique', async () => {
+  const name = unique('llama')
+  const model = await resources.model({ model_id: name })
+  assert.is((await resources.agent({ model_id: model.id })).model_id, model.id)
+  assert.is((await resources.agent({ model_id: name })).model_id, model.id)
+  assert.is((await resources.agent({ model_id: 'embedded' })).model_id, EMBEDDED_MODEL_ID)
+  const other = await resources.model({ model_id: name })
+  await refused(service.post('/agents', { name: 'x', model_id: name }), 'VALIDATION_ERROR', {
+    field: 'model_id',
+    error: /more than one/,
+    hint: new RegExp(`${model.id} or ${other.id}`),
+  })
+  await refused(service.post('/agents', { name: 'x', model_id: 'gpt-unknown' }), 'VALIDATION_ERROR', { field: 'model_id', error: /no model "gpt-unknown"/ })
+})
+
+test('tools, template and model must exist, on create and on change', async () => {
+  const { id } = await resources.agent()
+  const wrong = { tools: ['rag_nothing'], prompt_template_id: 'tmpl_nothing', model_id: 'model_nothing' }
+  for (const [field, value] of Object.entries(wrong)) {
+    await refused(service.post('/agents', { name: 'x', [field]: value }), 'VALIDATION_ERROR', { field })
+    await refused(service.put(`/agents/${id}`, { [field]: value }), 'VALIDATION_ERROR', { field })
+  }
+  const agent = await resources.agent()
+  await refused(service.post('/agents', { name: 'x', tools: [agent.id] }), 'VALIDATION_ERROR', { field: 'tools', error: /no tool/ })
+  const tool = await resources.apiTool()
+  await refused(service.post('/agents', { name: 'x', tools: [tool.id, tool.id] }), 'VALIDATION_ERROR', { field: 'tools' })
+})
+
+test('null clears what can be empty, and is refused where something is needed', async () => {
+  const [template, model] = [await resources.template(), await resources.model()]
+  const agent = await resources.agent({ model_id: model.id, temperature: 1, max_tokens: 5, prompt_template_id: template.id, description: 'kept' })
+  const cleared = await good(service.patch(`/agents/${agent.id}`, { model_id: null, temperature: null, max_tokens: null, prompt_template_id: null }))
+  assert.equal([cleared.model_id, cleared.temperature, cleared.max_tokens, cleared.prompt_template_id, cleared.description], [null, null, null, null, 'kept'])
+  for (const field of ['name', 'description', 'system_prompt', 'tools', 'topics', 'variables'])
+    await refused(service.patch(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
+  await good(service.delete(`/models/${model.id}`))
+  await good(service.delete(`/prompt-templates/${template.id}`))
+})
+
+test('lists are replaced whole, and can be emptied', async () => {
+  const [one, two] = [await resources.apiTool(), await resources.apiTool()]
+  const agent = await resources.agent({ tools: [one.id, two.id], topics: ['a', 'b'], variables: { x: 1, y: 2 } })
+  const after = await good(service.put(`/agents/${agent.id}`, { tools: [two.id], topics: ['c'], variables: { z: 3 } }))
+  assert.equal([after.tools, after.topics, after.variables], [[two.id], [{ name: 'c', description: '' }], { z: 3 }])
+  const empty = await good(service.put(`/agents/${agent.id}`, { tools: [], topics: [], variables: {} }))
+  assert.equal([empty.tools, empty.topics, empty.variables], [[], [], {}])
+  await good(service.delete(`/api-tools/${two.id}`))
+})
+
+test('a member and a viewer read agents; only editors and admins change them', async () => {
+  const agent = await resources.agent()
+  for (const as of ['member', 'viewer', 'editor']) assert.equal(await good(service.get(`/agents/${agent.id}`, { as })), agent)
+  for (const as of ['member', 'viewer']) {
+    await refused(service.put(`/agents/${agent.id}`, { name: 'y' }, { as }), 'FORBIDDEN')
+    await refused(service.delete(`/agents/${agent.id}`, { as }), 'FORBIDDEN')
+  }
+  assert.is((await good(service.put(`/agents/${agent.id}`, { name: 'y' }, { as: 'editor' }))).name, 'y')
+})
+
+test.run()

@@ -1,0 +1,171 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('API tools')
+let service: Service
+let resources: Resources
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+const make = (fields: Record<string, unknown>) => service.post('/api-tools', { name: 'tool', url: 'https://api.example.com/', ...fields })
+const sealed = async (id: string) => (await service.database.get<{ secrets: string | null }>('SELECT secrets FROM api_tools WHERE id = ?', [id]))?.secrets
+
+test('a name and an address are enough', async () => {
+  const { id: _, created_at: __, updated_at: ___, ...tool } = await good(make({}), 201)
+  assert.equal(tool, {
+    name: 'tool',
+    description: '',
+    url: 'https://api.example.com/',
+    method: 'GET',
+    parameters: { type: 'object', properties: {} },
+    timeout_ms: 30_000,
+    allow_private_network: false,
+    requires_confirmation: false,
+    header_names: [],
+    auth: { type: 'none' },
+  })
+})
+
+test('placeholders stand in path and query, and each is a parameter', async () => {
+  const parameters = { type: 'object', properties: { city: { type: 'string' }, day: { type: 'string' } }, required: ['city'] }
+  const tool = await good(make({ url: 'https://api.example.com/{city}?d={day}', parameters }))
+  assert.equal([tool.url, tool.parameters], ['https://api.example.com/{city}?d={day}', parameters])
+  await refused(make({ url: 'https://api.example.com/{city}' }), 'VALIDATION_ERROR', { field: 'parameters', error: /city/ })
+  await refused(service.put(`/api-tools/${tool.id}`, { parameters: { type: 'object', properties: { city: {} } } }), 'VALIDATION_ERROR', { error: /day/ })
+  await refused(make({ url: 'https://api.example.com/{constructor}', parameters: { type: 'object', properties: {} } }), 'VALIDATION_ERROR', {
+    error: /constructor/,
+  })
+})
+
+test('no argument decides where a call goes', async () => {
+  const parameters = { type: 'object', properties: { x: {} } }
+  for (const url of ['https://{x}.example.com/', 'https://{x}/', 'https://example.com:{x}/', 'https://example.com{x}/', 'https://{x}@example.com/'])
+    await refused(make({ url, parameters }), 'VALIDATION_ERROR', { field: 'url' })
+  for (const url of [
+    '{x}',
+    'ftp://x.example/{x}',
+    'https://u:p@x.example/',
+    'https://x.example/{x',
+    'https://x.example/x}',
+    'https://x.example/{}',
+    'https://x.example/{a b}',
+    'https://',
+    'file:///etc/passwd',
+  ])
+    await refused(make({ url, parameters }), 'VALIDATION_ERROR', { field: 'url' })
+})
+
+test('parameters are a JSON Schema of an object, of whatever draft', async () => {
+  for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#', 'https://example.com/unknown'])
+    await good(make({ parameters: { $schema, type: 'object', properties: {} } }), 201)
+  for (const parameters of [
+    { type: 'string' },
+    { type: 'object', properties: 5 },
+    { type: 'object', properties: { x: { type: 'nonsense' } } },
+    { type: 'object', required: 'x' },
+    { $schema: 7, type: 'object' },
+    { properties: {} },
+    [],
+  ])
+    await refused(make({ parameters }), 'VALIDATION_ERROR')
+})
+
+test('method, time and truth values are checked', async () => {
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) assert.is((await good(make({ method }))).method, method)
+  for (const fields of [
+    { method: 'TRACE' },
+    { method: 'get' },
+    { timeout_ms: 99 },
+    { timeout_ms: 300_001 },
+    { requires_confirmation: 'yes' },
+    { allow_private_network: 1 },
+  ])
+    await refused(make(fields), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
+  for (const timeout_ms of [100, 300_000]) await good(make({ timeout_ms }))
+})
+
+test('header and authentication values go in and never come back', async () => {
+  const secrets = {
+    headers: { 'X-Key': 'header-secret-1', Accept: 'text/plain' },
+    auth: { type: 'basic', username: 'basic-user-2', password: 'basic-password-3' },
+  }
+  const created = await make(secrets)
+  const { id } = created.data
+  assert.equal([created.data.header_names, created.data.auth], [['X-Key', 'Accept'], { type: 'basic' }])
+  for (const { text } of [
+    created,
+    await service.get(`/api-tools/${id}`),
+    await service.get('/api-tools?limit=100'),
+    await service.put(`/api-tools/${id}`, { name: 'y' }),
+  ])
+    assert.not.match(text, /header-secret-1|basic-user-2|basic-password-3/)
+  assert.not.match((await sealed(id)) ?? '', /header-secret|basic-password/)
+})
+
+test('each kind of authentication shows what it is and nothing of its values', async () => {
+  const shown = async (auth: unknown) => (await good(make({ auth }))).auth
+  assert.equal(await shown({ type: 'none' }), { type: 'none' })
+  assert.equal(await shown({ type: 'bearer', token: 't' }), { type: 'bearer' })
+  assert.equal(await shown({ type: 'api_key', name: 'X-Key', value: 'v' }), { type: 'api_key', name: 'X-Key', in: 'header' })
+  assert.equal(await shown({ type: 'api_key', name: 'key', value: 'v', in: 'query' }), { type: 'api_key', name: 'key', in: 'query' })
+  for (const auth of [
+    {},
+    { type: 'oauth' },
+    { type: 'bearer' },
+    { type: 'bearer', token: '' },
+    { type: 'none', token: 'x' },
+    { type: 'basic', username: 'u' },
+    { type: 'api_key', name: 'a b', value: 'v' },
+    { type: 'api_key', name: 'a', value: 'v', in: 'cookie' },
+    { type: 'bearer', token: 'a\r\nX: y' },
+  ])
+    await refused(make({ auth }), 'VALIDATION_ERROR')
+})
+
+test('a change keeps the secrets it does not name', async () => {
+  const { id } = await good(make({ headers: { 'X-A': 'one' }, auth: { type: 'bearer', token: 'two' } }))
+  const before = await sealed(id)
+  await good(service.put(`/api-tools/${id}`, { description: 'x', timeout_ms: 200 }))
+  assert.is(await sealed(id), before)
+  const headers = await good(service.put(`/api-tools/${id}`, { headers: { 'X-B': 'three', 'X-C': 'four' } }))
+  assert.equal([headers.header_names, headers.auth], [['X-B', 'X-C'], { type: 'bearer' }])
+  const auth = await good(service.patch(`/api-tools/${id}`, { auth: { type: 'none' } }))
+  assert.equal([auth.header_names, auth.auth], [['X-B', 'X-C'], { type: 'none' }])
+  const none = await good(service.patch(`/api-tools/${id}`, { headers: {} }))
+  assert.equal([none.header_names, await sealed(id)], [[], null])
+})
+
+test('headers of the connection, and values that would break out of one, are refused', async () => {
+  for (const name of ['Host', 'content-length', 'Connection', 'Transfer-Encoding', 'upgrade', 'Expect', 'TE', 'Proxy-Authorization'])
+    await refused(make({ headers: { [name]: 'x' } }), 'VALIDATION_ERROR', { field: `headers.${name}` })
+  for (const headers of [{ 'X-A': 'a\r\nX-B: c' }, { 'X-A': 'a\u0000b' }, { 'bad name': 'x' }, { '': 'x' }, { 'X-A': 5 }, ['x']])
+    await refused(make({ headers }), 'VALIDATION_ERROR')
+})
+
+test('only an admin lets a tool into the private network, or sends its secrets elsewhere', async () => {
+  const editor = { as: 'editor' }
+  await refused(service.post('/api-tools', { name: 'x', url: 'https://x.example/', allow_private_network: true }, editor), 'FORBIDDEN')
+  const secret = await good(make({ auth: { type: 'bearer', token: 'two' } }))
+  await refused(service.put(`/api-tools/${secret.id}`, { url: 'https://evil.example/' }, editor), 'FORBIDDEN')
+  await refused(service.put(`/api-tools/${secret.id}`, { url: 'http://api.example.com/' }, editor), 'FORBIDDEN')
+  assert.is((await good(service.put(`/api-tools/${secret.id}`, { url: 'https://api.example.com/v2' }, editor))).url, 'https://api.example.com/v2')
+  const inside = await good(make({ allow_private_network: true }))
+  await refused(service.put(`/api-tools/${inside.id}`, { url: 'https://evil.example/' }, editor), 'FORBIDDEN')
+  await refused(service.put(`/api-tools/${inside.id}`, { allow_private_network: true }, editor), 'FORBIDDEN')
+  assert.is((await good(service.put(`/api-tools/${inside.id}`, { allow_private_network: false }, editor))).allow_private_network, false)
+  assert.is((await good(service.put(`/api-tools/${inside.id}`, { url: 'https://evil.example/' }))).url, 'https://evil.example/')
+  const plain = await resources.apiTool()
+  assert.is((await good(service.put(`/api-tools/${plain.id}`, { url: 'https://other.example/' }, editor))).url, 'https://other.example/')
+})
+
+test.run()

@@ -1,0 +1,223 @@
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('documents')
+let service: Service
+let resources: Resources
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+let source: Json
+test.before.each(async () => {
+  source = await resources.source()
+})
+
+const path = (id = '') => `/knowledge-sources/${source.id}/documents${id && `/${id}`}`
+const add = (fields: Record<string, unknown>) => service.post(path(), fields)
+/** What indexing does not change. */
+const identity = ({ id, name, type, size, content_hash, metadata, created_at }: Json) => ({ id, name, type, size, content_hash, metadata, created_at })
+const sha = (bytes: string | Buffer) => hash('sha256', bytes, 'hex')
+const original = (contentHash: string) => join(service.paths.documents, contentHash.slice(0, 2), contentHash)
+const originals = () => readdirSync(service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+
+test('a document is recorded with what is known of it, and waits', async () => {
+  const text = 'Ünïcode # Leave'
+  const document = await good(add({ name: 'policies/Leave.MD', content: text, metadata: { team: 'hr', year: 2026 } }), 201)
+  const { id, created_at: _, updated_at: __, ...rest } = document
+  assert.equal(rest, {
+    knowledge_source_id: source.id,
+    name: 'policies/Leave.MD',
+    type: 'md',
+    size: Buffer.byteLength(text),
+    content_hash: sha(text),
+    status: 'waiting',
+    error: null,
+    pages: null,
+    chunks: 0,
+    metadata: { team: 'hr', year: 2026 },
+  })
+  assert.match(id, /^doc_/)
+  assert.equal(identity(await good(service.get(path(id)))), identity(document))
+  assert.is(readFileSync(original(sha(text)), 'utf8'), text)
+})
+
+test('bytes come in base64, with or without padding and line breaks', async () => {
+  const bytes = Buffer.from([0, 255, 128, 10, 13, 0, 7])
+  const encoded = bytes.toString('base64')
+  for (const [name, content_base64] of [
+    ['a.pdf', encoded],
+    ['b.pdf', encoded.replace(/=+$/, '')],
+    ['c.pdf', `${encoded.slice(0, 4)}\n${encoded.slice(4)}`],
+    ['d.pdf', bytes.toString('base64url')],
+  ])
+    assert.is((await good(add({ name, content_base64 }))).content_hash, sha(bytes))
+  assert.equal(readFileSync(original(sha(bytes))), bytes)
+  for (const content_base64 of ['*', 'a', 'YQ===', 'YWJj*', 'Zm9v YmFy=x', 5])
+    await refused(add({ name: 'x.pdf', content_base64 }), 'VALIDATION_ERROR', { field: 'content_base64' })
+})
+
+test('either text or bytes, not both and not neither; an empty one is a document', async () => {
+  await refused(add({ name: 'x.md' }), 'VALIDATION_ERROR', { field: 'content' })
+  await refused(add({ name: 'x.md', content: 'a', content_base64: 'YQ==' }), 'VALIDATION_ERROR', { field: 'content' })
+  assert.is((await good(add({ name: 'empty.md', content: '' }))).size, 0)
+  assert.is((await good(add({ name: 'empty.pdf', content_base64: '' }))).size, 0)
+})
+
+test('a name is a relative path that stays inside', async () => {
+  for (const name of [
+    '../x.md',
+    'a/../../x.md',
+    '/etc/x.md',
+    'a//b.md',
+    './x.md',
+    'a/./b.md',
+    '..',
+    '.',
+    '',
+    ' ',
+    'a/ /b.md',
+    'C:\\x.md',
+    'C:/x.md',
+    'a\\b.md',
+    'a\u0000.md',
+    'a\nb.md',
+    '..\\x.md',
+    `${'x'.repeat(498)}.md`,
+    '/',
+  ])
+    await refused(add({ name, content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
+  for (const name of ['x.md', 'a/b/c.md', '...md', '名前.md', '..x.md', 'a b.md', '%2e%2e/x.md', "it's.md"])
+    assert.is((await good(add({ name, content: 'x' }))).name, name)
+  assert.not.ok(existsSync(join(service.paths.home, '..', 'x.md')))
+})
+
+test('only the file types of the source are taken', async () => {
+  await refused(add({ name: 'program.exe', content: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /\.exe/, hint: /md/ })
+  await refused(add({ name: 'Makefile', content: 'x' }), 'VALIDATION_ERROR', { error: /no file extension/ })
+  source = await resources.source({ configuration: { file_types: ['TXT'] } })
+  await good(add({ name: 'a.txt', content: 'x' }), 201)
+  await good(add({ name: 'a.Txt', content: 'x' }), 201)
+  await refused(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
+})
+
+test('no document is larger than its source takes, counted in bytes', async () => {
+  source = await resources.source({ configuration: { max_file_size: 4 } })
+  await good(add({ name: 'a.md', content: 'xxxx' }), 201)
+  await refused(add({ name: 'b.md', content: 'xxxxx' }), 'PAYLOAD_TOO_LARGE', { error: /5 bytes.*at most 4/ })
+  await refused(add({ name: 'b.md', content: 'üüü' }), 'PAYLOAD_TOO_LARGE')
+  assert.is((await service.get(path())).body.pagination.total, 1)
+})
+
+test('other kinds of sources take no documents', async () => {
+  source = await resources.source({ type: 'text', configuration: { text: 'x' } })
+  await refused(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { error: /text source/ })
+})
+
+test('a document of the same name is replaced: one record, new bytes, the old ones gone', async () => {
+  const first = await good(add({ name: 'a.md', content: 'first of its kind', metadata: { v: 1 } }))
+  const second = await good(add({ name: 'a.md', content: 'second of its kind' }), 201)
+  assert.equal([second.id, second.created_at, second.metadata, second.content_hash], [first.id, first.created_at, {}, sha('second of its kind')])
+  assert.is((await service.get(path())).body.pagination.total, 1)
+  assert.not.ok(existsSync(original(first.content_hash)))
+  assert.ok(existsSync(original(second.content_hash)))
+})
+
+test('names differ by case and by source', async () => {
+  const one = await good(add({ name: 'Case.md', content: 'x' }))
+  assert.is.not((await good(add({ name: 'case.md', content: 'x' }))).id, one.id)
+  source = await resources.source()
+  assert.is.not((await good(add({ name: 'Case.md', content: 'x' }))).id, one.id)
+})
+
+test('the same bytes are kept once, and go with their last user', async () => {
+  const text = 'shared by three'
+  const [one, two] = [await good(add({ name: 'a.md', content: text })), await good(add({ name: 'b.md', content: text }))]
+  const other = await resources.document({ content: text })
+  assert.is(originals().filter(({ name }) => name === sha(text)).length, 1)
+  await good(service.delete(path(one.id)))
+  await good(service.delete(path(two.id)))
+  assert.ok(existsSync(original(sha(text))))
+  await good(service.delete(`/knowledge-sources/${other.knowledge_source_id}`))
+  assert.not.ok(existsSync(original(sha(text))))
+})
+
+test('a source goes with its documents and their bytes, and says how many it held before', async () => {
+  const document = await good(add({ name: 'a.md', content: 'goes with its source' }))
+  assert.is((await good(service.get(`/knowledge-sources/${source.id}`))).statistics.documents, 1)
+  await good(service.delete(`/knowledge-sources/${source.id}`))
+  await refused(service.get(path(document.id)), 'NOT_FOUND')
+  await refused(service.get(path()), 'NOT_FOUND')
+  assert.not.ok(existsSync(original(document.content_hash)))
+  assert.equal(await service.database.all('SELECT id FROM documents WHERE knowledge_source_id = ?', [source.id]), [])
+})
+
+test('a document is found in its own source only', async () => {
+  const document = await good(add({ name: 'a.md', content: 'x' }))
+  source = await resources.source()
+  await refused(service.get(path(document.id)), 'NOT_FOUND')
+  await refused(service.delete(path(document.id)), 'NOT_FOUND')
+  await refused(service.get('/knowledge-sources/nobody/documents'), 'NOT_FOUND')
+  await refused(service.post('/knowledge-sources/nobody/documents', { name: 'a.md', content: 'x' }), 'NOT_FOUND')
+})
+
+test('documents are listed, sorted and filtered within their source', async () => {
+  const sizes = [5, 1, 3, 2, 4]
+  for (const size of sizes) await good(add({ name: `${size}.${size % 2 ? 'md' : 'txt'}`, content: 'x'.repeat(size) }))
+  await resources.document()
+  const list = async (query: string) => (await good(service.get(`${path()}?${query}`))).map(({ size }: Json) => size)
+  assert.equal(await list('sort=size&order=asc'), [1, 2, 3, 4, 5])
+  assert.equal(await list('sort=name&order=desc&limit=2'), [5, 4])
+  assert.equal((await list('type=txt')).sort(), [2, 4])
+  assert.equal(await list('name=3.md'), [3])
+  assert.equal(await list('status=indexed'), [])
+  assert.equal(await list('knowledge_source_id=another'), [])
+  await refused(service.get(`${path()}?nam=x`), 'VALIDATION_ERROR', { hint: /"name"/ })
+})
+
+test('many of the same name at the same time make one document', async () => {
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => add({ name: 'same.md', content: `by ${index}` })))
+  assert.equal([...new Set(answers.map(({ status }) => status))], [201])
+  const { data, pagination } = (await service.get(path())).body
+  assert.is(pagination.total, 1)
+  assert.ok(existsSync(original(data[0].content_hash)))
+  const mine = new Set(Array.from({ length: 10 }, (_, index) => sha(`by ${index}`)))
+  assert.is(originals().filter(({ name }) => mine.has(name)).length, 1)
+})
+
+test('metadata is any small object', async () => {
+  await refused(
+    add({ name: 'a.md', content: 'x', metadata: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, 1])) }),
+    'VALIDATION_ERROR',
+    { field: 'metadata' },
+  )
+  for (const metadata of [null, [], 'x', 5]) await refused(add({ name: 'a.md', content: 'x', metadata }), 'VALIDATION_ERROR', { field: 'metadata' })
+})
+
+test('what a crash left behind is swept at the next start, and what is recorded is not', async () => {
+  const kept = await good(add({ name: 'kept.md', content: 'kept over a restart' }))
+  const orphan = sha('nobody recorded this')
+  mkdirSync(join(service.paths.documents, orphan.slice(0, 2)), { recursive: true })
+  writeFileSync(original(orphan), 'nobody recorded this')
+  writeFileSync(`${original(kept.content_hash)}.partial`, 'kept o')
+  const home = await service.stop()
+  service = await Service.start({ home })
+  assert.not.ok(existsSync(original(orphan)))
+  assert.not.ok(existsSync(`${original(kept.content_hash)}.partial`))
+  assert.is(readFileSync(original(kept.content_hash), 'utf8'), 'kept over a restart')
+  assert.equal(identity(await good(service.get(path(kept.id)))), identity(kept))
+})
+
+test.run()

@@ -1,0 +1,151 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('knowledge sources')
+let service: Service
+let resources: Resources
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+const make = (type: string, configuration?: unknown, as = 'admin') =>
+  service.post('/knowledge-sources', { name: 'source', type, ...(configuration === undefined ? {} : { configuration }) }, { as })
+
+test('a source of files needs no configuration and begins pending and empty', async () => {
+  const source = await good(make('file'), 201)
+  assert.equal([source.type, source.status, source.last_sync, source.configuration], ['file', 'pending', null, {}])
+  assert.equal(source.statistics, { documents: 0, chunks: 0, failed: 0, embedded: 0 })
+})
+
+const VALID: Record<string, object[]> = {
+  file: [{}, { file_types: ['pdf', 'MD'], max_file_size: 1 }, { max_file_size: 1024 ** 3, schedule: '0 3 * * *' }, { paths: ['/srv/handbook', 'relative'] }],
+  folder: [
+    { path: '/srv/docs' },
+    { path: '/srv/docs', include: ['**/*.md'], exclude: ['node_modules/**'], gitignore: false, watch: true, file_types: ['md'], schedule: '*/5 * * * *' },
+  ],
+  url: [
+    { url: 'https://example.com/' },
+    { url: 'HTTP://example.com', mode: 'site', max_depth: 10, max_pages: 10_000 },
+    { url: 'https://example.com/sitemap.xml', mode: 'sitemap', allow_private_network: true },
+  ],
+  git: [
+    { repository: 'https://example.com/x.git' },
+    { repository: 'git@example.com:team/x.git', branch: 'release/1.x' },
+    { repository: 'ssh://git@example.com/x' },
+    { repository: '/srv/x.git', include: ['docs/**'] },
+  ],
+  text: [{ text: 'x' }, { text: 'ü'.repeat(400_000) }],
+}
+const INVALID: Record<string, object[]> = {
+  file: [
+    { file_types: [] },
+    { file_types: ['.md'] },
+    { file_types: ['md', 'md'] },
+    { file_types: 'md' },
+    { max_file_size: 0 },
+    { max_file_size: 1024 ** 3 + 1 },
+    { path: '/x' },
+    { paths: [''] },
+    { paths: ['a\u0000b'] },
+    { schedule: 'sometimes' },
+    { url: 'https://example.com' },
+  ],
+  folder: [{}, { path: '' }, { path: 5 }, { path: '/x', include: '*.md' }, { path: '/x', watch: 'yes' }, { path: '/x', paths: ['/y'] }],
+  url: [
+    {},
+    { url: 'example.com' },
+    { url: 'ftp://example.com' },
+    { url: 'https://u:p@example.com/' },
+    { url: 'https://' },
+    { url: 'https://example.com', mode: 'all' },
+    { url: 'https://example.com', max_depth: 11 },
+    { url: 'https://example.com', max_pages: 0 },
+  ],
+  git: [
+    {},
+    { repository: '--upload-pack=touch /tmp/x' },
+    { repository: 'ext::sh -c touch% /tmp/x' },
+    { repository: 'relative/path' },
+    { repository: 'file:///srv/x' },
+    { repository: 'https://example.com/x.git', branch: '--orphan' },
+    { repository: 'https://example.com/x.git', branch: 'a b' },
+    { repository: 'a\nb' },
+  ],
+  text: [{}, { text: '' }, { text: 5 }, { text: 'x', path: '/x' }],
+}
+
+for (const [type, configurations] of Object.entries(VALID)) {
+  test(`a ${type} source takes what belongs to its type, and keeps it as it was given`, async () => {
+    for (const configuration of configurations) {
+      const source = await good(make(type, configuration), 201)
+      assert.equal(source.configuration, configuration)
+      assert.equal((await good(service.get(`/knowledge-sources/${source.id}`))).configuration, configuration)
+    }
+  })
+}
+for (const [type, configurations] of Object.entries(INVALID)) {
+  test(`a ${type} source refuses what does not, on create and on change, and names the field`, async () => {
+    const { id } = await good(make(type, VALID[type]?.[0]), 201)
+    for (const configuration of configurations) {
+      for (const attempt of [make(type, configuration), service.put(`/knowledge-sources/${id}`, { configuration })]) {
+        const body = await refused(attempt, 'VALIDATION_ERROR')
+        assert.match(body.details[0].field, /^configuration/, JSON.stringify(configuration))
+      }
+    }
+    assert.equal((await good(service.get(`/knowledge-sources/${id}`))).configuration, VALID[type]?.[0])
+  })
+}
+
+test('the type is needed, known, and stays', async () => {
+  await refused(service.post('/knowledge-sources', { name: 'x' }), 'VALIDATION_ERROR', { field: 'type' })
+  await refused(make('folders', { path: '/x' }), 'VALIDATION_ERROR', { field: 'type', error: /file, folder, url, git, text/ })
+  await refused(make('folder'), 'VALIDATION_ERROR', { field: 'configuration' })
+  const source = await resources.source()
+  await refused(service.put(`/knowledge-sources/${source.id}`, { type: 'text' }), 'VALIDATION_ERROR', { field: 'type' })
+  await refused(service.put(`/knowledge-sources/${source.id}`, { status: 'active' }), 'VALIDATION_ERROR', { field: 'status' })
+})
+
+test('a configuration is replaced whole; a change of the name leaves it', async () => {
+  const source = await resources.source({ configuration: { file_types: ['md'], max_file_size: 5 } })
+  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { name: 'x' }))).configuration, { file_types: ['md'], max_file_size: 5 })
+  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { configuration: { max_file_size: 6 } }))).configuration, { max_file_size: 6 })
+})
+
+test('only an admin names paths on the disk or opens the private network', async () => {
+  const own: [string, object][] = [
+    ['file', { paths: ['/etc'] }],
+    ['folder', { path: '/etc' }],
+    ['git', { repository: '/srv/x' }],
+    ['url', { url: 'https://x.example', allow_private_network: true }],
+  ]
+  for (const [type, configuration] of own) await refused(make(type, configuration, 'editor'), 'FORBIDDEN', { error: /Only an admin/ })
+  for (const [type, configuration] of [
+    ['file', { paths: [] }],
+    ['git', { repository: 'https://x.example/y' }],
+    ['url', { url: 'https://x.example' }],
+    ['text', { text: 'x' }],
+  ] as const)
+    await good(make(type, configuration, 'editor'), 201)
+  const source = await resources.source()
+  await refused(service.put(`/knowledge-sources/${source.id}`, { configuration: { paths: ['/etc'] } }, { as: 'editor' }), 'FORBIDDEN')
+  const folder = await good(make('folder', { path: '/srv' }))
+  assert.is((await good(service.put(`/knowledge-sources/${folder.id}`, { name: 'renamed' }, { as: 'editor' }))).name, 'renamed')
+  await refused(service.put(`/knowledge-sources/${folder.id}`, { configuration: { path: '/etc' } }, { as: 'editor' }), 'FORBIDDEN')
+})
+
+test('members see no sources', async () => {
+  const source = await resources.source()
+  for (const path of ['/knowledge-sources', `/knowledge-sources/${source.id}`, `/knowledge-sources/${source.id}/documents`])
+    await refused(service.get(path, { as: 'member' }), 'FORBIDDEN')
+})
+
+test.run()

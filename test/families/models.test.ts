@@ -1,0 +1,144 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
+import { good, refused } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('models')
+let service: Service
+let resources: Resources
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+const KEY = 'sk-test-0123456789abcdef'
+const sealed = async (id: string) => (await service.database.get<{ api_key: string | null }>('SELECT api_key FROM models WHERE id = ?', [id]))?.api_key
+
+test('three fields are enough; the rest has its defaults', async () => {
+  const { id: _, created_at: __, updated_at: ___, ...model } = await good(service.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
+  assert.equal(model, { name: 'GPT', provider: 'openai', model_id: 'gpt', endpoint: null, pricing: null, has_api_key: false })
+})
+
+test('every provider is taken, and no other', async () => {
+  for (const provider of ['openai', 'anthropic', 'google', 'ollama']) await resources.model({ provider })
+  await refused(service.post('/models', { name: 'x', provider: 'openia', model_id: 'x' }), 'VALIDATION_ERROR', {
+    field: 'provider',
+    hint: /Did you mean "openai"/,
+  })
+  await refused(service.post('/models', { name: 'x', provider: 'embedded', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'provider' })
+})
+
+test('a compatible server needs an address', async () => {
+  await refused(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  const model = await resources.model({ provider: 'openai-compatible', endpoint: 'http://127.0.0.1:11434/v1' })
+  await refused(service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  const openai = await resources.model()
+  await refused(service.put(`/models/${openai.id}`, { provider: 'openai-compatible' }), 'VALIDATION_ERROR', { field: 'endpoint' })
+})
+
+test('an address is http or https, without a password inside', async () => {
+  for (const endpoint of [
+    'ftp://x.example/',
+    'javascript:alert(1)',
+    'x.example',
+    'http://',
+    'https://user:pass@x.example/',
+    'https://user@x.example',
+    'http://[::1',
+    '',
+  ])
+    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', endpoint }), 'VALIDATION_ERROR', { field: 'endpoint' })
+})
+
+test('a price comes back in the spelling it was given, and in no other', async () => {
+  for (const pricing of [{ input: 0.5, output: 1.5 }, { input_per_1k: 0, output_per_1k: 0.002 }, null])
+    assert.equal((await resources.model({ pricing })).pricing, pricing)
+  for (const pricing of [
+    {},
+    { input: 1 },
+    { input: -1, output: 1 },
+    { input: 1, output_per_1k: 1 },
+    { input: '1', output: 1 },
+    { input: 1, output: 1, extra: 1 },
+    5,
+  ])
+    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', pricing }), 'VALIDATION_ERROR')
+})
+
+test('a key goes in and never comes back', async () => {
+  const created = await service.post('/models', { name: 'keyed', provider: 'openai', model_id: 'x', api_key: KEY })
+  const { id } = created.data
+  const answers = [
+    created,
+    await service.get(`/models/${id}`),
+    await service.get('/models?limit=100'),
+    await service.put(`/models/${id}`, { name: 'still keyed' }),
+    await service.get('/models?api_key=x'),
+    await service.put(`/models/${id}`, { api_key: `${KEY} with space` }),
+  ]
+  for (const { text } of answers) assert.not.match(text, KEY)
+  assert.is(created.data.has_api_key, true)
+  assert.not.ok('api_key' in created.data)
+  assert.match((await sealed(id)) ?? '', /^v1\./)
+  assert.not.match((await sealed(id)) ?? '', KEY)
+})
+
+test('a change keeps the key unless it names another; null forgets it', async () => {
+  const { id } = await resources.model({ api_key: KEY })
+  const before = await sealed(id)
+  assert.is((await good(service.put(`/models/${id}`, { name: 'x', pricing: null }))).has_api_key, true)
+  assert.is(await sealed(id), before)
+  await good(service.patch(`/models/${id}`, { api_key: 'sk-another-key' }))
+  assert.is.not(await sealed(id), before)
+  assert.is((await good(service.patch(`/models/${id}`, { api_key: null }))).has_api_key, false)
+  assert.is(await sealed(id), null)
+})
+
+test('what is no key is refused', async () => {
+  for (const api_key of ['', 'with space', 'line\nbreak', 'ümlaut', 'x'.repeat(10_001), 5])
+    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key }), 'VALIDATION_ERROR', { field: 'api_key' })
+  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', has_api_key: true }), 'VALIDATION_ERROR', { field: 'has_api_key' })
+})
+
+test('only an admin sets or forgets a key, or sends one elsewhere', async () => {
+  const { id } = await resources.model({ api_key: KEY, endpoint: 'https://api.example.com/' })
+  const editor = { as: 'editor' }
+  for (const change of [{ api_key: 'sk-mine' }, { api_key: null }, { endpoint: 'https://evil.example/' }, { endpoint: null }, { provider: 'anthropic' }])
+    await refused(service.put(`/models/${id}`, change, editor), 'FORBIDDEN', { error: /Only an admin/ })
+  assert.is((await good(service.put(`/models/${id}`, { name: 'renamed', endpoint: 'https://api.example.com/' }, editor))).name, 'renamed')
+  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key: 'k' }, editor), 'FORBIDDEN')
+  const open = await good(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x' }, editor), 201)
+  assert.is((await good(service.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint, 'https://other.example/')
+})
+
+test('the embedded model is there, and can be neither changed nor deleted', async () => {
+  const model = await good(service.get(`/models/${EMBEDDED_MODEL_ID}`))
+  assert.equal([model.provider, model.pricing, model.has_api_key], ['embedded', { input: 0, output: 0 }, false])
+  await refused(service.put(`/models/${EMBEDDED_MODEL_ID}`, { name: 'mine' }), 'CONFLICT', { hint: /model of your own/ })
+  await refused(service.delete(`/models/${EMBEDDED_MODEL_ID}`), 'CONFLICT')
+  await refused(service.delete(`/models/${EMBEDDED_MODEL_ID}?force=true`), 'CONFLICT')
+  const other = await resources.model()
+  await refused(service.put(`/models/${other.id}`, { provider: 'embedded' }), 'VALIDATION_ERROR', { field: 'provider' })
+})
+
+test('the default model is a setting: the embedded one until another is set, by id or by its provider’s name', async () => {
+  assert.equal(await good(service.get('/settings', { as: 'viewer' })), { default_model_id: EMBEDDED_MODEL_ID })
+  const model = await resources.model({ model_id: 'only-one-of-this-name' })
+  assert.equal(await good(service.put('/settings', { default_model_id: 'only-one-of-this-name' })), { default_model_id: model.id })
+  assert.equal(await good(service.get('/settings')), { default_model_id: model.id })
+  await refused(service.put('/settings', { default_model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'default_model_id' })
+  await refused(service.put('/settings', {}), 'VALIDATION_ERROR')
+  await refused(service.put('/settings', { default_model: model.id }), 'VALIDATION_ERROR', { hint: /default_model_id/ })
+  await refused(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }, { as: 'viewer' }), 'FORBIDDEN')
+  assert.equal(await good(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID })), { default_model_id: EMBEDDED_MODEL_ID })
+  await good(service.delete(`/models/${model.id}`))
+})
+
+test.run()

@@ -1,0 +1,96 @@
+/** Documents made for tests: small PDF files, Word documents and e-books. */
+import { strToU8, zipSync } from 'fflate'
+
+interface PdfOptions {
+  /** Streams are packed by these filters, in the order in which a reader undoes them. */
+  filter?: string
+  pack?: (content: Buffer) => Buffer
+  title?: string
+  encrypted?: boolean
+}
+
+export interface PdfLine {
+  text: string
+  size?: number
+  x?: number
+  y: number
+}
+
+/** A PDF with the lines of each page at their places. */
+export function pdf(pages: PdfLine[][], options: PdfOptions = {}): Uint8Array {
+  const contents = pages.map((lines) =>
+    lines.map(({ text, size = 11, x = 72, y }) => `BT /F1 ${size} Tf ${x} ${y} Td (${text.replaceAll(/[()\\]/g, '\\$&')}) Tj ET`).join('\n'),
+  )
+  return pdfOf(
+    contents.map((content) => Buffer.from(content, 'latin1')),
+    options,
+  )
+}
+
+/** A PDF whose pages draw what the contents say. */
+export function pdfOf(contents: Buffer[], { filter, pack, title, encrypted = false }: PdfOptions = {}): Uint8Array {
+  const objects: Buffer[] = []
+  const add = (text: string, stream?: Buffer) =>
+    objects.push(stream ? Buffer.concat([Buffer.from(`${text}\nstream\n`), stream, Buffer.from('\nendstream')]) : Buffer.from(text))
+  const kids = contents.map((_, index) => `${4 + index * 2} 0 R`).join(' ')
+  add('<< /Type /Catalog /Pages 2 0 R >>')
+  add(`<< /Type /Pages /Kids [${kids}] /Count ${contents.length} >>`)
+  add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
+  for (const [index, content] of contents.entries()) {
+    add(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + index * 2} 0 R >>`)
+    const packed = pack ? pack(content) : content
+    add(`<< /Length ${packed.length}${filter ? ` /Filter ${filter}` : ''} >>`, packed)
+  }
+  add(`<< /Title (${title ?? ''}) >>`)
+  const info = objects.length
+  if (encrypted) add(`<< /Filter /Standard /V 1 /R 2 /O <${'ab'.repeat(32)}> /U <${'cd'.repeat(32)}> /P -4 >>`)
+  const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')]
+  const offsets: number[] = []
+  let length = parts[0]?.length ?? 0
+  for (const [index, object] of objects.entries()) {
+    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')])
+    offsets.push(length)
+    parts.push(part)
+    length += part.length
+  }
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  const security = encrypted ? ` /Encrypt ${objects.length} 0 R /ID [<00> <00>]` : ''
+  parts.push(
+    Buffer.from(
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${info} 0 R${security} >>\nstartxref\n${length}\n%%EOF\n`,
+    ),
+  )
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+export function zip(parts: Record<string, string | Uint8Array>): Uint8Array {
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, typeof part === 'string' ? strToU8(part) : part])))
+}
+
+/** A Word document with this body. */
+export function docx(body: string, parts: Record<string, string> = {}): Uint8Array {
+  return zip({
+    '[Content_Types].xml': '<Types/>',
+    '_rels/.rels':
+      '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+    'word/document.xml': `<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="w"><w:body>${body}</w:body></w:document>`,
+    ...parts,
+  })
+}
+
+export const paragraph = (text: string, properties = '') =>
+  `<w:p>${properties && `<w:pPr>${properties}</w:pPr>`}<w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`
+
+/** An e-book with these chapters, in this order. */
+export function epub(chapters: Record<string, string>, parts: Record<string, string> = {}): Uint8Array {
+  const names = Object.keys(chapters)
+  const items = names.map((name) => `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"/>`).join('')
+  return zip({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+    'OEBPS/book.opf': `<package><metadata><dc:title>A Book</dc:title></metadata><manifest>${items}<item id="toc" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest><spine>${names.map((name) => `<itemref idref="${name}"/>`).join('')}</spine></package>`,
+    'OEBPS/toc.ncx': `<ncx><navMap>${names.map((name) => `<navPoint><navLabel><text>Chapter ${name}</text></navLabel><content src="${name}.xhtml"/></navPoint>`).join('')}</navMap></ncx>`,
+    ...Object.fromEntries(names.map((name) => [`OEBPS/${name}.xhtml`, `<html><head><title>${name}</title></head><body>${chapters[name]}</body></html>`])),
+    ...parts,
+  })
+}

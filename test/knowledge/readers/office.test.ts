@@ -1,0 +1,112 @@
+/** Word documents and e-books become markdown, or say why they cannot. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { docx, epub, paragraph, zip } from './fixtures.ts'
+import { read, reasonOf } from './reading.ts'
+
+const test = suite('Word documents and e-books')
+
+const STYLES = {
+  'word/styles.xml':
+    '<w:styles><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Own"><w:name w:val="Own"/><w:basedOn w:val="H1"/></w:style><w:style w:styleId="Bullets"><w:name w:val="List Bullet"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>',
+  'word/numbering.xml':
+    '<w:numbering><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum><w:abstractNum w:abstractNumId="8"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num></w:numbering>',
+}
+const numbered = (id: number, level = 0) => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${id}"/></w:numPr>`
+
+test('headings are known by their style, what it is based on, or their outline', async () => {
+  const body =
+    paragraph('First', '<w:pStyle w:val="H1"/>') +
+    paragraph('Text.') +
+    paragraph('Second', '<w:pStyle w:val="Own"/>') +
+    paragraph('Third', '<w:outlineLvl w:val="2"/>')
+  const { text, title, format } = await read(docx(body, STYLES), 'a.docx')
+  assert.is(text, '# First\n\nText.\n\n# Second\n\n### Third')
+  assert.is(title, 'First')
+  assert.is(format, 'markdown')
+})
+
+test('lists keep their marks and their levels', async () => {
+  const body =
+    paragraph('one', numbered(1)) +
+    paragraph('below', numbered(1, 1)) +
+    paragraph('two', '<w:pStyle w:val="Bullets"/>') +
+    paragraph('After.') +
+    paragraph('first', numbered(2)) +
+    paragraph('second', numbered(2))
+  assert.is((await read(docx(body, STYLES), 'a.docx')).text, '- one\n  - below\n- two\n\nAfter.\n\n1. first\n2. second')
+})
+
+test('tables keep their rows, and notes their place', async () => {
+  const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`
+  const table = `<w:tbl><w:tr>${cell('Name')}${cell('Days')}</w:tr><w:tr>${cell('Leave')}${cell('25')}</w:tr></w:tbl>`
+  const body = `${table}<w:p><w:r><w:t>Ouch</w:t></w:r><w:r><w:footnoteReference w:id="4"/></w:r></w:p>`
+  const notes = {
+    'word/footnotes.xml': `<w:footnotes><w:footnote w:type="separator" w:id="0"><w:p/></w:footnote><w:footnote w:id="4">${paragraph('It hurt.')}</w:footnote></w:footnotes>`,
+  }
+  assert.is((await read(docx(body, notes), 'a.docx')).text, '| Name | Days |\n| --- | --- |\n| Leave | 25 |\n\nOuch[^1]\n\n[^1]: It hurt.')
+})
+
+test('pages are those of the last layout; breaks alone do not count pages', async () => {
+  const marked = '<w:p><w:r><w:lastRenderedPageBreak/><w:t>On page two.</w:t></w:r></w:p>'
+  const { text, pages } = await read(docx(paragraph('On page one.') + marked), 'a.docx')
+  assert.equal(
+    pages.map(({ number, start }) => [number, text.slice(start, start + 12)]),
+    [
+      [1, 'On page one.'],
+      [2, 'On page two.'],
+    ],
+  )
+  const broken = await read(docx(`${paragraph('One.')}<w:p><w:r><w:br w:type="page"/></w:r></w:p>${paragraph('Two.')}`), 'a.docx')
+  assert.equal(broken.pages, [])
+})
+
+test('what was deleted or moved away is not read, and what is shown twice is read once', async () => {
+  const body =
+    '<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:r><w:t>kept</w:t></w:r><mc:AlternateContent><mc:Choice><w:r><w:t> box</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t> box</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>'
+  assert.is((await read(docx(body), 'a.docx')).text, 'kept box')
+})
+
+test('entities that a document defines are neither expanded nor fetched', async () => {
+  const laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>'
+  const document = docx('', { 'word/document.xml': `${laughs}<w:document><w:body>${paragraph('Said &b; and &c;')}</w:body></w:document>` })
+  assert.is((await read(document, 'a.docx')).text, 'Said &b; and &c;')
+})
+
+test('an e-book is read in the order of its spine, and its table of contents names chapters without headings', async () => {
+  const { text, title } = await read(epub({ two: '<p>Second by name, first by place.</p>', one: '<h1>Named</h1><p>Then this.</p>' }), 'a.epub')
+  assert.is(text, '# Chapter two\n\nSecond by name, first by place.\n\n# Named\n\nThen this.')
+  assert.is(title, 'A Book')
+})
+
+test('an e-book under copy protection says so', async () => {
+  const encryption = {
+    'META-INF/encryption.xml': '<encryption><enc:EncryptedData><enc:CipherReference URI="OEBPS/one.xhtml"/></enc:EncryptedData></encryption>',
+  }
+  assert.is(await reasonOf(epub({ one: 'x' }, encryption), 'a.epub'), 'The e-book is locked by copy protection.')
+})
+
+test('a document with a password says so, be it a container of Office or a zip', async () => {
+  const office = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(500), Buffer.from('EncryptedPackage', 'utf16le'), Buffer.alloc(100)])
+  assert.is(await reasonOf(office, 'a.docx'), 'The document is protected with a password.')
+  const archive = Buffer.from(docx(paragraph('x')))
+  for (let at = archive.indexOf('PK\x01\x02'); at >= 0; at = archive.indexOf('PK\x01\x02', at + 1)) archive.writeUInt16LE(1, at + 8)
+  assert.is(await reasonOf(archive, 'a.docx'), 'The document is protected with a password.')
+})
+
+test('a document that is cut off, damaged, empty or another kind of archive says so', async () => {
+  const whole = docx(paragraph('Some text that is long enough to be packed.'.repeat(20)))
+  assert.is(
+    await reasonOf(whole.subarray(0, whole.length - 100), 'a.docx'),
+    'The document is cut off or damaged: the directory at the end of the file is missing.',
+  )
+  const spoilt = Buffer.from(whole)
+  const at = spoilt.indexOf('word/document.xml') + 'word/document.xml'.length
+  spoilt.fill(0xff, at, at + 30)
+  assert.match(await reasonOf(spoilt, 'a.docx'), /^The document is damaged: its part word\/document\.xml cannot be unpacked\.$/)
+  assert.is(await reasonOf(docx('<w:p/>'), 'a.docx'), 'The document is empty.')
+  assert.match(await reasonOf(zip({ 'xl/workbook.xml': '<x/>' }), 'a.docx'), /^This is a spreadsheet/)
+  assert.is(await reasonOf(zip({ 'holiday.txt': 'x' }), 'a.docx'), 'This is a zip archive, not a document.')
+})
+
+test.run()

@@ -1,0 +1,98 @@
+/** PDF files become pages, paragraphs and headings, or say why they cannot. */
+import { deflateSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { pdf, pdfOf } from './fixtures.ts'
+import { read, reasonOf } from './reading.ts'
+
+const test = suite('PDF files')
+
+test('lines are joined to paragraphs, and divided words are put together again', async () => {
+  const { text, format } = await read(
+    pdf([
+      [
+        { text: 'Every employee gets twenty-five days of paid an-', y: 700 },
+        { text: 'nual leave. It can be taken at any', y: 686 },
+        { text: 'time of the year.', y: 672 },
+        { text: 'Another paragraph starts here.', y: 640 },
+      ],
+    ]),
+    'leave.pdf',
+  )
+  assert.is(format, 'markdown')
+  assert.is(text, 'Every employee gets twenty-five days of paid annual leave. It can be taken at any time of the year.\n\nAnother paragraph starts here.')
+})
+
+test('every page says where it starts', async () => {
+  const { text, pages } = await read(pdf(['one', 'two', 'three'].map((word) => [{ text: `This is page ${word}.`, y: 700 }])), 'pages.pdf')
+  assert.equal(
+    pages.map(({ number, start }) => [number, text.slice(start).split('\n')[0]]),
+    [
+      [1, 'This is page one.'],
+      [2, 'This is page two.'],
+      [3, 'This is page three.'],
+    ],
+  )
+})
+
+test('larger lines are headings, and the title is theirs when the file has none', async () => {
+  const { text, title } = await read(
+    pdf([
+      [
+        { text: 'The Handbook', size: 24, y: 740 },
+        { text: 'Leave', size: 16, y: 700 },
+        { text: 'Twenty-five days of leave are given to everyone who works here.', y: 680 },
+      ],
+    ]),
+    'handbook.pdf',
+  )
+  assert.is(text, '# The Handbook\n\n## Leave\n\nTwenty-five days of leave are given to everyone who works here.')
+  assert.is(title, 'The Handbook')
+})
+
+test('the title of the file is taken, unless it is the name of what was printed', async () => {
+  const pages = [[{ text: 'Some text.', y: 700 }]]
+  assert.is((await read(pdf(pages, { title: 'Annual report' }), 'a.pdf')).title, 'Annual report')
+  assert.is((await read(pdf(pages, { title: 'Microsoft Word - Document1' }), 'a.pdf')).title, null)
+  assert.is((await read(pdf(pages, { title: 'scan.jpg' }), 'a.pdf')).title, null)
+})
+
+test('headers and footers that every page repeats are left out', async () => {
+  const page = (number: number) => [
+    { text: 'Company confidential', y: 770 },
+    { text: `What page ${number} alone has to say, at some length and in the middle.`, y: 600 },
+    { text: `Page ${number} of 4`, y: 30 },
+  ]
+  const { text } = await read(pdf([1, 2, 3, 4].map(page)), 'report.pdf')
+  assert.is(text.split('\n\n').length, 4)
+  assert.not.match(text, /confidential|of 4/)
+  assert.match(text, 'What page 3 alone has to say')
+})
+
+test('a PDF with a password says so', async () => {
+  assert.is(await reasonOf(pdf([[{ text: 'secret', y: 700 }]], { encrypted: true }), 'a.pdf'), 'The PDF is protected with a password.')
+})
+
+test('a PDF without text is blank, or a scan when it shows images', async () => {
+  assert.is(await reasonOf(pdf([[]]), 'blank.pdf'), 'The PDF has no text: its pages are blank.')
+  const scan = Buffer.from('q 1 0 0 1 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q')
+  const marked = Buffer.concat([pdfOf([scan]), Buffer.from('% << /Type /XObject /Subtype /Image >>')])
+  assert.match(await reasonOf(marked, 'scan.pdf'), /^The PDF has no text; it seems to be a scan\./)
+})
+
+test('a PDF that is damaged or cut off says so', async () => {
+  assert.match(await reasonOf('%PDF-1.7\nnothing of a PDF follows', 'a.pdf'), /^The PDF is damaged: /)
+  const whole = pdf([[{ text: 'x', y: 700 }]])
+  assert.match(await reasonOf(whole.subarray(0, 60), 'a.pdf'), /^The PDF is damaged: /)
+})
+
+test('a PDF is one whatever it is called', async () => {
+  assert.is((await read(pdf([[{ text: 'Told by its content.', y: 700 }]]), 'notes.txt')).text, 'Told by its content.')
+})
+
+test('packed pages are unpacked', async () => {
+  const packed = pdf([[{ text: 'Packed twice.', y: 700 }]], { filter: '[/FlateDecode /FlateDecode]', pack: (content) => deflateSync(deflateSync(content)) })
+  assert.is((await read(packed, 'a.pdf')).text, 'Packed twice.')
+})
+
+test.run()

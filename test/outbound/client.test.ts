@@ -1,0 +1,236 @@
+import type { ServerResponse } from 'node:http'
+import { createServer } from 'node:net'
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createOutbound, type Outbound } from '../../daemon/outbound/client.ts'
+import { checkedAddresses } from '../../daemon/outbound/connector.ts'
+import { firstHop, nextHop } from '../../daemon/outbound/hop.ts'
+import { CadreError } from '../../src/contract/errors.ts'
+import { type StandIn, standIn } from './stand-in.ts'
+
+const test = suite<{ server: StandIn; other: StandIn; outbound: Outbound }>('the outbound client')
+
+/** Every name is this machine, one of them by an address that no setting opens. */
+const resolve = async (host: string) => [{ address: host === 'zero.test' ? '0.0.0.0' : '127.0.0.1', family: 4 }]
+
+test.before.each(async (context) => {
+  context.server = await standIn()
+  context.other = await standIn()
+  context.outbound = createOutbound({ resolve })
+})
+test.after.each(async ({ server, other, outbound }) => {
+  await outbound.close()
+  await server.close()
+  await other.close()
+})
+
+const open = { allowPrivateNetwork: true }
+const text = ({ body }: { body: Uint8Array }) => Buffer.from(body).toString('utf8')
+const redirect = (reply: ServerResponse, location: string, status = 302) => reply.writeHead(status, { location }).end('moved')
+
+async function failure(work: Promise<unknown>): Promise<CadreError> {
+  try {
+    await work
+  } catch (error) {
+    assert.instance(error, CadreError)
+    return error as CadreError
+  }
+  throw new Error('nothing failed')
+}
+
+test('method, headers and body arrive, and status, headers and body come back', async ({ server, outbound }) => {
+  server.answer = (_, reply) => reply.writeHead(418, { 'X-Tea': ['green', 'black'], 'content-type': 'text/plain' }).end('short and stout')
+  const answer = await outbound.request(`${server.origin}/pot?size=1#part`, {
+    ...open,
+    method: 'post',
+    headers: { 'X-Key': 'k', 'Content-Type': 'application/json' },
+    body: '{"a":"ü"}',
+  })
+  assert.is(answer.status, 418)
+  assert.is(answer.headers['x-tea'], 'green, black')
+  assert.is(text(answer), 'short and stout')
+  assert.is(answer.truncated, false)
+  assert.is(answer.url, `${server.origin}/pot?size=1`)
+  const [request] = server.requests
+  assert.equal([request?.method, request?.url, request?.body, request?.headers['x-key']], ['POST', '/pot?size=1', '{"a":"ü"}', 'k'])
+})
+
+test('headers that belong to the connection cannot be set, nor lines smuggled into others', async ({ server, outbound }) => {
+  for (const name of ['Host', 'Content-Length', 'Transfer-Encoding', 'Connection'])
+    assert.is((await failure(outbound.request(server.origin, { ...open, headers: { [name]: '1' } }))).code, 'VALIDATION_ERROR', name)
+  assert.is((await failure(outbound.request(server.origin, { ...open, headers: { 'x-a': 'b\r\nx-c: d' } }))).code, 'VALIDATION_ERROR')
+  assert.is(server.requests.length, 0)
+})
+
+test('redirects are followed, and POST becomes GET where browsers do so', async ({ server, outbound }) => {
+  server.answer = (request, reply) => {
+    if (request.url === '/307') redirect(reply, '/end', 307)
+    else if (request.url === '/303') redirect(reply, '/end', 303)
+    else reply.end('here')
+  }
+  const answer = await outbound.request(`${server.origin}/303`, { ...open, method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } })
+  assert.equal([answer.url, text(answer)], [`${server.origin}/end`, 'here'])
+  await outbound.request(`${server.origin}/307`, { ...open, method: 'POST', body: 'x' })
+  assert.equal(
+    server.requests.map(({ method, body }) => method + body),
+    ['POSTx', 'GET', 'POSTx', 'POSTx'],
+  )
+  assert.is(server.requests[1]?.headers['content-type'], undefined)
+})
+
+test('with no redirects wanted the redirect is the answer', async ({ server, outbound }) => {
+  server.answer = (_, reply) => redirect(reply, '/next')
+  const answer = await outbound.request(server.origin, { ...open, redirects: 0 })
+  assert.equal([answer.status, answer.headers.location, text(answer)], [302, '/next', 'moved'])
+})
+
+test('a circle of redirects ends', async ({ server, outbound }) => {
+  server.answer = (_, reply) => redirect(reply, '/again')
+  assert.match((await failure(outbound.request(server.origin, open))).message, 'redirects more than 5 times')
+  assert.is(server.requests.length, 6)
+})
+
+test('secrets stay with the origin they are meant for', async ({ server, other, outbound }) => {
+  server.answer = (_, reply) => redirect(reply, `${other.origin}/caught`)
+  const headers = { Authorization: 'Bearer s', Cookie: 's', 'X-Api-Key': 's', Accept: 'text/html' }
+  await outbound.request(server.origin, { ...open, headers })
+  const sent = other.requests[0]?.headers ?? {}
+  assert.equal([sent.authorization, sent.cookie, sent['x-api-key'], sent.accept], [undefined, undefined, undefined, 'text/html'])
+  server.answer = (request, reply) => (request.url === '/same' ? reply.end() : redirect(reply, '/same'))
+  await outbound.request(`${server.origin}/`, { ...open, headers })
+  assert.is(server.requests.at(-1)?.headers['x-api-key'], 's')
+})
+
+test('a redirect is checked as the first address was, and never connects', async ({ server, other, outbound }) => {
+  // This machine by addresses that stay closed even where the private network is open: each would reach the stand-in.
+  const closed = ['0.0.0.0', '0', '[::]', '0x0', 'zero.test'].map((host) => `http://${host}:${other.port}/`)
+  const elsewhere = ['file:///etc/passwd', 'ftp://example.test/', `http://u:p@127.0.0.1:${other.port}/`, 'javascript:1']
+  for (const location of [...closed, ...elsewhere]) {
+    for (const status of [301, 302, 303, 307, 308]) {
+      server.answer = (_, reply) => redirect(reply, location, status)
+      assert.is((await failure(outbound.request(server.origin, open))).code, 'ADDRESS_BLOCKED', location)
+    }
+  }
+  assert.is(other.connections, 0)
+})
+
+test('what a redirect leads to is refused where the private network is closed', async ({ server, other }) => {
+  for (const host of ['127.0.0.1', 'localhost', 'inner.test', '[::ffff:127.0.0.1]', '2130706433']) {
+    const next = nextHop(firstHop('http://public.test/', 'GET', {}, undefined), 302, `http://${host}:${other.port}/`)
+    assert.is((await failure(checkedAddresses(resolve, next?.url.hostname ?? '', false))).code, 'ADDRESS_BLOCKED', host)
+  }
+  assert.is(server.connections + other.connections, 0)
+})
+
+test('what is larger than the limit is cut there', async ({ server, outbound }) => {
+  server.answer = (_, reply) => reply.end('x'.repeat(100_000))
+  const cut = await outbound.request(server.origin, { ...open, maxBytes: 1_000 })
+  assert.equal([cut.body.length, cut.truncated], [1_000, true])
+  const whole = await outbound.request(server.origin, { ...open, maxBytes: 100_000 })
+  assert.equal([whole.body.length, whole.truncated], [100_000, false])
+})
+
+test('an endless answer is cut at the limit and its connection closed', async ({ server, outbound }) => {
+  let closed: Promise<void> | undefined
+  server.answer = (_, reply) => {
+    closed = new Promise((resolve) => reply.once('close', resolve))
+    const more = () => {
+      while (!reply.destroyed && reply.write('x'.repeat(65_536)));
+      reply.once('drain', more)
+    }
+    more()
+  }
+  const answer = await outbound.request(server.origin, { ...open, maxBytes: 200_000 })
+  assert.equal([answer.body.length, answer.truncated], [200_000, true])
+  await closed
+})
+
+test('compressed answers are unpacked; a bomb is cut at the limit', async ({ server, outbound }) => {
+  const packed = { gzip: gzipSync('plain'), br: brotliCompressSync('plain'), deflate: deflateSync('plain'), 'gzip, gzip': gzipSync(gzipSync('plain')) }
+  for (const [encoding, bytes] of Object.entries(packed)) {
+    server.answer = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end(bytes)
+    assert.is(text(await outbound.request(server.origin, open)), 'plain', encoding)
+  }
+  server.answer = (_, reply) => {
+    reply.writeHead(200, { 'content-encoding': 'gzip' })
+    const gzip = createGzip({ level: 9 })
+    gzip.pipe(reply)
+    const zeros = Buffer.alloc(1024 * 1024)
+    const more = () => {
+      while (!reply.destroyed && gzip.write(zeros));
+      if (!reply.destroyed) gzip.once('drain', more)
+    }
+    more()
+  }
+  const before = process.memoryUsage().rss
+  const bomb = await outbound.request(server.origin, { ...open, maxBytes: 1024 * 1024 })
+  assert.equal([bomb.body.length, bomb.truncated], [1024 * 1024, true])
+  assert.ok(process.memoryUsage().rss - before < 150 * 1024 * 1024)
+})
+
+test('layers upon layers, unknown or damaged compression is an error', async ({ server, outbound }) => {
+  for (const encoding of ['gzip, gzip, gzip', 'zstd', 'gzip']) {
+    server.answer = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end('not compressed')
+    assert.is((await failure(outbound.request(server.origin, open))).code, 'PROVIDER_ERROR', encoding)
+  }
+})
+
+test('an answer without a body may say how it would be compressed', async ({ server, outbound }) => {
+  server.answer = (request, reply) => reply.writeHead(request.url === '/204' ? 204 : 200, { 'content-encoding': 'gzip' }).end()
+  assert.is((await outbound.request(`${server.origin}/204`, open)).body.length, 0)
+  assert.is((await outbound.request(server.origin, { ...open, method: 'HEAD' })).body.length, 0)
+})
+
+test('time is limited as a whole: silence, a slow drip, a slow chain of redirects', async ({ server, outbound }) => {
+  const drips = new Set<NodeJS.Timeout>()
+  const answers: ((reply: ServerResponse) => void)[] = [
+    () => {},
+    (reply) => {
+      reply.write('begun')
+      drips.add(setInterval(() => reply.write('.'), 20))
+    },
+    (reply) => drips.add(setTimeout(() => redirect(reply, '/on'), 80)),
+  ]
+  for (const answer of answers) {
+    server.answer = (_, reply) => answer(reply)
+    const begun = performance.now()
+    assert.is((await failure(outbound.request(server.origin, { ...open, timeoutMs: 200 }))).code, 'PROVIDER_TIMEOUT')
+    assert.ok(performance.now() - begun < 1_200)
+  }
+  for (const drip of drips) clearInterval(drip)
+})
+
+test('the caller can end it, and gets its own reason back', async ({ server, outbound }) => {
+  const ending = new AbortController()
+  server.answer = () => ending.abort(new Error('changed my mind'))
+  try {
+    await outbound.request(server.origin, { ...open, signal: ending.signal })
+    assert.unreachable()
+  } catch (error) {
+    assert.is((error as Error).message, 'changed my mind')
+  }
+})
+
+test('a body that is not wanted is not read', async ({ server, outbound }) => {
+  server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'video/mp4' }).end('x'.repeat(1_000_000))
+  const answer = await outbound.request(server.origin, { ...open, wanted: (_, headers) => headers['content-type'] === 'text/html' })
+  assert.equal([answer.status, answer.body.length, answer.truncated], [200, 0, true])
+})
+
+test('failures are sentences that name the host and keep the query to themselves', async ({ outbound }) => {
+  const refusing = await failure(outbound.request('http://127.0.0.1:9/?key=secret', open))
+  assert.is(refusing.code, 'PROVIDER_ERROR')
+  assert.match(refusing.message, '127.0.0.1:9 refuses connections')
+  const nowhere = createOutbound({ resolve: async (host) => Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' })) })
+  assert.match((await failure(nowhere.request('http://nowhere.test/?key=secret'))).message, 'no host named nowhere.test')
+  const garbage = createServer((socket) => socket.on('error', () => socket.destroy()).end('garbage\r\n\r\n'))
+  await new Promise<void>((resolve) => garbage.listen(0, '127.0.0.1', resolve))
+  const { port } = garbage.address() as { port: number }
+  const error = await failure(outbound.request(`http://127.0.0.1:${port}/?key=secret`, open))
+  assert.is(error.code, 'PROVIDER_ERROR')
+  assert.not.match(error.message, 'secret')
+  garbage.close()
+})
+
+test.run()

@@ -1,0 +1,179 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createOutbound } from '../../daemon/outbound/client.ts'
+import { CadreError } from '../../src/contract/errors.ts'
+import { type StandIn, standIn } from './stand-in.ts'
+
+/** Every address here is loopback in some spelling: if one got through, it would reach the stand-in and be counted. */
+const test = suite<{ server: StandIn; six: StandIn | undefined }>('the outbound guard')
+
+test.before.each(async (context) => {
+  context.server = await standIn()
+  // Machines without IPv6 cannot be reached by it either.
+  context.six = await standIn(undefined, '::1').catch(() => undefined)
+})
+test.after.each(async ({ server, six }) => {
+  await server.close()
+  await six?.close()
+})
+
+const HOSTS = [
+  ...[
+    '127.0.0.1',
+    '127.0.0.1.',
+    '127.1',
+    '127.0.1',
+    '127.127.127.127',
+    '2130706433',
+    '0x7f000001',
+    '0x7F.0x0.0x0.0x1',
+    '0x7f.1',
+    '0177.0.0.1',
+    '0177.1',
+    '017700000001',
+    '00000177.0.0.01',
+  ],
+  ...['127.0.0.1%2e', '%31%32%37.0.0.1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '127。0。0。1', '127．0．0．1', '0', '0.0.0.0', '0x0', '00'],
+  ...['localhost', 'LocalHost', 'localhost.', 'x.localhost', 'x.y.localhost.', 'ｌｏｃａｌｈｏｓｔ', 'loc%61lhost', 'localhost.localdomain'],
+  ...[
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[0000:0000:0000:0000:0000:0000:0000:0001]',
+    '[::0001]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[0:0:0:0:0:ffff:127.0.0.1]',
+    '[::FFFF:7F00:0001]',
+  ],
+  ...[
+    '[::127.0.0.1]',
+    '[::7f00:1]',
+    '[::ffff:0:127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2002:7f00:1::]',
+    '[2002:7f00:0001::7f00:1]',
+    '[2001:0:7f00:1::]',
+  ],
+  ...[
+    '[::1%25lo]',
+    '[::1%lo]',
+    '[fe80::1%25lo]',
+    'user@127.0.0.1',
+    'user:pass@127.0.0.1',
+    'example.com@127.0.0.1',
+    '127.0.0.1\\@example.com',
+    '[::ffff:127.1]',
+    '127.0.0.1:80@127.0.0.1',
+  ],
+]
+/** Names, and what the injected resolver answers: loopback in every form a resolver could give. */
+const NAMES = {
+  'plain.test': ['127.0.0.1'],
+  'six.test': ['::1'],
+  'mapped.test': ['::ffff:127.0.0.1'],
+  'compatible.test': ['::7f00:1'],
+  'nat.test': ['64:ff9b::7f00:1'],
+  'zone.test': ['::1%lo'],
+  'zero.test': ['0.0.0.0'],
+  'second.test': ['8.8.8.8', '127.0.0.1'],
+  'first.test': ['127.0.0.1', '8.8.8.8'],
+  'mixed.test': ['2606:4700::1111', '::1'],
+  'dotted.test.': ['127.0.0.1'],
+  'odd.test': ['0177.0.0.1'],
+  'nonsense.test': ['localhost'],
+}
+const resolve = async (host: string) => {
+  const addresses = (NAMES as Record<string, string[]>)[host] ?? (NAMES as Record<string, string[]>)[`${host}.`] ?? ['127.0.0.1']
+  return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+}
+
+async function failure(work: Promise<unknown>): Promise<CadreError> {
+  try {
+    await work
+  } catch (error) {
+    assert.instance(error, CadreError)
+    return error as CadreError
+  }
+  throw new Error('it was sent')
+}
+
+test('over 60 spellings of a forbidden address are refused and none connects', async ({ server, six }) => {
+  const outbound = createOutbound({ resolve })
+  const hosts = [...HOSTS, ...Object.keys(NAMES)]
+  assert.ok(hosts.length >= 60, String(hosts.length))
+  for (const host of hosts) {
+    for (const { port } of six ? [server, six] : [server]) {
+      const error = await failure(outbound.request(`http://${host}:${port}/`, { timeoutMs: 5_000 }))
+      assert.ok(error.code === 'ADDRESS_BLOCKED' || error.code === 'VALIDATION_ERROR', `${host}: ${error.code}`)
+    }
+  }
+  for (const name of Object.keys(NAMES)) assert.is((await failure(outbound.request(`https://${name}:${server.port}/`))).code, 'ADDRESS_BLOCKED', name)
+  assert.is(server.connections, 0)
+  assert.is(six?.connections ?? 0, 0)
+  await outbound.close()
+})
+
+test('each of these would connect if it were let', async ({ server }) => {
+  const outbound = createOutbound({ resolve })
+  for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
+    assert.is((await outbound.request(`http://${host}:${server.port}/`, { allowPrivateNetwork: true })).status, 200, host)
+  await outbound.close()
+})
+
+test('other schemes are refused', async () => {
+  const outbound = createOutbound({ resolve })
+  for (const address of [
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/',
+    'gopher://127.0.0.1/',
+    'data:text/plain,x',
+    'javascript:1',
+    '//127.0.0.1/',
+    'unix:/run/x.sock',
+  ])
+    assert.is((await failure(outbound.request(address, { allowPrivateNetwork: true }))).code, 'VALIDATION_ERROR', address)
+})
+
+test('a name that changes its answer gains nothing: the address that was checked is the one connected to', async ({ server }) => {
+  server.answer = (_, reply) => reply.setHeader('connection', 'close').end('reached')
+  let asked = 0
+  // Both lead to the stand-in, and only the first may be used, so a second look-up between check and connection would show.
+  const outbound = createOutbound({ resolve: async () => [{ address: asked++ % 2 === 0 ? '127.0.0.1' : '0.0.0.0', family: 4 }] })
+  const request = () => outbound.request(`http://rebind.test:${server.port}/`, { allowPrivateNetwork: true })
+  for (let turn = 1; turn <= 3; turn++) {
+    assert.is((await request()).status, 200)
+    assert.is((await failure(request())).code, 'ADDRESS_BLOCKED')
+    assert.equal([asked, server.connections], [turn * 2, turn])
+  }
+  await outbound.close()
+})
+
+test('a connection opened where the private network is allowed does not serve those who may not', async ({ server }) => {
+  const outbound = createOutbound({ resolve })
+  const address = `http://plain.test:${server.port}/`
+  assert.is((await outbound.request(address, { allowPrivateNetwork: true })).status, 200)
+  assert.is((await failure(outbound.request(address))).code, 'ADDRESS_BLOCKED')
+  assert.is(server.requests.length, 1)
+  await outbound.close()
+})
+
+test('metadata services stay closed where the private network is open, by literal and by name', async () => {
+  const outbound = createOutbound({ resolve: async () => [{ address: '169.254.169.254', family: 4 }] })
+  // Only looked up, never connected to.
+  for (const host of ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '0xa9fea9fe', 'metadata.test']) {
+    assert.is((await failure(outbound.addressesOf(host, true))).code, 'ADDRESS_BLOCKED', host)
+  }
+})
+
+test('addresses for other programs are checked alike', async () => {
+  const outbound = createOutbound({ resolve })
+  assert.is((await failure(outbound.addressesOf('plain.test'))).code, 'ADDRESS_BLOCKED')
+  assert.is((await failure(outbound.addressesOf('::1'))).code, 'ADDRESS_BLOCKED')
+  assert.equal(await outbound.addressesOf('plain.test', true), ['127.0.0.1'])
+  assert.equal(await outbound.addressesOf('8.8.8.8'), ['8.8.8.8'])
+})
+
+test.run()
