@@ -90,7 +90,18 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const indexes = new Indexes(vectors)
   const writer = new IndexWriter(database, indexes)
   const progress = new ProgressBoard()
-  const synchronizer = new Synchronizer({ database, originals, outbound, embedding, reading, indexes, writer, progress, logger, workDirectory: (id) => join(paths.work, id) })
+  const synchronizer = new Synchronizer({
+    database,
+    originals,
+    outbound,
+    embedding,
+    reading,
+    indexes,
+    writer,
+    progress,
+    logger,
+    workDirectory: (id) => join(paths.work, id),
+  })
   const automation = new Automation(database, synchronizer, logger)
   const search = new Search({ database, indexes, embedding, synchronizer })
   const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress })

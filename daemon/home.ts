@@ -40,7 +40,9 @@ export function writeOwnFile(path: string, text: string): void {
 function refuseShared(home: string): void {
   const shared = home === parse(home).root || home === homedir() || ((existing(home)?.mode ?? 0) & STICKY) !== 0
   if (!shared) return
-  throw new CadreError('UNAVAILABLE', `${home} is not Cadre's alone, so it cannot be its home.`, { hint: `Give it a directory of its own: CADRE_HOME=${join(home, 'cadre')}` })
+  throw new CadreError('UNAVAILABLE', `${home} is not Cadre's alone, so it cannot be its home.`, {
+    hint: `Give it a directory of its own: CADRE_HOME=${join(home, 'cadre')}`,
+  })
 }
 
 function own(directory: string): void {
@@ -129,7 +131,10 @@ function explained(error: unknown, path: string): CadreError {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return new CadreError('STORAGE_FULL', `There is no space left on the disk of ${path}.`, { hint: `Free some space, then start again. ${ELSEWHERE}`, cause: error })
+      return new CadreError('STORAGE_FULL', `There is no space left on the disk of ${path}.`, {
+        hint: `Free some space, then start again. ${ELSEWHERE}`,
+        cause: error,
+      })
     case 'EEXIST':
     case 'ENOTDIR':
       return new CadreError('UNAVAILABLE', `${path} should be a directory, but it or a part of it is a file.`, { hint: ELSEWHERE, cause: error })

@@ -39,7 +39,10 @@ export function openLog(options: LogOptions): Log {
     },
     [Symbol.for('pino.metadata')]: true,
   }
-  const logger = pino({ level: options.level, timestamp: pino.stdTimeFunctions.isoTime, base: { pid: process.pid }, formatters: { level: (label) => ({ level: label }) } }, destination)
+  const logger = pino(
+    { level: options.level, timestamp: pino.stdTimeFunctions.isoTime, base: { pid: process.pid }, formatters: { level: (label) => ({ level: label }) } },
+    destination,
+  )
   return { logger, close: () => file.close() }
 }
 

@@ -1,7 +1,7 @@
 /** The daemon's process: one a home, it listens, says so, and stops without losing anything. */
 import { rmSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
-import { DEFAULT_RATE_LIMIT, type DaemonRecord, environmentOverrides, homePaths, type Paths, readDaemonRecord } from '../src/config.ts'
+import { type DaemonRecord, DEFAULT_RATE_LIMIT, environmentOverrides, homePaths, type Paths, readDaemonRecord } from '../src/config.ts'
 import { CadreError } from '../src/contract/errors.ts'
 import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
@@ -41,7 +41,12 @@ async function run(redactor: Redactor): Promise<void> {
   // Whoever wrote it is gone, or would hold the lock.
   rmSync(paths.daemon, { force: true })
 
-  const log = openLog({ path: paths.log, level: overrides.logLevel ?? 'info', redactor, ...(wanted.verbose ? { echo: (line: string) => process.stderr.write(line) } : {}) })
+  const log = openLog({
+    path: paths.log,
+    level: overrides.logLevel ?? 'info',
+    redactor,
+    ...(wanted.verbose ? { echo: (line: string) => process.stderr.write(line) } : {}),
+  })
   const end = () => {
     withdraw(paths)
     log.close()
@@ -104,9 +109,14 @@ async function listen(app: App, { host, port, remote }: Arguments): Promise<stri
 
 function unableToListen(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
   const another = 'Start it at another port with --port 7412, or at any free one with --port 0; cadre config and CADRE_PORT can keep the choice.'
-  if (error.code === 'EADDRINUSE') return new CadreError('UNAVAILABLE', `Port ${port} at ${host} is in use by another program.`, { hint: `${another} On Linux and macOS, lsof -i :${port} shows who has it.`, cause: error })
+  if (error.code === 'EADDRINUSE')
+    return new CadreError('UNAVAILABLE', `Port ${port} at ${host} is in use by another program.`, {
+      hint: `${another} On Linux and macOS, lsof -i :${port} shows who has it.`,
+      cause: error,
+    })
   if (error.code === 'EACCES') return new CadreError('UNAVAILABLE', `Port ${port} is not open to this user.`, { hint: another, cause: error })
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return new CadreError('UNAVAILABLE', `${host} is not an address of this machine.`, { hint: 'Leave --host out to listen at 127.0.0.1.', cause: error })
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new CadreError('UNAVAILABLE', `${host} is not an address of this machine.`, { hint: 'Leave --host out to listen at 127.0.0.1.', cause: error })
   return new CadreError('UNAVAILABLE', `Cannot listen at ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 
@@ -143,7 +153,9 @@ function stopOnRequest({ paths, log: { logger }, redactor, end, running }: Stop)
   closeWithGrace({ delay: STOP_MS, logger: false, onTimeout, onSecondSignal: end, onSecondError: end }, async ({ err, signal }) => {
     if (err) {
       logger.fatal({ err }, 'an error that nobody caught')
-      process.stderr.write(`Cadre has stopped on an error of its own: ${redactor.scrub(err.message ?? String(err))}\nThis is a bug; ${paths.log} holds its cause.\n`)
+      process.stderr.write(
+        `Cadre has stopped on an error of its own: ${redactor.scrub(err.message ?? String(err))}\nThis is a bug; ${paths.log} holds its cause.\n`,
+      )
       end()
       return
     }

@@ -23,7 +23,9 @@ export class Automation {
   }
 
   async armAll(): Promise<void> {
-    const rows = await this.#database.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE configuration LIKE '%\"schedule\"%' OR configuration LIKE '%\"watch\":true%'")
+    const rows = await this.#database.all<{ id: string }>(
+      'SELECT id FROM knowledge_sources WHERE configuration LIKE \'%"schedule"%\' OR configuration LIKE \'%"watch":true%\'',
+    )
     for (const { id } of rows) {
       const source = await sourceRecords.get(this.#database, id)
       if (source) this.arm(source)
@@ -41,7 +43,9 @@ export class Automation {
       armed.push({ disarm: () => job.stop() })
     }
     if (watch && source.type === 'folder') {
-      const watching = watchFolder(source.configuration, sync, (error: Error) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
+      const watching = watchFolder(source.configuration, sync, (error: Error) =>
+        this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'),
+      )
       watching.ready.catch((error: unknown) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
       armed.push({ disarm: () => watching.close() })
     }
@@ -58,6 +62,8 @@ export class Automation {
   }
 
   #sync(sourceId: string): void {
-    this.#synchronizer.start(sourceId).catch((error: unknown) => this.#logger.warn({ source: sourceId, err: error }, 'the synchronization could not be started'))
+    this.#synchronizer
+      .start(sourceId)
+      .catch((error: unknown) => this.#logger.warn({ source: sourceId, err: error }, 'the synchronization could not be started'))
   }
 }

@@ -26,7 +26,10 @@ type Known = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'e
 
 export async function discover(discovery: Discovery, source: StoredSource, signal: AbortSignal): Promise<void> {
   const { database, outbound, progress } = discovery
-  const rows = await database.all<Known>("SELECT id, name, content_hash, status, error, fingerprint FROM documents WHERE knowledge_source_id = ? AND origin = 'found'", [source.id])
+  const rows = await database.all<Known>(
+    "SELECT id, name, content_hash, status, error, fingerprint FROM documents WHERE knowledge_source_id = ? AND origin = 'found'",
+    [source.id],
+  )
   const known = new Map(rows.map((row) => [row.name, row]))
   const seen = new Set<string>()
   let waiting: Found[] = []
@@ -43,7 +46,10 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
     if (waiting.length >= A_TIME) await take()
   }
   await take()
-  await bury(discovery, [...known.values()].filter(({ name }) => !seen.has(name)))
+  await bury(
+    discovery,
+    [...known.values()].filter(({ name }) => !seen.has(name)),
+  )
 }
 
 async function keep({ database, originals }: Discovery, sourceId: string, found: Found, known: Known | undefined, signal: AbortSignal): Promise<void> {
@@ -87,16 +93,37 @@ interface Kept {
   error: string | null
 }
 
-async function store(transaction: Parameters<typeof documentRecords.insert>[0], { sourceId, found, known, contentHash, size, status, error }: Kept): Promise<void> {
+async function store(
+  transaction: Parameters<typeof documentRecords.insert>[0],
+  { sourceId, found, known, contentHash, size, status, error }: Kept,
+): Promise<void> {
   const now = new Date().toISOString()
   const metadata = found.metadata ?? {}
   if (known) {
-    await transaction.run('UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?, version = version + 1 WHERE id = ?', [contentHash, size, status, error, JSON.stringify(metadata), found.fingerprint, now, known.id])
+    await transaction.run(
+      'UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?, version = version + 1 WHERE id = ?',
+      [contentHash, size, status, error, JSON.stringify(metadata), found.fingerprint, now, known.id],
+    )
     return
   }
   const type = extname(found.name).slice(1).toLowerCase()
   const id = newId('doc')
-  await documentRecords.insert(transaction, { id, knowledge_source_id: sourceId, name: found.name, type, size, content_hash: contentHash, status, error, pages: null, chunks: 0, metadata, version: 1, created_at: now, updated_at: now })
+  await documentRecords.insert(transaction, {
+    id,
+    knowledge_source_id: sourceId,
+    name: found.name,
+    type,
+    size,
+    content_hash: contentHash,
+    status,
+    error,
+    pages: null,
+    chunks: 0,
+    metadata,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  })
   await transaction.run("UPDATE documents SET origin = 'found', fingerprint = ? WHERE id = ?", [found.fingerprint, id])
 }
 

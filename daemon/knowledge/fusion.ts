@@ -1,6 +1,5 @@
 /** Joins what was found by words with what was found by meaning. */
 
-
 export interface Fused {
   id: string
   score: number

@@ -28,8 +28,19 @@ export class IndexWriter {
     await table.remove({ document_id: ids, generation: { below: generation } })
     await this.#database.write(async (transaction) => {
       for (const { documentId, contentHash, rows } of documents) {
-        if (side === 'text') await transaction.run('INSERT OR REPLACE INTO index_documents (index_id, document_id, content_hash, chunks, embedded) VALUES (?, ?, ?, ?, 0)', [index.id, documentId, contentHash, rows.length])
-        else await transaction.run('UPDATE index_documents SET embedded = 1 WHERE index_id = ? AND document_id = ? AND content_hash = ?', [index.id, documentId, contentHash])
+        if (side === 'text')
+          await transaction.run('INSERT OR REPLACE INTO index_documents (index_id, document_id, content_hash, chunks, embedded) VALUES (?, ?, ?, ?, 0)', [
+            index.id,
+            documentId,
+            contentHash,
+            rows.length,
+          ])
+        else
+          await transaction.run('UPDATE index_documents SET embedded = 1 WHERE index_id = ? AND document_id = ? AND content_hash = ?', [
+            index.id,
+            documentId,
+            contentHash,
+          ])
       }
       await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [index.id])
     })
@@ -66,9 +77,14 @@ export class IndexWriter {
 
   /** LanceDB never calls fsync, and a damaged manifest can open as an empty table: what was written is counted, and made again if it is not there. */
   async #recount(index: Index): Promise<void> {
-    const said = await this.#database.get<{ text: number; vectors: number }>('SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors FROM index_documents WHERE index_id = ?', [index.id])
-    if (!(await holds(this.#indexes.text(index), said?.text ?? 0))) return this.#startOver(index, 'DELETE FROM index_documents WHERE index_id = ?', ['text', 'vectors'])
-    if (!(await holds(this.#indexes.vectors(index), said?.vectors ?? 0))) return this.#startOver(index, 'UPDATE index_documents SET embedded = 0 WHERE index_id = ?', ['vectors'])
+    const said = await this.#database.get<{ text: number; vectors: number }>(
+      'SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors FROM index_documents WHERE index_id = ?',
+      [index.id],
+    )
+    if (!(await holds(this.#indexes.text(index), said?.text ?? 0)))
+      return this.#startOver(index, 'DELETE FROM index_documents WHERE index_id = ?', ['text', 'vectors'])
+    if (!(await holds(this.#indexes.vectors(index), said?.vectors ?? 0)))
+      return this.#startOver(index, 'UPDATE index_documents SET embedded = 0 WHERE index_id = ?', ['vectors'])
   }
 
   async #startOver(index: Index, forget: string, sides: Batch['side'][]): Promise<void> {

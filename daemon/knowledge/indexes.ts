@@ -1,8 +1,8 @@
 /** Indexes: one for every way a knowledge source is cut and embedded, shared by the tools that agree on it. */
 import { DEFAULT_CHUNKING } from '../../src/contract/passages.ts'
+import { newId } from '../identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { PassageTable, Vectors } from '../store/vectors.ts'
-import { newId } from '../identifiers.ts'
 
 export interface IndexSettings {
   embedding_model: string
@@ -27,7 +27,18 @@ export interface Batch {
   documents: string[]
 }
 
-const TEXT_COLUMNS = { id: 'text', document_id: 'text', generation: 'integer', page: 'integer', position: 'integer', start_at: 'integer', end_at: 'integer', headings: 'text', content: 'text', words: 'text' } as const
+const TEXT_COLUMNS = {
+  id: 'text',
+  document_id: 'text',
+  generation: 'integer',
+  page: 'integer',
+  position: 'integer',
+  start_at: 'integer',
+  end_at: 'integer',
+  headings: 'text',
+  content: 'text',
+  words: 'text',
+} as const
 
 const VECTOR_COLUMNS = { id: 'text', document_id: 'text', generation: 'integer', page: 'integer', vector: 'vector' } as const
 
@@ -55,12 +66,20 @@ export class Indexes {
     const found = await this.find(transaction, sourceId, { embedding_model, chunk_size, chunk_overlap })
     if (found) return found
     const index: Index = { id: newId('idx'), knowledge_source_id: sourceId, embedding_model, chunk_size, chunk_overlap, ready: 0, generation: 0, batch: null }
-    await transaction.run('INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch) VALUES (?, ?, ?, ?, ?, 0, 0, NULL)', [index.id, sourceId, embedding_model, chunk_size, chunk_overlap])
+    await transaction.run(
+      'INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch) VALUES (?, ?, ?, ?, ?, 0, 0, NULL)',
+      [index.id, sourceId, embedding_model, chunk_size, chunk_overlap],
+    )
     return index
   }
 
   async find(reader: Reader, sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
-    return reader.get<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model = ? AND chunk_size = ? AND chunk_overlap = ?', [sourceId, settings.embedding_model, settings.chunk_size, settings.chunk_overlap])
+    return reader.get<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model = ? AND chunk_size = ? AND chunk_overlap = ?', [
+      sourceId,
+      settings.embedding_model,
+      settings.chunk_size,
+      settings.chunk_overlap,
+    ])
   }
 
   async ofSource(reader: Reader, sourceId: string): Promise<Index[]> {
@@ -70,7 +89,10 @@ export class Indexes {
   /** The indexes a source needs: those its tools use, or the default one. Those that nobody uses any more go, once the others are complete. */
   async settle(database: Database, sourceId: string): Promise<Index[]> {
     const { wanted, unwanted } = await database.write(async (transaction) => {
-      const used = await transaction.all<{ index_id: string }>('SELECT DISTINCT index_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE knowledge_source_id = ?', [sourceId])
+      const used = await transaction.all<{ index_id: string }>(
+        'SELECT DISTINCT index_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE knowledge_source_id = ?',
+        [sourceId],
+      )
       if (used.length === 0) await this.ensure(transaction, sourceId, DEFAULT_CHUNKING)
       const all = await this.ofSource(transaction, sourceId)
       const needed = (index: Index) => (used.length === 0 ? isDefault(index) : used.some(({ index_id }) => index_id === index.id))
@@ -112,4 +134,7 @@ export class Indexes {
   }
 }
 
-const isDefault = (index: Index): boolean => index.embedding_model === DEFAULT_CHUNKING.embedding_model && index.chunk_size === DEFAULT_CHUNKING.chunk_size && index.chunk_overlap === DEFAULT_CHUNKING.chunk_overlap
+const isDefault = (index: Index): boolean =>
+  index.embedding_model === DEFAULT_CHUNKING.embedding_model &&
+  index.chunk_size === DEFAULT_CHUNKING.chunk_size &&
+  index.chunk_overlap === DEFAULT_CHUNKING.chunk_overlap

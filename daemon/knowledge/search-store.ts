@@ -20,12 +20,18 @@ export async function matchingDocuments(reader: Reader, sourceIds: readonly stri
     values.push(...list)
     return `${column ?? 'json_extract(metadata, ?)'} IN (${list.map(() => '?').join(', ')})`
   })
-  const rows = await reader.all<{ id: string }>(`SELECT id FROM documents WHERE knowledge_source_id IN (${sourceIds.map(() => '?').join(', ')}) AND ${conditions.join(' AND ')}`, values)
+  const rows = await reader.all<{ id: string }>(
+    `SELECT id FROM documents WHERE knowledge_source_id IN (${sourceIds.map(() => '?').join(', ')}) AND ${conditions.join(' AND ')}`,
+    values,
+  )
   return rows.map(({ id }) => id)
 }
 
 export async function documentFacts(reader: Reader, ids: readonly string[]): Promise<Map<string, DocumentFacts>> {
   if (ids.length === 0) return new Map()
-  const rows = await reader.all<{ id: string; name: string; type: string; metadata: string }>(`SELECT id, name, type, metadata FROM documents WHERE id IN (${ids.map(() => '?').join(', ')})`, ids)
+  const rows = await reader.all<{ id: string; name: string; type: string; metadata: string }>(
+    `SELECT id, name, type, metadata FROM documents WHERE id IN (${ids.map(() => '?').join(', ')})`,
+    ids,
+  )
   return new Map(rows.map(({ id, name, type, metadata }) => [id, { name, type, metadata: JSON.parse(metadata) as Record<string, unknown> }]))
 }

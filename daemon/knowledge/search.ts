@@ -132,7 +132,12 @@ export class Search {
       const document = row && facts.get(row.document_id as string)
       return row && document ? [{ hit, row, document }] : []
     })
-    const kept = withoutDuplicates(present, ({ row }) => ({ documentId: row.document_id as string, start: row.start_at as number, end: row.end_at as number, content: row.content as string }))
+    const kept = withoutDuplicates(present, ({ row }) => ({
+      documentId: row.document_id as string,
+      start: row.start_at as number,
+      end: row.end_at as number,
+      content: row.content as string,
+    }))
     return kept.slice(0, topK).map(({ hit, row, document }) => shown(hit, row, document, explain === true && method !== undefined))
   }
 
@@ -169,7 +174,13 @@ function shown({ score, semanticRank, fullTextRank }: Fused, row: PassageRow, { 
   return {
     content: row.content as string,
     score,
-    metadata: { ...metadata, source: name, page: row.page as number, document_id: row.document_id as string, ...{ type, headings: row.headings, start: row.start_at, end: row.end_at } },
+    metadata: {
+      ...metadata,
+      source: name,
+      page: row.page as number,
+      document_id: row.document_id as string,
+      ...{ type, headings: row.headings, start: row.start_at, end: row.end_at },
+    },
     ...(explain ? { explain: { semantic_rank: semanticRank, full_text_rank: fullTextRank, fused_score: score } } : {}),
   }
 }

@@ -37,7 +37,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
         if (given.configuration !== undefined || current === undefined) checkConfiguration(parts.validator, caller, record)
         return record
       },
-      show: async (reader, { version: _, ...shown }) => ({ ...shown, statistics: await statisticsOf(reader, shown.id), progress: parts.progress.of(shown.id) ?? null }),
+      show: async (reader, { version: _, ...shown }) => ({
+        ...shown,
+        statistics: await statisticsOf(reader, shown.id),
+        progress: parts.progress.of(shown.id) ?? null,
+      }),
       remove: async (transaction, { id }) => deleteDocumentsOf(transaction, id),
     })
     this.#parts = parts

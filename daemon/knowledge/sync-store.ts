@@ -23,36 +23,59 @@ export async function pendingText(reader: Reader, sourceId: string, indexId: str
 
 /** Documents in the index that are no more, or cannot be read any more. */
 export async function staleDocuments(reader: Reader, indexId: string): Promise<string[]> {
-  const rows = await reader.all<{ id: string }>("SELECT i.document_id AS id FROM index_documents i LEFT JOIN documents d ON d.id = i.document_id WHERE i.index_id = ? AND (d.id IS NULL OR d.status = 'failed')", [indexId])
+  const rows = await reader.all<{ id: string }>(
+    "SELECT i.document_id AS id FROM index_documents i LEFT JOIN documents d ON d.id = i.document_id WHERE i.index_id = ? AND (d.id IS NULL OR d.status = 'failed')",
+    [indexId],
+  )
   return rows.map(({ id }) => id)
 }
 
 export async function pendingVectors(reader: Reader, indexId: string): Promise<PendingVectors[]> {
-  return reader.all<PendingVectors>('SELECT document_id, content_hash, chunks FROM index_documents WHERE index_id = ? AND embedded = 0 ORDER BY document_id', [indexId])
+  return reader.all<PendingVectors>('SELECT document_id, content_hash, chunks FROM index_documents WHERE index_id = ? AND embedded = 0 ORDER BY document_id', [
+    indexId,
+  ])
 }
 
 export async function markRead(database: Database, documents: readonly { id: string; pages: number | null; chunks: number }[]): Promise<void> {
   if (documents.length === 0) return
   await database.write(async (transaction) => {
-    for (const { id, pages, chunks } of documents) await transaction.run("UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ?", [pages, chunks, id])
+    for (const { id, pages, chunks } of documents)
+      await transaction.run("UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ?", [pages, chunks, id])
   })
 }
 
 export async function markFailed(database: Database, documentId: string, why: string): Promise<void> {
-  await database.write((transaction) => transaction.run("UPDATE documents SET status = 'failed', error = ?, chunks = 0, updated_at = ? WHERE id = ?", [why, new Date().toISOString(), documentId]))
+  await database.write((transaction) =>
+    transaction.run("UPDATE documents SET status = 'failed', error = ?, chunks = 0, updated_at = ? WHERE id = ?", [why, new Date().toISOString(), documentId]),
+  )
 }
 
 /** A document is indexed once every index has its present content, embedded. */
 export async function markIndexed(database: Database, sourceId: string, indexIds: readonly string[]): Promise<void> {
-  const complete = indexIds.map(() => 'EXISTS (SELECT 1 FROM index_documents i WHERE i.index_id = ? AND i.document_id = documents.id AND i.content_hash = documents.content_hash AND i.embedded = 1)').join(' AND ')
-  await database.write((transaction) => transaction.run(`UPDATE documents SET status = 'indexed' WHERE knowledge_source_id = ? AND status NOT IN ('indexed', 'failed') AND ${complete}`, [sourceId, ...indexIds]))
+  const complete = indexIds
+    .map(
+      () =>
+        'EXISTS (SELECT 1 FROM index_documents i WHERE i.index_id = ? AND i.document_id = documents.id AND i.content_hash = documents.content_hash AND i.embedded = 1)',
+    )
+    .join(' AND ')
+  await database.write((transaction) =>
+    transaction.run(`UPDATE documents SET status = 'indexed' WHERE knowledge_source_id = ? AND status NOT IN ('indexed', 'failed') AND ${complete}`, [
+      sourceId,
+      ...indexIds,
+    ]),
+  )
 }
 
 export async function markReady(database: Database, indexId: string): Promise<void> {
   await database.write((transaction) => transaction.run('UPDATE indexes SET ready = 1 WHERE id = ? AND ready = 0', [indexId]))
 }
 
-export async function markSource(database: Database, sourceId: string, status: 'syncing' | 'active' | 'error' | 'pending', error: string | null = null): Promise<void> {
+export async function markSource(
+  database: Database,
+  sourceId: string,
+  status: 'syncing' | 'active' | 'error' | 'pending',
+  error: string | null = null,
+): Promise<void> {
   await database.write(async (transaction) => {
     const now = new Date().toISOString()
     if (status === 'active') await transaction.run('UPDATE knowledge_sources SET status = ?, error = NULL, last_sync = ? WHERE id = ?', [status, now, sourceId])

@@ -4,8 +4,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Database } from '../store/database.ts'
 import { type Discovery, discover } from './discovery.ts'
-import type { Index, Indexes } from './indexes.ts'
 import type { IndexWriter } from './index-writing.ts'
+import type { Index, Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
 import { sourceRecords } from './store.ts'
 import { interruptedSources, markSource } from './sync-store.ts'
@@ -138,6 +138,9 @@ export class Synchronizer {
 
   #ended(sourceId: string, run: Run): void {
     this.#runs.delete(sourceId)
-    if (run.again && !this.#closing) this.start(sourceId, run.again).catch((error: unknown) => this.#parts.logger.error({ source: sourceId, err: error }, 'the synchronization could not be started again'))
+    if (run.again && !this.#closing)
+      this.start(sourceId, run.again).catch((error: unknown) =>
+        this.#parts.logger.error({ source: sourceId, err: error }, 'the synchronization could not be started again'),
+      )
   }
 }

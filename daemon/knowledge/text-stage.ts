@@ -7,8 +7,8 @@ import { concurrently } from './concurrently.ts'
 import type { DocumentRows, IndexWriter } from './index-writing.ts'
 import type { Index, Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
-import type { Reading } from './reading.ts'
 import { ReadFailure } from './readers/read-document.ts'
+import type { Reading } from './reading.ts'
 import { markFailed, markRead, type PendingDocument, pendingText, staleDocuments } from './sync-store.ts'
 
 /** A commit costs the same for one row and for thousands. */
@@ -48,7 +48,10 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
   let done = 0
   const flush = async () => {
     for (const [index, documents] of buffer) await writer.write(index, 'text', documents.splice(0))
-    await markRead(database, finished.splice(0).map(({ document, pages, passages }) => ({ id: document.id, pages, chunks: [...passages.values()][0]?.length ?? 0 })))
+    await markRead(
+      database,
+      finished.splice(0).map(({ document, pages, passages }) => ({ id: document.id, pages, chunks: [...passages.values()][0]?.length ?? 0 })),
+    )
     rows = 0
   }
   for await (const result of concurrently(lacking, READ_AT_ONCE, ({ document, indexes: wanting }) => read(stage, document, wanting, signal))) {
@@ -82,7 +85,12 @@ async function lackingBy(database: Database, sourceId: string, indexes: readonly
 }
 
 /** A document that cannot be read is marked so, and the rest goes on. */
-async function read({ database, originals, reading }: TextStage, document: PendingDocument, indexes: Index[], signal: AbortSignal): Promise<ReadResult | undefined> {
+async function read(
+  { database, originals, reading }: TextStage,
+  document: PendingDocument,
+  indexes: Index[],
+  signal: AbortSignal,
+): Promise<ReadResult | undefined> {
   try {
     const bytes = await originals.read(document.content_hash)
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
@@ -98,5 +106,15 @@ async function read({ database, originals, reading }: TextStage, document: Pendi
 }
 
 function asRow(documentId: string, { content, start, end, page, headings, position, words }: Chunk): PassageRow {
-  return { id: `${documentId}:${position}`, document_id: documentId, page, position, start_at: start, end_at: end, headings: headings.join(' › '), content, words }
+  return {
+    id: `${documentId}:${position}`,
+    document_id: documentId,
+    page,
+    position,
+    start_at: start,
+    end_at: end,
+    headings: headings.join(' › '),
+    content,
+    words,
+  }
 }

@@ -31,12 +31,20 @@ export async function embedPassages(stage: VectorStage, sourceId: string, indexe
         done += embedded
         progress.update(sourceId, { chunks: done })
       })
-      await markIndexed(database, sourceId, indexes.map(({ id }) => id))
+      await markIndexed(
+        database,
+        sourceId,
+        indexes.map(({ id }) => id),
+      )
     }
     if (documents.length > 0) await stage.indexes.vectors(index).tidy()
     await markReady(database, index.id)
   }
-  await markIndexed(database, sourceId, indexes.map(({ id }) => id))
+  await markIndexed(
+    database,
+    sourceId,
+    indexes.map(({ id }) => id),
+  )
 }
 
 function* batches(documents: readonly PendingVectors[]): Generator<PendingVectors[]> {
@@ -53,7 +61,13 @@ function* batches(documents: readonly PendingVectors[]): Generator<PendingVector
   if (batch.length > 0) yield batch
 }
 
-async function embedBatch({ indexes, writer, embedding }: VectorStage, index: Index, documents: readonly PendingVectors[], signal: AbortSignal, embedded: (count: number) => void): Promise<void> {
+async function embedBatch(
+  { indexes, writer, embedding }: VectorStage,
+  index: Index,
+  documents: readonly PendingVectors[],
+  signal: AbortSignal,
+  embedded: (count: number) => void,
+): Promise<void> {
   const embedder = await embedding.embedder(index.embedding_model)
   const ids = documents.map(({ document_id }) => document_id)
   const passages = await indexes.text(index).where({ document_id: ids }, ['id', 'document_id', 'page', 'headings', 'content'])
@@ -67,7 +81,11 @@ async function embedBatch({ indexes, writer, embedding }: VectorStage, index: In
     embedded(part.length)
   }
   signal.throwIfAborted()
-  await writer.write(index, 'vectors', documents.map(({ document_id, content_hash }) => ({ documentId: document_id, contentHash: content_hash, rows: rows.get(document_id) ?? [] })))
+  await writer.write(
+    index,
+    'vectors',
+    documents.map(({ document_id, content_hash }) => ({ documentId: document_id, contentHash: content_hash, rows: rows.get(document_id) ?? [] })),
+  )
 }
 
 /** A passage is embedded with the headings it stands under, which often hold its subject. */

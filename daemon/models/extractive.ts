@@ -28,7 +28,9 @@ interface Scored extends Sentence {
 }
 
 export async function quoteAnswer(embedder: Embedder, question: string, passages: readonly QuotedPassage[], signal?: AbortSignal): Promise<string> {
-  const sentences = passages.flatMap(({ content }, passage) => sentencesOf(content).map((text, position) => ({ text, passage, position }))).slice(0, MOST_SENTENCES)
+  const sentences = passages
+    .flatMap(({ content }, passage) => sentencesOf(content).map((text, position) => ({ text, passage, position })))
+    .slice(0, MOST_SENTENCES)
   if (sentences.length === 0) return NOT_FOUND
   const [asked, ...vectors] = await embedder.embed([question, ...sentences.map(({ text }) => text)], { priority: 'query', ...(signal ? { signal } : {}) })
   const words = contentWords(question)
@@ -69,10 +71,16 @@ export function sentencesOf(content: string): string[] {
         .replaceAll(/\s+/g, ' ')
         .trim(),
     )
-  return paragraphs.flatMap((paragraph) => [...segmenter.segment(paragraph)].map(({ segment }) => segment.trim())).filter((sentence) => sentence.length <= 1_000 && /\p{L}{2}|[\p{Script=Han}\p{Script=Thai}]/u.test(sentence))
+  return paragraphs
+    .flatMap((paragraph) => [...segmenter.segment(paragraph)].map(({ segment }) => segment.trim()))
+    .filter((sentence) => sentence.length <= 1_000 && /\p{L}{2}|[\p{Script=Han}\p{Script=Thai}]/u.test(sentence))
 }
 
-const COMMON = new Set('a an and are as at be been but by can could did do does for from had has have how i if in into is it its many may me might much must my no not of on one or our shall should so than that the their them there these they this those to us was we were what when where which who whom whose why will with would you your'.split(' '))
+const COMMON = new Set(
+  'a an and are as at be been but by can could did do does for from had has have how i if in into is it its many may me might much must my no not of on one or our shall should so than that the their them there these they this those to us was we were what when where which who whom whose why will with would you your'.split(
+    ' ',
+  ),
+)
 
 function contentWords(text: string): Set<string> {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })

@@ -41,7 +41,8 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     super(parts.database, ragTools, ragToolRecords, {
       prepare: async (draft, given, { transaction }) => {
         const source = given.knowledge_source_id
-        if (source !== undefined && !(await knowledge.exists(transaction, source))) throw invalid('knowledge_source_id', `there is no knowledge source "${source}"`)
+        if (source !== undefined && !(await knowledge.exists(transaction, source)))
+          throw invalid('knowledge_source_id', `there is no knowledge source "${source}"`)
         const record = {
           ...draft,
           embedding_model: await checkedChunking(transaction, models, draft),
@@ -71,10 +72,18 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   /** The passages that fit a question best, and an answer from them. */
   async query(caller: Caller, id: string, { query, top_k, filters = {} }: Question): Promise<Static<typeof QueryResult>> {
     const tool = await this.require(this.database, caller, id)
-    if (tool.knowledge_source_id === null) throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
+    if (tool.knowledge_source_id === null)
+      throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
     checkFilters(filters)
     const { search, embedding } = this.#parts
-    const { results } = await search.search({ sourceIds: [tool.knowledge_source_id], settings: tool, query, method: 'hybrid', topK: top_k ?? tool.top_k, filters })
+    const { results } = await search.search({
+      sourceIds: [tool.knowledge_source_id],
+      settings: tool,
+      query,
+      method: 'hybrid',
+      topK: top_k ?? tool.top_k,
+      filters,
+    })
     return { query, results, answer: await quoteAnswer(await embedding.embedder(DEFAULT_EMBEDDING_MODEL), query, results) }
   }
 

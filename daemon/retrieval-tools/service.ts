@@ -45,7 +45,10 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
         await indexes.claim(transaction, record.id, record.knowledge_source_ids, record)
         return record
       },
-      references: (tool) => [...embeddingReference(tool), ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } }))],
+      references: (tool) => [
+        ...embeddingReference(tool),
+        ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
+      ],
       remove: async (transaction, { id }) => indexes.release(transaction, id),
     })
     this.#parts = parts

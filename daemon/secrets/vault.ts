@@ -159,7 +159,10 @@ function readRecord(paths: Paths): VaultRecord | undefined {
 }
 
 function spoiled(paths: Paths, cause?: unknown): CadreError {
-  return new CadreError('UNAVAILABLE', `${paths.vault} cannot be read, so it is not known where the vault's key is.`, { hint: 'Bring it back from a backup, or delete it: a key that is still in its place is found again.', cause })
+  return new CadreError('UNAVAILABLE', `${paths.vault} cannot be read, so it is not known where the vault's key is.`, {
+    hint: 'Bring it back from a backup, or delete it: a key that is still in its place is found again.',
+    cause,
+  })
 }
 
 function readIfThere(path: string): string | undefined {

@@ -44,7 +44,10 @@ export class Vectors {
 
   /** LanceDB is loaded in the background: the daemon answers before its 150 MB are in memory. */
   constructor(uri: string) {
-    this.#connection = import('@lancedb/lancedb').then(async (lance) => ({ lance, database: await lance.connect(uri, {}, new lance.Session(INDEX_CACHE, METADATA_CACHE)) }))
+    this.#connection = import('@lancedb/lancedb').then(async (lance) => ({
+      lance,
+      database: await lance.connect(uri, {}, new lance.Session(INDEX_CACHE, METADATA_CACHE)),
+    }))
     this.#connection.catch(() => undefined) // ping tells; an unheard rejection would end the process
   }
 
@@ -119,7 +122,12 @@ export class PassageTable {
     if (!table || words === '') return []
     let query = table.query().fullTextSearch(words, { columns: [this.#shape.words as string] })
     if (filter) query = query.where(condition(filter))
-    return rowsOf(await query.select([...columns, '_score']).limit(limit).toArrow())
+    return rowsOf(
+      await query
+        .select([...columns, '_score'])
+        .limit(limit)
+        .toArrow(),
+    )
   }
 
   /** Rows nearest to a normalised vector, nearest first, with their `_distance` (1 less the cosine). */
@@ -128,13 +136,24 @@ export class PassageTable {
     if (!table) return []
     let query = table.vectorSearch(vector).distanceType('dot').nprobes(PROBES).refineFactor(REFINE)
     if (filter) query = query.where(condition(filter))
-    return rowsOf(await query.select([...columns, '_distance']).limit(limit).toArrow())
+    return rowsOf(
+      await query
+        .select([...columns, '_distance'])
+        .limit(limit)
+        .toArrow(),
+    )
   }
 
   async where(filter: Filter, columns: readonly string[]): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table) return []
-    return rowsOf(await table.query().where(condition(filter)).select([...columns]).toArrow())
+    return rowsOf(
+      await table
+        .query()
+        .where(condition(filter))
+        .select([...columns])
+        .toArrow(),
+    )
   }
 
   /** Makes missing indices, brings the others up to date, and removes what is no longer read. */
@@ -146,7 +165,18 @@ export class PassageTable {
       const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
       if (this.#shape.words && !present.has(this.#shape.words)) {
         // Words come analysed: cut, folded and lower-cased. Only English endings are left to the index.
-        await table.createIndex(this.#shape.words, { config: lance.Index.fts({ baseTokenizer: 'whitespace', stem: true, language: 'English', removeStopWords: false, withPosition: false, lowercase: false, asciiFolding: true, maxTokenLength: 64 }) })
+        await table.createIndex(this.#shape.words, {
+          config: lance.Index.fts({
+            baseTokenizer: 'whitespace',
+            stem: true,
+            language: 'English',
+            removeStopWords: false,
+            withPosition: false,
+            lowercase: false,
+            asciiFolding: true,
+            maxTokenLength: 64,
+          }),
+        })
       }
       for (const key of this.#shape.keys) if (!present.has(key)) await table.createIndex(key, { config: lance.Index.btree() })
       if ('vector' in this.#shape.columns && !present.has('vector') && (await table.countRows()) > EXACT_ROWS) {
@@ -161,7 +191,9 @@ export class PassageTable {
   }
 
   async #table(): Promise<Table | undefined> {
-    this.#opened ??= this.#connection.then(async ({ database }) => ((await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined))
+    this.#opened ??= this.#connection.then(async ({ database }) =>
+      (await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined,
+    )
     return this.#opened
   }
 }
@@ -187,9 +219,29 @@ const require = createRequire(import.meta.url)
 function arrowTable(columns: Columns, rows: readonly PassageRow[]): object {
   const arrow = require('apache-arrow') as Arrow
   const filled = Object.entries(columns).map(([name, type]): [string, Vector] => {
-    if (type === 'text') return [name, arrow.vectorFromArray(rows.map((row) => row[name] as string), new arrow.Utf8())]
-    if (type === 'integer') return [name, arrow.vectorFromArray(rows.map((row) => row[name] as number), new arrow.Int32())]
-    return [name, vectorColumn(arrow, rows.map((row) => row[name] as Float32Array))]
+    if (type === 'text')
+      return [
+        name,
+        arrow.vectorFromArray(
+          rows.map((row) => row[name] as string),
+          new arrow.Utf8(),
+        ),
+      ]
+    if (type === 'integer')
+      return [
+        name,
+        arrow.vectorFromArray(
+          rows.map((row) => row[name] as number),
+          new arrow.Int32(),
+        ),
+      ]
+    return [
+      name,
+      vectorColumn(
+        arrow,
+        rows.map((row) => row[name] as Float32Array),
+      ),
+    ]
   })
   return new arrow.Table(Object.fromEntries(filled))
 }
@@ -201,11 +253,20 @@ function vectorColumn(arrow: Arrow, vectors: readonly Float32Array[]): Vector {
     values.set(vector, row * size)
   })
   const items = arrow.makeData({ type: new arrow.Float32(), length: values.length, data: values })
-  const list = arrow.makeData({ type: new arrow.FixedSizeList(size, new arrow.Field('item', new arrow.Float32(), true)), length: vectors.length, nullCount: 0, child: items } as never) as Data
+  const list = arrow.makeData({
+    type: new arrow.FixedSizeList(size, new arrow.Field('item', new arrow.Float32(), true)),
+    length: vectors.length,
+    nullCount: 0,
+    child: items,
+  } as never) as Data
   return arrow.makeVector(list) as Vector
 }
 
-function rowsOf(result: { schema: { fields: { name: string }[] }; numRows: number; getChild(name: string): { get(row: number): unknown } | null }): PassageRow[] {
+function rowsOf(result: {
+  schema: { fields: { name: string }[] }
+  numRows: number
+  getChild(name: string): { get(row: number): unknown } | null
+}): PassageRow[] {
   const columns = result.schema.fields.map(({ name }) => ({ name, values: result.getChild(name) }))
   return Array.from({ length: result.numRows }, (_, row) => Object.fromEntries(columns.map(({ name, values }) => [name, values?.get(row) as string])))
 }

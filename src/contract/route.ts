@@ -90,7 +90,7 @@ export type Data<R extends Route> = R['shape'] extends 'page'
   ? { items: Static<R['reply']>[]; total: number }
   : R['shape'] extends 'events'
     ? AsyncIterable<StreamEvent>
-  : R['shape'] extends 'message'
+    : R['shape'] extends 'message'
       ? string
       : Static<R['reply']>
 
