@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto'
 import { CadreError } from '../../src/contract/errors.ts'
 
-export const etagOf = (shown: unknown): string => `"${hash('sha1', JSON.stringify(shown), 'base64url')}"`
+/** Of what a caller is shown, or of the same as JSON text. */
+export const etagOf = (shown: unknown): string => etagOfText(JSON.stringify(shown))
+export const etagOfText = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
 
 /** Refuses a change by a caller who saw something else than what is there now. */
 export function requireSeen(noun: string, ifMatch: string | undefined, shown: unknown): void {

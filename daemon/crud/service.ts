@@ -127,7 +127,9 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   async #show(reader: Reader, record: Stored): Promise<Shown> {
     if (this.#rules.show) return this.#rules.show(reader, record)
-    return Object.fromEntries(this.#shown.map((name) => [name, (record as Record<string, unknown>)[name]])) as Shown
+    const shown: Record<string, unknown> = {}
+    for (const name of this.#shown) shown[name] = (record as Record<string, unknown>)[name]
+    return shown as Shown
   }
 
   async #unchanged(reader: Reader, change: Change, current: Stored): Promise<void> {

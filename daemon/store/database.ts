@@ -46,7 +46,7 @@ class Prepared {
 
   named(values: Value[]): Row {
     const row: Row = {}
-    for (const [index, name] of this.#names.entries()) row[name] = values[index] as Value
+    for (let index = 0; index < this.#names.length; index++) row[this.#names[index] as string] = values[index] as Value
     return row
   }
 }

@@ -8,6 +8,8 @@ export interface Found {
   fingerprint: string
   /** Reads it now; what cannot be read is refused with a CadreError whose message is a sentence. */
   read(signal: AbortSignal): Promise<Uint8Array>
+  /** File type, where the name does not end in it. */
+  type?: string
   metadata?: Record<string, unknown>
   /** Why it cannot be taken, as a sentence; it is not read then. */
   problem?: string

@@ -5,6 +5,7 @@ import { findInFolder } from './folder.ts'
 import type { Found, SourceOptions } from './found.ts'
 import { findInRepository } from './git.ts'
 import { findText } from './text.ts'
+import { findPages } from './url.ts'
 import { type FolderWatch, watchTree } from './watch.ts'
 
 export type { Found, SourceOptions } from './found.ts'
@@ -23,8 +24,8 @@ export async function* findDocuments(type: SourceType, options: SourceOptions): 
       return yield* findInRepository(options)
     case 'text':
       return yield* findText(options)
-    default:
-      return
+    case 'url':
+      return yield* findPages(options)
   }
 }
 
