@@ -8,31 +8,29 @@ export interface PageLinks {
   links: string[]
 }
 
-const MOST_TEXT = 4 * 1024 * 1024
+export const MOST_TEXT = 2 * 1024 * 1024
 const MOST_LINKS = 5_000
+const MOST_ATTRIBUTES = 100
 /** Their content is no markup. */
 const RAW = ['script', 'style', 'template', 'textarea', 'noembed', 'xmp']
+const TELLING = `<(?:!--|(a|area|base|frame|link|meta|title|${RAW.join('|')})(?=[\\s/>]))`
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
 export function linksOf(page: string): PageLinks {
   const html = page.slice(0, MOST_TEXT)
   const found: PageLinks = { title: undefined, canonical: undefined, base: undefined, links: [] }
-  for (let at = html.indexOf('<'); at >= 0 && found.links.length < MOST_LINKS; at = html.indexOf('<', at)) {
-    if (html.startsWith('<!--', at)) {
-      at = html.indexOf('-->', at + 4)
-      if (at < 0) break
-      continue
-    }
-    const name = /[a-zA-Z][a-zA-Z0-9]*/y
-    name.lastIndex = at + 1
-    const tag = name.exec(html)?.[0].toLowerCase()
+  const telling = new RegExp(TELLING, 'gi')
+  for (let match = telling.exec(html); match && found.links.length < MOST_LINKS; match = telling.exec(html)) {
+    const tag = match[1]?.toLowerCase()
     if (tag === undefined) {
-      at++
+      const close = html.indexOf('-->', telling.lastIndex)
+      if (close < 0) break
+      telling.lastIndex = close
       continue
     }
-    const { attributes, end } = attributesOf(html, name.lastIndex)
+    const { attributes, end } = attributesOf(html, telling.lastIndex)
     note(found, tag, attributes)
-    at = end
+    telling.lastIndex = end
     if (tag !== 'title' && !RAW.includes(tag)) continue
     const close = closeOf(html, tag, end)
     // Never closed, so the rest of the page is inside it.
@@ -42,7 +40,7 @@ export function linksOf(page: string): PageLinks {
         decoded(html.slice(end, Math.min(close, end + 1_000)))
           .replaceAll(/\s+/g, ' ')
           .trim() || undefined
-    at = close
+    telling.lastIndex = close
   }
   return found
 }
@@ -62,7 +60,7 @@ function attributesOf(html: string, from: number): { attributes: Record<string, 
   const attributes: Record<string, string> = {}
   const attribute = /[\s/]*([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y
   let end = from
-  for (;;) {
+  for (let count = 0; count < MOST_ATTRIBUTES; count++) {
     attribute.lastIndex = end
     const match = attribute.exec(html)
     if (!match) break

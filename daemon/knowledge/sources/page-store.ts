@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 export interface StoredPage {
@@ -73,7 +74,7 @@ export class PageStore {
 
   async #bytes(address: string, hash: string): Promise<Uint8Array> {
     const bytes = await readFile(this.#body(address, hash))
-    if (hashOf(bytes) !== hash) throw new Error('the stored page is damaged')
+    if ((await hashOf(bytes)) !== hash) throw new Error('the stored page is damaged')
     return bytes
   }
 
@@ -91,5 +92,16 @@ export class PageStore {
   }
 }
 
-export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const SLICE = 4 * 1024 * 1024
+
+/** In slices, so that a large page holds nobody up. */
+export async function hashOf(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    if (at > 0) await immediate()
+    hash.update(bytes.subarray(at, at + SLICE))
+  }
+  return hash.digest('hex')
+}
+
 const keyOf = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)

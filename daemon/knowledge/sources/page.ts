@@ -4,7 +4,7 @@ import { CadreError } from '../../../src/contract/errors.ts'
 import { DEFAULT_MAX_FILE_SIZE } from '../../../src/contract/knowledge-sources.ts'
 import type { Outbound, OutboundAnswer } from '../../outbound/client.ts'
 import { sizeProblem } from './file-content.ts'
-import { linksOf } from './html-links.ts'
+import { linksOf, MOST_TEXT } from './html-links.ts'
 import { hashOf, type PageStore, type StoredPage } from './page-store.ts'
 import { pageAddress, plainPage } from './web-address.ts'
 
@@ -30,7 +30,7 @@ export async function fetchPage(address: string, browsing: Browsing, stale: 'use
     if (!isPage(answer)) return undefined
     if (answer.truncated)
       throw new CadreError('PAYLOAD_TOO_LARGE', sizeProblem(DEFAULT_MAX_FILE_SIZE + 1, DEFAULT_MAX_FILE_SIZE).replace('has', 'has at least'))
-    const page = described(answer)
+    const page = await described(answer)
     await store.put(address, page, answer.body)
     return page
   } catch (error) {
@@ -75,17 +75,17 @@ function isPage({ headers, body }: OutboundAnswer): boolean {
   return start.subarray(0, 5).toString('latin1') === '%PDF-' || !start.includes(0)
 }
 
-function described({ body, headers, url }: OutboundAnswer): StoredPage {
+async function described({ body, headers, url }: OutboundAnswer): Promise<StoredPage> {
   const contentType = headers['content-type'] ?? ''
   const html = /html/i.test(contentType) || (contentType === '' && /^\s*<(!doctype|html)/i.test(Buffer.from(body.subarray(0, 200)).toString('latin1')))
-  const found = html ? linksOf(textOf(body, contentType)) : undefined
+  const found = html ? linksOf(textOf(body.subarray(0, MOST_TEXT), contentType)) : undefined
   const base = found?.base !== undefined && URL.canParse(found.base, url) ? new URL(found.base, url).href : url
   const links = new Set((found?.links ?? []).map((link) => pageAddress(link, base)).filter((link) => link !== undefined))
   const canonical = found?.canonical === undefined ? undefined : pageAddress(found.canonical, base)
   return {
     url: plainPage(url),
     contentType: html && contentType === '' ? 'text/html' : contentType,
-    hash: hashOf(body),
+    hash: await hashOf(body),
     links: [...links],
     ...(headers.etag === undefined ? {} : { etag: headers.etag }),
     ...(headers['last-modified'] === undefined ? {} : { lastModified: headers['last-modified'] }),

@@ -16,23 +16,20 @@ test('links, title, canonical and base are found in markup as people write it', 
   assert.is(found.title, 'One <page>')
   assert.is(found.canonical, '/c')
   assert.is(found.base, '/docs/')
-  assert.equal(found.links, ['next.html', 'a?x=1&y=2', 'b', 'c d', '/map', '/quoted', '/frame'])
+  assert.equal(found.links, ['next.html', 'a?x=1&y=2', 'b', 'c d', '/map', '/quoted', '/frame', '/nested'])
 })
 
-test('markup made to be slow is read as fast as any other', () => {
+test('markup made to be slow is read like any other', () => {
   const million = 1_000_000
-  const hostile = ['<', '<a ', '<a href="', "<a href='", '<!--', '<title>', '<script>', '<a b=', ' ', '&', '<a href=x', '<a\t'].map((part) =>
-    part.repeat(million / part.length),
-  )
-  const plain = `<p>${'word '.repeat(million / 5)}</p>`
   const time = (text: string) => {
     const begun = performance.now()
-    linksOf(`<a${text}`)
-    linksOf(text)
+    for (const page of [text, `<a${text}`]) linksOf(page)
     return performance.now() - begun
   }
-  time(plain)
-  for (const text of hostile) assert.ok(time(text) < 2_000, text.slice(0, 10))
+  const ordinary = time('<a class="x" href="y">word</a> '.repeat(million / 31))
+  const hostile = ['<', '<a ', '<a href="', "<a href='", '<!--', '<title>', '<script>', '<a b=', ' ', '&', '<a href=x', '<a\t', '<a ="']
+  // Reading that took the square of the length would be thousands of times slower.
+  for (const part of hostile) assert.ok(time(part.repeat(million / part.length)) < Math.max(ordinary, 1) * 200, part)
 })
 
 test('robots.txt: the most specific group, the longest rule, stars and ends', () => {
