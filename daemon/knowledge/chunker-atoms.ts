@@ -65,7 +65,7 @@ export function sentencesOf(text: string, from: number, to: number): (Span & { w
   let whole = true
   const take = (end: number, next: boolean) => {
     const span = trimmed(text, at, end)
-    if (span.end > span.start) found.push({ ...span, whole })
+    if (span.end > span.start) found.push({ start: span.start, end: span.end, whole })
     at = end
     whole = next
   }
@@ -82,7 +82,8 @@ export function sentencesOf(text: string, from: number, to: number): (Span & { w
 
 function endsSentence(text: string, at: number, end: number, mark: string, start: number): boolean {
   if (!mark.startsWith('.') || mark.startsWith('..')) return true
-  if (/^\p{Ll}/u.test(text.slice(end, end + 2))) return false
+  const next = text.charCodeAt(end)
+  if (next < 0x80 ? next >= 0x61 && next <= 0x7a : /^\p{Ll}/u.test(text.slice(end, end + 2))) return false
   return !ABBREVIATION.test(text.slice(Math.max(start, at - 12), at + 1))
 }
 
@@ -95,7 +96,7 @@ export function cutSpan(text: string, { start, end }: Span, most: number): (Span
     let next = WEIGHT.word
     if (to < end) ({ at: to, weight: next } = lastBreak(text, at, to))
     const span = trimmed(text, at, to)
-    if (span.end > span.start) parts.push({ ...span, weight })
+    if (span.end > span.start) parts.push({ start: span.start, end: span.end, weight })
     at = to
     weight = next
   }

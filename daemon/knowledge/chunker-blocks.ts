@@ -195,6 +195,9 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 }
 
 function isBlank(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (!/\s/.test(text.charAt(at))) return false
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x09 && (code < 0x80 || !/\s/.test(text.charAt(at)))) return false
+  }
   return true
 }

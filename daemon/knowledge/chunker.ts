@@ -46,11 +46,11 @@ export function chunkDocument(document: ReadDocument, settings: ChunkSettings): 
 /** The pieces of all blocks, none longer than a passage, and long ones short enough to leave room for overlap. */
 function atomsOf({ text, pages }: ReadDocument, blocks: readonly Block[], size: number): Atom[] {
   const atoms: Atom[] = []
-  const add = (block: Block, span: Span, weight: number, most: number) => {
-    if (span.end <= span.start) return
-    const { section, kind } = block
-    if (span.end - span.start <= most) {
-      atoms.push({ ...span, weight, section, kind })
+  const add = ({ section, kind }: Block, span: Span, weight: number, most: number) => {
+    const { start, end } = span
+    if (end <= start) return
+    if (end - start <= most) {
+      atoms.push({ start, end, weight, section, kind })
       return
     }
     for (const [index, part] of cutSpan(text, span, Math.max(1, Math.floor(size / 4))).entries()) {
@@ -59,8 +59,10 @@ function atomsOf({ text, pages }: ReadDocument, blocks: readonly Block[], size: 
   }
   for (const block of blocks) {
     if (block.kind === 'prose') {
-      for (const [index, { whole, ...span }] of sentencesOf(text, block.start, block.end).entries()) {
-        add(block, span, index === 0 ? block.weight : whole ? WEIGHT.sentence : WEIGHT.line, size / 2)
+      let weight: number | undefined = block.weight
+      for (const sentence of sentencesOf(text, block.start, block.end)) {
+        add(block, sentence, weight ?? (sentence.whole ? WEIGHT.sentence : WEIGHT.line), size / 2)
+        weight = undefined
       }
     } else if (block.end - block.start <= size && block.kind !== 'code') add(block, trimmed(text, block.start, block.end), block.weight, size)
     else addLines(text, block, (span, weight) => add(block, span, weight, size / 2))
@@ -90,10 +92,12 @@ function addLines(text: string, block: Block, add: (span: Span, weight: number) 
 /** A page's end is a good end for a passage where a sentence ends with it. */
 function weighPages(text: string, pages: ReadDocument['pages'], atoms: Atom[]): void {
   let page = 0
-  for (const [index, atom] of atoms.entries()) {
+  if (pages.length < 2) return
+  for (let index = 0; index < atoms.length; index++) {
+    const previous = atoms[index - 1]
+    const atom = atoms[index] as Atom
     const before = page
     while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= atom.start) page++
-    const previous = atoms[index - 1]
     if (page === before || !previous) continue
     if (previous.kind === 'prose' && !/[.!?…:。！？]["'”’)\]]?$/.test(text.slice(previous.end - 3, previous.end))) {
       if (atom.kind === 'prose') atom.weight = Math.min(atom.weight, WEIGHT.line)
@@ -104,7 +108,8 @@ function weighPages(text: string, pages: ReadDocument['pages'], atoms: Atom[]): 
 /** What follows a heading stays with it, and so does a heading below it. */
 function glueHeadings(atoms: Atom[]): void {
   for (let index = 1; index < atoms.length; index++) {
-    const [previous, atom] = [atoms[index - 1] as Atom, atoms[index] as Atom]
+    const previous = atoms[index - 1] as Atom
+    const atom = atoms[index] as Atom
     if (previous.kind === 'heading' && (atom.kind !== 'heading' || atom.section === previous.section || atom.weight < previous.weight))
       atom.weight = WEIGHT.glue
   }

@@ -1,0 +1,110 @@
+/** Texts, tables, JSON and web pages become text that passages can be cut from. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { read, reasonOf } from './reading.ts'
+
+const test = suite('texts and web pages')
+
+test('newlines are one kind, and control characters are gone', async () => {
+  const { text, format } = await read(`one\r\ntwo\rthree\u0000\u0007 \ufefffour\u2028five${' and more words'.repeat(5)}`, 'a.txt')
+  assert.is(text, `one\ntwo\nthree four\nfive${' and more words'.repeat(5)}`)
+  assert.is(format, 'plain')
+})
+
+test('halves of characters do not get into the text', async () => {
+  const { text } = await read(Buffer.from(`\ufeffa\ud800b${'c'.repeat(50)}`, 'utf16le'), 'a.txt')
+  assert.is(text, `a\ufffdb${'c'.repeat(50)}`)
+})
+
+test('markdown is kept as it is written, and its title found', async () => {
+  const source = '# Leave #\n\nTwenty-five days.\n\n```js\nx()\n```'
+  assert.equal(await read(source, 'a.md'), { text: source, format: 'markdown', pages: [], title: 'Leave' })
+  assert.is((await read('---\ntitle: "From the matter"\n---\n\n# Other\n', 'a.md')).title, 'From the matter')
+})
+
+test('markdown in a file called .txt is markdown, and a shell script is code', async () => {
+  assert.is((await read('# A\n\nx\n\n## B\n\ny\n\n## C\n\nz', 'notes.txt')).format, 'markdown')
+  assert.is((await read('# a comment\n# another\n# third\necho 1', 'run.sh')).format, 'code')
+})
+
+test('headings of reStructuredText become those of markdown, by the order of their marks', async () => {
+  const { text, title } = await read('======\nManual\n======\n\nIntro.\n\nUsage\n-----\n\nText.\n\nMore\n~~~~\n\nEnd.\n\nInstall\n-------\n\nX.', 'a.rst')
+  assert.is(text, '# Manual\n\nIntro.\n\n## Usage\n\nText.\n\n### More\n\nEnd.\n\n## Install\n\nX.')
+  assert.is(title, 'Manual')
+})
+
+test('every row of a table names its columns', async () => {
+  const { text, format } = await read('name,city\n"Sato, Taro",Tokyo\nMiki,\n', 'a.csv')
+  assert.is(text, 'name: Sato, Taro\ncity: Tokyo\n\nname: Miki')
+  assert.is(format, 'table')
+})
+
+test('tables are divided by whatever divides them, and need no header', async () => {
+  assert.is((await read('name;city\nSato;Tokyo', 'a.csv')).text, 'name: Sato\ncity: Tokyo')
+  assert.is((await read('name\tcity\nSato\tTokyo', 'a.tsv')).text, 'name: Sato\ncity: Tokyo')
+  assert.is((await read('1,2\n3,4', 'a.csv')).text, '1 | 2\n\n3 | 4')
+})
+
+test('a table with a quote that is never closed is read line by line', async () => {
+  assert.match((await read('a,b\n"open,1\n2,3', 'a.csv')).text, '2')
+})
+
+test('JSON becomes records of named values', async () => {
+  const source = JSON.stringify({ company: 'Zava', people: [{ name: 'Sato', tags: ['a', 'b'], home: { city: 'Tokyo' } }, { name: 'Miki' }] })
+  assert.is((await read(source, 'a.json')).text, 'company: Zava\n\npeople.name: Sato\npeople.tags: a, b\npeople.home.city: Tokyo\n\npeople.name: Miki')
+  assert.is((await read('{"a":1}\nnot json\n{"a":2}\n', 'a.jsonl')).text, 'a: 1\n\nnot json\n\na: 2')
+})
+
+test('what is called JSON but is not is read as it is written', async () => {
+  const source = '{ // with a comment\n  "a": 1,\n}'
+  assert.equal(await read(source, 'a.json'), { text: source, format: 'code', pages: [], title: null })
+})
+
+test('a page keeps its headings, lists, tables and code, and loses its furniture', async () => {
+  const { text, title } = await read(
+    `<!doctype html><html><head><title>Guide</title><style>p{}</style><script>alert("no")</script></head><body>
+    <nav><a href="/">Home</a></nav><header><a href="/">Logo</a></header>
+    <main><h1>Guide</h1><p>Some <b>bold</b> &amp; <i>plain</i>&nbsp;text with <code>code()</code>.<br>New line.</p>
+    <ul><li>one<ul><li>inner</li></ul></li><li>two</li></ul><ol start="3"><li>three</ol>
+    <table><tr><th>Name<th>Days<tr><td>Leave<td>25</table>
+    <pre><code class="language-js">if (a &lt; b) {
+  go()
+}</code></pre><blockquote><p>Said.</p></blockquote><p hidden>secret</p><div style="display: none">hidden</div></main>
+    <footer>Imprint</footer></body></html>`,
+    'a.html',
+  )
+  assert.is(
+    text,
+    '# Guide\n\nSome bold & plain text with `code()`.\nNew line.\n\n- one\n  - inner\n- two\n\n3. three\n\n| Name | Days |\n| --- | --- |\n| Leave | 25 |\n\n```js\nif (a < b) {\n  go()\n}\n```\n\n> Said.',
+  )
+  assert.is(title, 'Guide')
+})
+
+test('a page without a heading gets its title as one, and one of links alone keeps them', async () => {
+  assert.is((await read('<html><title>About us</title><body><p>We are here.</p></body></html>', 'a.html')).text, '# About us\n\nWe are here.')
+  const links = Array.from({ length: 20 }, (_, index) => `<li><a href="/${index}">Entry ${index}</a></li>`).join('')
+  assert.match((await read(`<html><body><ul>${links}</ul></body></html>`, 'a.html')).text, '- Entry 19')
+})
+
+test('a page is one whatever it is called, and tags in a text are text', async () => {
+  assert.is((await read('<!DOCTYPE html><p>Told by its content.', 'page.txt')).text, 'Told by its content.')
+  assert.is((await read('Use <b> for bold.', 'a.txt')).text, 'Use <b> for bold.')
+})
+
+test('references to characters are replaced, and unknown ones kept', async () => {
+  assert.is((await read('<p>&lt;&eacute;&#233;&#xe9;&#150;&nope; a&b &copy 2', 'a.html')).text, '<ééé–&nope; a&b © 2')
+})
+
+test('what is no document says what it is', async () => {
+  assert.is(await reasonOf('', 'a.txt'), 'The document is empty.')
+  assert.is(await reasonOf(' \n\t ', 'a.md'), 'The document is empty.')
+  assert.is(await reasonOf('<html><body><script>1</script></body></html>', 'a.html'), 'The document is empty.')
+  assert.is(await reasonOf(Buffer.from('89504e470d0a1a0a0000', 'hex'), 'a.txt'), 'This is not a text document; it is a PNG image.')
+  assert.is(
+    await reasonOf(Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 7_919 + (index >> 3)) % 256)), 'a.txt'),
+    'This is not a text document.',
+  )
+  assert.match(await reasonOf('{\\rtf1\\ansi text}', 'a.txt'), /^This is an RTF document/)
+})
+
+test.run()
