@@ -2,10 +2,13 @@
 import { cliStart } from './cli-start.ts'
 import { type Figure, keeps } from './figures.ts'
 import { http } from './http.ts'
+import { ingest } from './ingest.ts'
 import { list } from './list.ts'
+import { retrieval } from './retrieval.ts'
+import { search } from './search.ts'
 import { start } from './start.ts'
 
-const BENCHES = [cliStart, http, list, start]
+const BENCHES = [cliStart, http, list, start, retrieval, ingest, search]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

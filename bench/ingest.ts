@@ -1,0 +1,64 @@
+/** Speed of taking documents in: against embedding alone, against a second time, and until words find them. */
+
+import { builtModels } from '../daemon/embedding/places.ts'
+import { EmbeddingService } from '../daemon/embedding/service.ts'
+import { chunkDocument } from '../daemon/knowledge/chunker.ts'
+import { DEFAULT_CHUNKING } from '../src/contract/passages.ts'
+import { withDaemon, withHome } from './daemon.ts'
+import { type Bench, type Figure, milliseconds } from './figures.ts'
+import { sent, synchronize } from './syncing.ts'
+
+const DOCUMENTS = 1_000
+const WORDS =
+  'the agent answers from documents with a citation that names page and source so people trust what they read and find it again when rules change for travel leave security and pay in every office of the company'.split(
+    ' ',
+  )
+
+export const ingest: Bench = {
+  name: 'ingest',
+  run: () =>
+    withHome((home) =>
+      withDaemon(home, async (daemon): Promise<Figure[]> => {
+        const documents = Array.from({ length: DOCUMENTS }, (_, number) => ({ id: `document-${number}`, text: textOf(number) }))
+        const source = await sent(daemon, 'ingest', documents)
+        const first = await synchronize(daemon, source)
+        const second = await synchronize(daemon, source)
+        const embedding = await embedAlone(documents.map(({ text }) => text))
+        return [
+          {
+            name: 'whole sync to embedding alone',
+            figure: `${milliseconds(first.totalMs)} to ${milliseconds(embedding)} for ${first.chunks} chunks`,
+            ratio: first.totalMs / embedding,
+            bar: { most: 1.15 },
+          },
+          { name: 'second sync to the first', figure: milliseconds(second.totalMs), ratio: second.totalMs / first.totalMs, bar: { most: 0.02 } },
+          { name: 'words find it to whole sync', figure: milliseconds(first.searchableMs), ratio: first.searchableMs / first.totalMs, bar: { most: 0.1 } },
+        ]
+      }),
+    ),
+}
+
+/** About 700 characters of prose, no two alike: one passage at the default settings. */
+function textOf(number: number): string {
+  const sentences = Array.from({ length: 8 }, (_, at) => {
+    const words = Array.from({ length: 15 }, (_, word) => WORDS[(number * 7 + at * 13 + word * (1 + (number % 11))) % WORDS.length])
+    return `${words.join(' ')} ${number}.`
+  })
+  return `# Document ${number}\n\n${sentences.join(' ')}`
+}
+
+/** The same passages through the same model and as many workers, and nothing else. */
+async function embedAlone(texts: readonly string[]): Promise<number> {
+  const service = new EmbeddingService({ modelsDirectory: builtModels(), remote: async () => undefined, logger: { info() {}, warn() {}, error() {} } as never })
+  const embedder = await service.embedder('minilm')
+  const settings = { size: DEFAULT_CHUNKING.chunk_size, overlap: DEFAULT_CHUNKING.chunk_overlap }
+  const passages = texts
+    .flatMap((text) => chunkDocument({ text, format: 'markdown', pages: [], title: null }, settings))
+    .map(({ headings, content }) => `${headings.join(' › ')}\n${content}`)
+  await embedder.embed(passages.slice(0, embedder.batch)) // loads the model
+  const began = performance.now()
+  for (let from = 0; from < passages.length; from += embedder.batch) await embedder.embed(passages.slice(from, from + embedder.batch))
+  const taken = performance.now() - began
+  await service.close()
+  return taken
+}

@@ -1,0 +1,152 @@
+/** Speed of a hybrid query over 100,000 passages, against the bare queries of the stores and the embedding it is made of. */
+import { mkdirSync } from 'node:fs'
+import { builtModels } from '../daemon/embedding/places.ts'
+import { EmbeddingService } from '../daemon/embedding/service.ts'
+import { type Index, Indexes } from '../daemon/knowledge/indexes.ts'
+import { Search } from '../daemon/knowledge/search.ts'
+import { queryWords } from '../daemon/knowledge/words.ts'
+import { type Database, openDatabase } from '../daemon/store/database.ts'
+import { migrate } from '../daemon/store/migrations.ts'
+import { Vectors } from '../daemon/store/vectors.ts'
+import { homePaths } from '../src/config.ts'
+import { DEFAULT_CHUNKING } from '../src/contract/passages.ts'
+import { withHome } from './daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+
+const PASSAGES = 100_000
+const A_DOCUMENT = 20
+const A_COMMIT = 10_000
+const DIMENSIONS = 384
+const ROUNDS = 60
+const VOCABULARY = 20_000
+
+export const search: Bench = {
+  name: 'search',
+  run: () =>
+    withHome(async (home) => {
+      mkdirSync(home, { mode: 0o700 })
+      const paths = homePaths({ CADRE_HOME: home })
+      const database = openDatabase(paths.database)
+      await migrate(database)
+      const vectors = new Vectors(paths.vectors)
+      const indexes = new Indexes(vectors)
+      const embedding = new EmbeddingService({
+        modelsDirectory: builtModels(),
+        remote: async () => undefined,
+        logger: { info() {}, warn() {}, error() {} } as never,
+      })
+      try {
+        const index = await fill(database, indexes)
+        return await compare({ database, indexes, embedding, index })
+      } finally {
+        await embedding.close()
+        await vectors.close()
+        await database.close()
+      }
+    }),
+}
+
+interface Parts {
+  database: Database
+  indexes: Indexes
+  embedding: EmbeddingService
+  index: Index
+}
+
+async function compare({ database, indexes, embedding, index }: Parts): Promise<Figure[]> {
+  const whole = new Search({ database, indexes, embedding, synchronizer: { idle: async () => undefined } as never })
+  const embedder = await embedding.embedder('minilm')
+  const [bare, hybrid]: [number[], number[]] = [[], []]
+  for (let round = -10; round < ROUNDS; round++) {
+    const query = Array.from({ length: 6 }, (_, at) => wordAt(round * 31 + at * 977 + 5_000)).join(' ')
+    const one = await timed(async () => {
+      const [[vector], matching] = await Promise.all([
+        embedder.embed([query], { priority: 'query' }),
+        indexes.text(index).matching(queryWords(query), { columns: ['id', 'content'], limit: 100 }),
+      ])
+      const near = await indexes.vectors(index).nearest(vector as Float32Array, { columns: ['id'], limit: 100 })
+      await indexes.text(index).where({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
+    })
+    const other = await timed(() => whole.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {} }))
+    if (round < 0) continue
+    bare.push(one)
+    hybrid.push(other)
+  }
+  const [ofBare, ofHybrid] = [median(bare), median(hybrid)]
+  return [
+    {
+      name: `hybrid query, ${PASSAGES.toLocaleString('en')} passages, to its bare parts`,
+      figure: `${milliseconds(ofHybrid)} to ${milliseconds(ofBare)}`,
+      ratio: ofHybrid / ofBare,
+      bar: { most: 1.3 },
+    },
+  ]
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+/** Rows straight into the stores: embedding 100,000 passages would take an hour. */
+async function fill(database: Database, indexes: Indexes): Promise<Index> {
+  const now = new Date().toISOString()
+  const index = await database.write(async (transaction) => {
+    await transaction.run(
+      "INSERT INTO knowledge_sources (id, name, type, status, configuration, created_at, updated_at) VALUES ('source', 'source', 'file', 'active', '{}', ?, ?)",
+      [now, now],
+    )
+    for (let number = 0; number < PASSAGES / A_DOCUMENT; number++) {
+      await transaction.run(
+        "INSERT INTO documents (id, knowledge_source_id, name, type, size, content_hash, status, chunks, metadata, created_at, updated_at) VALUES (?, 'source', ?, 'md', 1, ?, 'indexed', ?, '{}', ?, ?)",
+        [`doc_${number}`, `${number}.md`, String(number), A_DOCUMENT, now, now],
+      )
+    }
+    const made = await indexes.ensure(transaction, 'source', DEFAULT_CHUNKING)
+    await transaction.run('UPDATE indexes SET ready = 1 WHERE id = ?', [made.id])
+    return { ...made, ready: 1 }
+  })
+  for (let from = 0; from < PASSAGES; from += A_COMMIT) {
+    const rows = Array.from({ length: A_COMMIT }, (_, at) => passage(from + at))
+    await indexes.text(index).add(rows.map(({ vector: _, ...row }) => row))
+    await indexes.vectors(index).add(rows.map(({ id, document_id, page, generation, vector }) => ({ id, document_id, page, generation, vector })))
+  }
+  await indexes.text(index).tidy()
+  await indexes.vectors(index).tidy()
+  return index
+}
+
+function passage(number: number) {
+  const document = `doc_${Math.floor(number / A_DOCUMENT)}`
+  const content = Array.from({ length: 110 }, (_, at) => wordAt(number * 7919 + at * 104_729)).join(' ')
+  return {
+    id: `${document}:${number % A_DOCUMENT}`,
+    document_id: document,
+    generation: 1,
+    page: 1,
+    position: number % A_DOCUMENT,
+    start_at: (number % A_DOCUMENT) * 800,
+    end_at: (number % A_DOCUMENT) * 800 + 800,
+    headings: '',
+    content,
+    words: content,
+    vector: unitVector(number),
+  }
+}
+
+/** Words as unevenly spread as in a language: few are common, most are rare. */
+function wordAt(seed: number): string {
+  const share = (Math.imul(Math.abs(seed) + 1, 2_654_435_761) >>> 0) / 2 ** 32
+  return `w${Math.floor(VOCABULARY ** share)}`
+}
+
+function unitVector(seed: number): Float32Array {
+  let state = (seed + 1) | 0
+  const vector = Float32Array.from({ length: DIMENSIONS }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
+    return state / 2 ** 31
+  })
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
