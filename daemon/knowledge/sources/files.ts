@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, sep } from 'node:path'
 import { CadreError, invalid } from '../../../src/contract/errors.ts'
-import { documentOf, gone } from './folder.ts'
+import { documentOf, gone, homeOf } from './folder.ts'
 import type { Found, SourceOptions } from './found.ts'
 import { extensionOf, selectionOf } from './selection.ts'
 import { entryOf, walk } from './walk.ts'
@@ -15,11 +15,11 @@ interface Place {
   found: BigIntStats
 }
 
-export async function* findFiles({ configuration, signal }: SourceOptions): AsyncGenerator<Found> {
+export async function* findFiles({ configuration, signal, work }: SourceOptions): AsyncGenerator<Found> {
   const { paths = [], file_types } = configuration as { paths?: string[]; file_types?: string[] }
   const selection = selectionOf(configuration)
   const { places, missing } = await placesOf(paths)
-  const skip = new Set(places.map(({ real }) => real))
+  const skip = new Set([...places.map(({ real }) => real), ...(await homeOf(work))])
   for (const { real, label, found } of places) {
     signal.throwIfAborted()
     if (found.isFile()) {

@@ -1,18 +1,19 @@
 /** Sources of type folder: a directory on the daemon's disk, and everything wanted below it. */
 import { realpath, stat } from 'node:fs/promises'
-import { isAbsolute } from 'node:path'
+import { dirname, isAbsolute } from 'node:path'
 import { CadreError, invalid } from '../../../src/contract/errors.ts'
 import { readFileWithin, unreadable } from './file-content.ts'
 import type { Found, SourceOptions } from './found.ts'
 import { selectionOf } from './selection.ts'
 import { type Entry, walk } from './walk.ts'
 
-export async function* findInFolder({ configuration, signal }: SourceOptions): AsyncGenerator<Found> {
+export async function* findInFolder({ configuration, signal, work }: SourceOptions): AsyncGenerator<Found> {
   const { path, gitignore = true } = configuration as { path: string; gitignore?: boolean }
   const root = await openRoot(path, 'configuration.path')
   const selection = selectionOf(configuration)
   const before = await identityOf(root)
-  for await (const entry of walk({ root, selection, gitignore, signal })) yield documentOf(root, entry, selection.maxFileSize)
+  const skip = new Set(await homeOf(work))
+  for await (const entry of walk({ root, selection, gitignore, signal, skip })) yield documentOf(root, entry, selection.maxFileSize)
   // A disk that was unplugged leaves an empty folder behind: nothing of it may be taken for deleted.
   if ((await identityOf(root)) !== before) throw new CadreError('UNAVAILABLE', `The folder ${path} went away while it was read.`)
 }
@@ -44,6 +45,16 @@ export function documentOf(root: string, { path, name, fingerprint, problem }: E
     metadata: { path },
     ...(problem === undefined ? {} : { problem }),
     read: (signal) => readFileWithin(root, path, limit, signal),
+  }
+}
+
+/** Cadre's own files are no documents, also of those who add their whole disk. */
+export async function homeOf(work: string): Promise<string[]> {
+  try {
+    return [await realpath(dirname(dirname(work)))]
+  } catch {
+    // A home that does not exist yet has no files.
+    return []
   }
 }
 

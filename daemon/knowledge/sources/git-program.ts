@@ -26,9 +26,9 @@ const SETTINGS = [
   'submodule.recurse=false',
   'credential.interactive=false',
 ]
-/** Set by hooks and editors around us, these would point git elsewhere. */
+/** What git, ssh and credential helpers need; keys of ours or of others are none of their business, and GIT_ variables point elsewhere. */
 const INHERITED =
-  /^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|CEILING_DIRECTORIES|CONFIG|CONFIG_.*|EXEC_PATH|EXTERNAL_DIFF|PAGER|EDITOR|ASKPASS|SSH|SSH_COMMAND|PROXY_COMMAND|TRACE.*|ALLOW_PROTOCOL|PROTOCOL_FROM_USER)$/
+  /^(PATH|PATHEXT|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|SSH_AUTH_SOCK|SSH_AGENT_PID|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|(LOCAL)?APPDATA|USERPROFILE|HOME(DRIVE|PATH)|SYSTEM(ROOT|DRIVE)|COMSPEC|WINDIR|PROGRAM(FILES|DATA).*)$/i
 const MOST_ERROR_TEXT = 4_000
 const PATIENCE_MS = 2_000
 
@@ -92,9 +92,8 @@ export interface StartedGit {
 /** The process itself, for conversations with it. Its output must be read. */
 export function startGit({ directory, args, protocols = [], settings = [], environment = {} }: Omit<GitRun, 'signal' | 'timeoutMs'>): StartedGit {
   const all = [...SETTINGS, ...settings]
-  const inherited = Object.entries(process.env).filter(([name]) => !INHERITED.test(name))
   const env = {
-    ...Object.fromEntries(inherited),
+    ...inherited(),
     GIT_TERMINAL_PROMPT: '0',
     // Over all configuration: a scheme that is not here is refused. An empty list would be no list.
     GIT_ALLOW_PROTOCOL: protocols.join(':') || 'none',
@@ -124,6 +123,10 @@ export function startGit({ directory, args, protocols = [], settings = [], envir
   // Whoever waits for it gets the error; nobody waiting is no crash.
   ended.catch(() => {})
   return { child, ended }
+}
+
+function inherited(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED.test(name)))
 }
 
 function missing(error: NodeJS.ErrnoException): CadreError {

@@ -1,4 +1,4 @@
-/** robots.txt as RFC 9309 has it: what a site lets programs like us read. */
+/** What a site's robots.txt lets programs like us read, by RFC 9309. */
 
 interface Rule {
   allow: boolean

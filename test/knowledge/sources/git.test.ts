@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
@@ -237,6 +237,24 @@ test('without git on the machine the message says so', async (context) => {
   } finally {
     process.env.PATH = path
   }
+})
+
+test('git hears of no secret in the environment, and of no variable that would lead it elsewhere', async (context) => {
+  commit(context.project, { 'a.md': 'one' })
+  const [bin, dump] = [join(context.root, 'bin'), join(context.root, 'dump')]
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\nenv >> ${dump}\nPATH="${process.env.PATH}" exec git "$@"\n`, { mode: 0o755 })
+  const before = { ...process.env }
+  Object.assign(process.env, { PATH: `${bin}:${process.env.PATH}`, CADRE_TOKEN: 'hush', OPENAI_API_KEY: 'hush', GIT_DIR: '/nowhere', GIT_TRACE: '1' })
+  try {
+    assert.equal(names(await listed(context, { repository: context.project })), ['a.md'])
+  } finally {
+    for (const name of ['CADRE_TOKEN', 'OPENAI_API_KEY', 'GIT_DIR', 'GIT_TRACE']) delete process.env[name]
+    Object.assign(process.env, before)
+  }
+  const heard = readFileSync(dump, 'utf8')
+  assert.match(heard, 'GIT_TERMINAL_PROMPT=0')
+  assert.not.match(heard, /hush|GIT_DIR|GIT_TRACE/)
 })
 
 test('files kept in Git LFS say so', async (context) => {

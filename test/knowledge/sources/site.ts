@@ -1,5 +1,13 @@
 /** A website on this machine, for sources that read the web. */
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Found, findDocuments } from '../../../daemon/knowledge/sources/source.ts'
+import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
+import { CadreError } from '../../../src/contract/errors.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 
 export interface Page {
@@ -38,3 +46,56 @@ export async function website(pages: Pages): Promise<Website> {
   })
   return site
 }
+
+export interface Context {
+  work: string
+  site: Website
+  outbound: Outbound
+}
+/** A suite whose every test has a site, a directory and a client of its own. */
+export function urlSuite(name: string) {
+  const test = suite<Context>(name)
+  test.before.each(async (context) => {
+    context.work = mkdtempSync(join(tmpdir(), 'cadre-url-'))
+    context.site = await website({})
+    context.outbound = createOutbound({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+  })
+  test.after.each(async ({ work, site, outbound }) => {
+    await outbound.close()
+    await site.close()
+    rmSync(work, { recursive: true, force: true })
+  })
+  return test
+}
+
+export const signal = new AbortController().signal
+
+export async function collected(
+  { work, site, outbound }: Context,
+  configuration: Record<string, unknown>,
+  pages?: Pages,
+): Promise<{ found: Found[]; error: CadreError | undefined }> {
+  if (pages) site.pages = pages
+  const found: Found[] = []
+  const whole = { url: site.origin, allow_private_network: true, ...configuration }
+  try {
+    for await (const document of findDocuments('url', { configuration: whole, signal, work, outbound })) found.push(document)
+  } catch (error) {
+    assert.instance(error, CadreError, String((error as Error).stack))
+    return { found, error: error as CadreError }
+  }
+  return { found, error: undefined }
+}
+
+export async function listed(context: Context, configuration: Record<string, unknown>, pages?: Pages): Promise<Found[]> {
+  const { found, error } = await collected(context, configuration, pages)
+  if (error) throw error
+  return found
+}
+export const failure = async (context: Context, configuration: Record<string, unknown>, pages?: Pages) => {
+  const { error } = await collected(context, configuration, pages)
+  if (!error) throw new Error('nothing failed')
+  return error
+}
+export const paths = (found: Found[]) => found.map(({ name }) => new URL(name).pathname + new URL(name).search)
+export const text = async (found: Found | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')
