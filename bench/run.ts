@@ -1,5 +1,6 @@
 /** Runs the benchmarks, all or those named, and prints each figure beside its bar. Exits 1 when one misses it. */
 import { cliStart } from './cli-start.ts'
+import { embedding } from './embedding.ts'
 import { type Figure, keeps } from './figures.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
@@ -8,7 +9,7 @@ import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
 
-const BENCHES = [cliStart, http, list, start, retrieval, ingest, search]
+const BENCHES = [cliStart, http, list, start, embedding, retrieval, ingest, search]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

@@ -119,11 +119,13 @@ test('a worker that crashes fails the call whose text it had, and another takes 
   const { pool: one, logger, started } = pool({ size: 1 })
   const crashed = failure(one.embed(['crash']))
   const others = one.embed(['a', 'b', 'c'])
+  const last = one.embed(['d'])
   const error = await crashed
   assert.is(error.code, 'INTERNAL')
   assert.match(error.message, /lost: it ended with 7/)
   // Those right behind it were handed over already and fail with it; whoever asks again is served.
   await others.catch((also: CadreError) => assert.match(also.message, /lost/))
+  assert.is((await last).length, 1)
   assert.is((await one.embed(['a', 'b', 'c'])).length, 3)
   assert.is(started(), 2)
   assert.match(logger.entries[0]?.message ?? '', /lost/)
