@@ -1,24 +1,15 @@
 /** Reads tables of comma- or tab-separated values: every row becomes lines that name each value's column. */
-import { parse } from 'csv-parse/sync'
 import { cleaned, type ReadDocument } from './document.ts'
+import { rowsOf } from './separated-values.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
 
 export function readTable(source: string, name: string): ReadDocument {
   const delimiter = name.toLowerCase().endsWith('.tsv') ? '\t' : delimiterOf(source)
-  const rows = rowsOf(source, delimiter)
+  const rows = rowsOf(source.replaceAll(/\r\n?/g, '\n'), delimiter)
   const header = rows[0] && isHeader(rows[0]) ? rows[0] : undefined
   const written = header && rows.length > 1 ? rows.slice(1).map((row) => record(header, row)) : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
   return { text: cleaned(written.filter((row) => row !== '').join('\n\n')), format: 'table', pages: [], title: null }
-}
-
-function rowsOf(source: string, delimiter: string): string[][] {
-  try {
-    return parse(source, { delimiter, bom: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true, trim: true }) as string[][]
-  } catch {
-    // A quote that is never closed: the lines themselves are the best there is.
-    return source.split(/\r\n?|\n/).map((line) => line.split(delimiter).map((cell) => cell.trim()))
-  }
 }
 
 /** The character that divides the first lines most evenly. */

@@ -45,8 +45,12 @@ test('tables are divided by whatever divides them, and need no header', async ()
   assert.is((await read('1,2\n3,4', 'a.csv')).text, '1 | 2\n\n3 | 4')
 })
 
+test('quoted cells hold separators, quotes and newlines', async () => {
+  assert.is((await read('a,b\r\n"x, ""y""","two\r\nlines"\r\n , "z" \r\n', 'a.csv')).text, 'a: x, "y"\nb: two\nlines\n\nb: z')
+})
+
 test('a table with a quote that is never closed is read line by line', async () => {
-  assert.match((await read('a,b\n"open,1\n2,3', 'a.csv')).text, '2')
+  assert.is((await read('a,b\n"open,1\n2,3', 'a.csv')).text, 'a: "open\nb: 1\n\na: 2\nb: 3')
 })
 
 test('JSON becomes records of named values', async () => {
