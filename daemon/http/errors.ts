@@ -8,6 +8,7 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_ERROR', 'The body is not as long as Content-Length says.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON', 'The body is not valid JSON.'],
   FST_ERR_BAD_URL: ['VALIDATION_ERROR', 'The path is not a valid URL.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['VALIDATION_ERROR', 'A part of the path is too long.'],
   ENOSPC: ['STORAGE_FULL', 'The disk is full; nothing was changed.'],
 }
 

@@ -52,7 +52,7 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
     // A logger of its own for every request costs a tenth of a short one; what is logged here names the request itself.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
-    frameworkErrors: answerError as never,
+    frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) => refusePath(door, error, request, reply)) as never,
   })
   server.decorateRequest('caller', undefined)
   server.setErrorHandler(answerError)
@@ -86,8 +86,7 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
 
 /** Host and origin, then the token, then the role, then the rate: each before anything that costs more. */
 async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-  door.hostGuard.check(request.headers.host, request.headers.origin)
+  greet(door, request, reply)
   if (door.draining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
   const { contract, open } = request.routeOptions.config
   if (open || contract?.access === 'open') return
@@ -106,6 +105,21 @@ async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): 
     throw new CadreError('FORBIDDEN', `The role ${caller.role} may not do this.`, {
       hint: `It takes a token with the role ${ACCESS[contract.access].join(' or ')}.`,
     })
+}
+
+function greet(door: Door, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  door.hostGuard.check(request.headers.host, request.headers.origin)
+}
+
+/** A path that no route can have is refused before any hook runs; the host is looked at first all the same. */
+function refusePath(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  try {
+    greet(door, request, reply)
+  } catch (refused) {
+    return answerError(refused, request, reply)
+  }
+  return answerError(error, request, reply)
 }
 
 async function identify(door: Door, request: FastifyRequest): Promise<Caller | undefined> {

@@ -88,9 +88,13 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     for (const id of sourceIds) await this.#parts.synchronizer.start(id, 'indexes')
   }
 
-  /** Progress as it is made, then the source as it ended up. */
-  async *syncEvents(caller: Caller, id: string): AsyncGenerator<StreamEvent> {
+  /** Progress as it is made, then the source as it ended up. A source that is not there is an answer, not an event. */
+  async syncEvents(caller: Caller, id: string): Promise<AsyncIterable<StreamEvent>> {
     await this.require(this.database, caller, id)
+    return this.#syncEvents(caller, id)
+  }
+
+  async *#syncEvents(caller: Caller, id: string): AsyncGenerator<StreamEvent> {
     for await (const progress of this.#progress(id)) yield { event: 'progress', data: progress }
     const source = await this.get(caller, id)
     if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }

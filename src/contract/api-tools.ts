@@ -112,6 +112,7 @@ export const apiToolRoutes = {
   ...crud(apiTools, { read: 'read', change: 'change' }),
   test: route({
     id: 'api-tools.test',
+    reachesOut: true,
     family: 'api-tools',
     method: 'POST',
     path: '/api-tools/{id}/test',

@@ -119,6 +119,7 @@ export const conversationRoutes = {
   send: route({
     ...action,
     id: 'messages.send',
+    reachesOut: true,
     method: 'POST',
     path: '/conversations/{id}/messages',
     summary: 'Send a message',

@@ -138,7 +138,16 @@ export const evaluations = {
 const action = { family: 'evaluations', params: byId('evaluation') }
 export const evaluationRoutes = {
   ...crud(evaluations, { read: 'read', change: 'change' }),
-  run: route({ ...action, id: 'evaluations.run', method: 'POST', path: '/evaluations/{id}/run', summary: 'Run an evaluation', access: 'change', reply: Run }),
+  run: route({
+    ...action,
+    id: 'evaluations.run',
+    reachesOut: true,
+    method: 'POST',
+    path: '/evaluations/{id}/run',
+    summary: 'Run an evaluation',
+    access: 'change',
+    reply: Run,
+  }),
   results: route({
     ...action,
     id: 'evaluations.results',

@@ -96,6 +96,7 @@ export const modelRoutes = {
   }),
   test: route({
     id: 'models.test',
+    reachesOut: true,
     family: 'models',
     method: 'POST',
     path: '/models/{id}/test',

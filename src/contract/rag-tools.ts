@@ -60,6 +60,7 @@ export const ragToolRoutes = {
   ...crud(ragTools, { read: 'read', change: 'change' }),
   query: route({
     id: 'rag-tools.query',
+    reachesOut: true,
     family: 'rag-tools',
     method: 'POST',
     path: '/rag-tools/{id}/query',

@@ -71,6 +71,7 @@ export const retrievalToolRoutes = {
   ...crud(retrievalTools, { read: 'read', change: 'change' }),
   search: route({
     id: 'retrieval-tools.search',
+    reachesOut: true,
     family: 'retrieval-tools',
     method: 'POST',
     path: '/retrieval-tools/{id}/search',

@@ -39,6 +39,8 @@ export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B exten
   readonly bodyLimit?: number
   /** The reply shows a secret that is never shown again, so it is kept sealed. */
   readonly secretReply?: boolean
+  /** It goes on to a model or to another server, which can fail, keep it waiting, or cost more than is allowed. */
+  readonly reachesOut?: boolean
   /** A status under which the reply itself comes as well, when it is bad news. */
   readonly badNews?: 503
 }

@@ -82,5 +82,5 @@ export const webhookRoutes = {
     query: listQuery(Delivery),
     shape: 'page',
   }),
-  test: route({ ...action, id: 'webhooks.test', method: 'POST', path: '/webhooks/{id}/test', summary: 'Send a test event' }),
+  test: route({ ...action, id: 'webhooks.test', reachesOut: true, method: 'POST', path: '/webhooks/{id}/test', summary: 'Send a test event' }),
 }

@@ -66,12 +66,16 @@ export function checkAnswer(seen: Seen): void {
   if (!url.startsWith('/api/')) return
   assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/, `no request id: ${what}`)
   if (method === 'HEAD' || method === 'OPTIONS') return
+  const route = routeFor(method, url)
+  if (route?.shape === 'events' && status === 200) {
+    assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8', what)
+    return
+  }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8', what)
   const body = JSON.parse(text) as Record<string, unknown>
-  const route = routeFor(method, url)
   const badNews = status === route?.badNews && body.success === undefined
   if (status >= 400 && !badNews) checkError(body, status, String(headers['x-request-id']), what)
-  if (!route) assert.ok([400, 401, 403, 404, 405, 429, 503].includes(status), `no such route, yet ${what}`)
+  if (!route) assert.ok([400, 401, 403, 404, 405, 413, 415, 429, 503].includes(status), `no such route, yet ${what}`)
   if (!route) return
   const path = `/api${route.path}`
   const operation = document.paths[path]?.[method.toLowerCase()]
