@@ -1,0 +1,156 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Json } from '../harness/app.ts'
+import { type Running, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { aloud } from '../harness/hooks.ts'
+
+const test = suite('canary')
+
+/** Each is told apart from the others, and from anything that could occur by chance. */
+const CANARIES = {
+  'api key': 'sk-canary-Aq7Xw2Lz9Rk4-api-key',
+  'changed api key': 'sk-canary-Bt5Yn8Mc3Vp1-other-key',
+  'tool header': 'canary-Cw9Zd4Jf6Hs2-tool-header',
+  'bearer token': 'canary-Dx1Qe7Ug5Ni8-bearer-token',
+  'basic user': 'canary-Ey3Wr9Ti6Ok4-basic-user',
+  'basic password': 'canary-Fz5Et2Yo7Pl6-basic-password',
+  'key in a query': 'canary-Ga7Ry4Ua8Qm8-query-key',
+  'webhook secret': `whsec_${Buffer.from('canary-Hb9Tu6Ib1Rn0-webhook-secret').toString('base64')}`,
+  'key in a refused request': 'sk-canary-Ic2Yi8Oc3So2-refused',
+  'wrong token': 'cadre_canary-Jd4Uo1Pd5Tp4-wrong-token',
+}
+
+let root: string
+let home: string
+let daemon: Running
+const minted: Record<string, string> = {}
+const said: string[] = []
+
+test.before(
+  aloud(async () => {
+    root = mkdtempSync(join(tmpdir(), 'cadre-canary-'))
+    home = join(root, 'home')
+    daemon = await startDaemon(home, { CADRE_LOG_LEVEL: 'trace' })
+  }),
+)
+test.after(
+  aloud(async () => {
+    await daemon.kill()
+    rmSync(root, { recursive: true, force: true })
+  }),
+)
+
+/** Calls, and keeps what was answered; what is shown once is taken out of it first. */
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  { token = TOKEN, key, shown }: { token?: string; key?: string; shown?: string } = {},
+): Promise<Json> {
+  const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}), ...(key ? { 'idempotency-key': key } : {}) }
+  const response = await fetch(`${daemon.url}/api${path}`, {
+    method,
+    headers,
+    ...(body ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
+  })
+  let text = await response.text()
+  const answer = { status: response.status, ...JSON.parse(text) }
+  if (shown && answer.data?.[shown]) text = text.replaceAll(answer.data[shown], '(shown once)')
+  said.push(`${method} ${path}: ${text} ${JSON.stringify([...response.headers])}`)
+  return answer
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1)
+
+/** Every file of the home, as it is on disk, by name. */
+function files(directory = home): [string, Buffer][] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile())
+    .map((name) => [name.slice(home.length + 1), readFileSync(name)])
+}
+
+/** Where a secret is found in clear or in base64. */
+function found(secret: string, places: [string, Buffer | string][]): string[] {
+  return places
+    .filter(([, content]) => content.includes(secret) || content.includes(base64(secret)) || content.includes(encodeURIComponent(secret)))
+    .map(([name]) => name)
+}
+
+test('secrets go in by every door there is', async () => {
+  const c = CANARIES
+  const model = await call('POST', '/models', { name: 'm', provider: 'openai', model_id: 'x', api_key: c['api key'] })
+  assert.is(model.status, 201)
+  assert.is((await call('PUT', `/models/${model.data.id}`, { api_key: c['changed api key'] })).status, 200)
+  const tool = (auth: object, headers = {}) => call('POST', '/api-tools', { name: 't', url: 'https://api.example.com/', auth, headers })
+  const tools = [
+    await tool({ type: 'bearer', token: c['bearer token'] }, { 'X-Key': c['tool header'] }),
+    await tool({ type: 'basic', username: c['basic user'], password: c['basic password'] }),
+    await tool({ type: 'api_key', name: 'key', value: c['key in a query'], in: 'query' }),
+  ]
+  for (const { status } of tools) assert.is(status, 201)
+  const hook = { url: 'https://hooks.example.com/', events: ['conversation.completed'], secret: c['webhook secret'] }
+  assert.is((await call('POST', '/webhooks', hook, { key: 'hook', shown: 'secret' })).status, 201)
+  const own = await call('POST', '/webhooks', { ...hook, secret: undefined }, { shown: 'secret' })
+  const token = await call('POST', '/tokens', { name: 't', role: 'editor' }, { key: 'token', shown: 'token' })
+  minted['minted webhook secret'] = own.data.secret
+  minted['minted token'] = token.data.token
+  assert.is((await call('GET', '/agents', undefined, { token: token.data.token })).status, 200)
+})
+
+test('they stay in when things go wrong', async () => {
+  const c = CANARIES
+  const refused = c['key in a refused request']
+  const wrong: [string, string, unknown][] = [
+    ['POST', '/models', { name: 'm', provider: 'nonsense', model_id: 'x', api_key: refused }],
+    ['POST', '/models', { name: '', provider: 'openai', model_id: 'x', api_key: refused }],
+    ['POST', '/models', { name: 'm', provider: 'openai', model_id: 'x', api_key: `${refused} with a space` }],
+    ['POST', '/models', { name: 'm', provider: 'openai', model_id: 'x', api_key: [refused] }],
+    ['POST', '/models', `{"name":"m","api_key":"${refused}",}`],
+    ['POST', '/api-tools', { name: 't', url: 'https://x.example/', headers: { Host: refused } }],
+    ['POST', '/api-tools', { name: 't', url: 'https://x.example/', auth: { type: 'bearer', tokn: refused } }],
+    ['POST', '/webhooks', { url: 'https://x.example/', events: ['conversation.completed'], secret: refused }],
+    ['PUT', '/models/nobody', { api_key: refused }],
+  ]
+  for (const [method, path, body] of wrong) assert.ok((await call(method, path, body)).status >= 400, path)
+  assert.is((await call('GET', '/agents', undefined, { token: c['wrong token'] })).status, 401)
+  for (const path of ['/models', '/api-tools', '/webhooks', '/tokens', '/status', '/settings']) assert.is((await call('GET', path)).status, 200)
+})
+
+test('none of them is in any answer', () => {
+  const answers = said.map((text): [string, string] => [text.slice(0, 60), text])
+  assert.ok(answers.length > 20)
+  for (const [name, secret] of Object.entries({ ...CANARIES, ...minted, 'admin token': TOKEN })) assert.equal(found(secret, answers), [], name)
+})
+
+test('none of them is in any file while the daemon runs, nor once it was killed, nor after it has stopped', async () => {
+  const look = () => {
+    const all = files()
+    assert.ok(all.some(([name]) => name === 'cadre.db') && all.some(([name]) => name === 'logs/daemon.log'))
+    for (const [name, secret] of Object.entries({ ...CANARIES, ...minted })) assert.equal(found(secret, all), [], name)
+    // The first token is left in a file of its own, where there is no keychain.
+    assert.equal(found(TOKEN, all), ['token'])
+  }
+  look()
+  await daemon.kill()
+  look()
+  daemon = await startDaemon(home, { CADRE_LOG_LEVEL: 'trace' })
+  await daemon.stop()
+  look()
+})
+
+test('this test would find them', () => {
+  assert.equal(
+    found('a secret of some length', [
+      ['plain', Buffer.from('x a secret of some length y')],
+      ['encoded', `x ${Buffer.from('a secret of some length').toString('base64')}`],
+      ['none', 'x'],
+    ]),
+    ['plain', 'encoded'],
+  )
+})
+
+test.run()

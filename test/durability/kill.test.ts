@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Json } from '../harness/app.ts'
+import { type Running, spawnDaemon, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { aloud } from '../harness/hooks.ts'
+
+const ROUNDS = 20
+const WRITES = 1_000
+const AT_ONCE = 8
+/** Every so many writes, one is a document. */
+const DOCUMENT_EVERY = 25
+
+const test = suite('kill -9')
+let root: string
+let home: string
+let daemon: Running | undefined
+
+test.before(
+  aloud(() => {
+    root = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
+    home = join(root, 'home')
+  }),
+)
+test.after(
+  aloud(async () => {
+    await daemon?.kill()
+    rmSync(root, { recursive: true, force: true })
+  }),
+)
+
+type Call = (method: 'GET' | 'POST', path: string, body?: unknown, key?: string) => Promise<{ status: number; body: Json }>
+
+function client(url: string): { call: Call; end(): Promise<void> } {
+  const pool = new Pool(url, { connections: AT_ONCE, pipelining: 1 })
+  return {
+    end: () => pool.destroy(),
+    async call(method, path, body, key) {
+      const headers = { authorization: `Bearer ${TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}), ...(key ? { 'idempotency-key': key } : {}) }
+      const reply = await pool.request({ method, path: `/api${path}`, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+      return { status: reply.statusCode, body: (await reply.body.json()) as Json }
+    },
+  }
+}
+
+interface Write {
+  key: string
+  path: string
+  body: { name: string; [field: string]: unknown }
+  /** What it became, once that was acknowledged. */
+  id?: string
+}
+
+function writesOf(round: number, sourceId: string): Write[] {
+  return Array.from({ length: WRITES }, (_, index) => {
+    const name = `round ${round} write ${index}`
+    const document = { path: `/knowledge-sources/${sourceId}/documents`, body: { name: `${name}.md`, content: `${name} `.repeat(200) } }
+    const agent = { path: '/agents', body: { name, description: `round ${round}`, system_prompt: 'x'.repeat(500) } }
+    return { key: `${round}-${index}`, ...(index % DOCUMENT_EVERY === 0 ? document : agent) }
+  })
+}
+
+/** Sends writes, several at once, until all are done or the daemon is gone. */
+async function send(call: Call, writes: Write[], acknowledged: (count: number) => void): Promise<void> {
+  let next = 0
+  let count = 0
+  const worker = async () => {
+    for (let write = writes[next++]; write !== undefined; write = writes[next++]) {
+      const { status, body } = await call('POST', write.path, write.body, write.key)
+      assert.is(status, 201, JSON.stringify(body))
+      write.id = body.data.id
+      acknowledged(++count)
+    }
+  }
+  await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+}
+
+/** Everything of a list, by name. */
+async function named(call: Call, path: string): Promise<Map<string, Json[]>> {
+  const found = new Map<string, Json[]>()
+  for (let page = 1; ; page++) {
+    const { body } = await call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=100&sort=id&order=asc&page=${page}`)
+    for (const item of body.data) found.set(item.name, [...(found.get(item.name) ?? []), item])
+    if (page >= body.pagination.pages) return found
+  }
+}
+
+function bytesOf({ content_hash }: Json): Buffer {
+  return readFileSync(join(home, 'documents', content_hash.slice(0, 2), content_hash))
+}
+
+/** Waiting for a start means waiting for a process; on a machine that is slow at that now, two seconds mean more. */
+function patience(): number {
+  const begun = performance.now()
+  execFileSync(process.execPath, ['-e', '0'])
+  return Math.max(2_000, 25 * (performance.now() - begun))
+}
+
+test(`of ${WRITES} writes cut short ${ROUNDS} times, all that were acknowledged are there, none twice, and the next start is quick`, async () => {
+  daemon = await startDaemon(home)
+  const first = client(daemon.url)
+  const { body } = await first.call('POST', '/knowledge-sources', { name: 'all', type: 'file' })
+  await first.end()
+  const sourceId = body.data.id
+  const begun = performance.now()
+  let [slowest, sent, cut] = [0, 0, 0]
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    const writes = writesOf(round, sourceId)
+    const killAt = randomInt(20, WRITES * 0.3)
+    const before = client(daemon.url)
+    const victim: Running = daemon
+    let killed: Promise<void> | undefined
+    await send(before.call, writes, (count) => {
+      if (count === killAt) killed = victim.kill()
+    })
+    assert.ok(killed, 'it was not killed')
+    await killed
+    await before.end()
+
+    const limit = patience()
+    daemon = await startDaemon(home)
+    slowest = Math.max(slowest, daemon.readyMs)
+    assert.ok(daemon.readyMs < limit, `round ${round}: ready only after ${Math.round(daemon.readyMs)} ms`)
+    const after = client(daemon.url)
+    const agents = await named(after.call, `/agents?description=round+${round}`)
+    const documents = await named(after.call, `/knowledge-sources/${sourceId}/documents`)
+    const found = (write: Write) => (write.path === '/agents' ? agents : documents).get(write.body.name) ?? []
+    const done = writes.filter(({ id }) => id !== undefined)
+    assert.ok(done.length >= killAt)
+    for (const write of done)
+      assert.equal(
+        found(write).map(({ id }) => id),
+        [write.id],
+        `round ${round}: ${write.body.name}`,
+      )
+    // What was under way may have happened or not, but not by halves: asked again, it is there once.
+    const unsure = writes.filter((write) => write.id === undefined && found(write).length > 0)
+    assert.ok(unsure.length <= AT_ONCE, `${unsure.length} that nobody acknowledged`)
+    for (const write of unsure) {
+      const again = await after.call('POST', write.path, write.body, write.key)
+      assert.equal([again.status, again.body.data.id], [201, found(write)[0].id])
+    }
+    for (const write of done) {
+      if (write.path === '/agents') continue
+      assert.ok(bytesOf(found(write)[0]).equals(Buffer.from(String(write.body.content))), `${write.body.name}: other bytes`)
+    }
+    const repeated = done[randomInt(done.length)] as Write
+    assert.is((await after.call('POST', repeated.path, repeated.body, repeated.key)).body.data.id, repeated.id)
+    await after.end()
+    sent += done.length
+    cut += unsure.length
+  }
+
+  const last = client((daemon as Running).url)
+  const agents = await named(last.call, '/agents')
+  assert.equal(
+    [...agents.values()].filter((same) => same.length > 1),
+    [],
+  )
+  const { body: status } = await last.call('GET', '/status')
+  assert.is(status.data.counts.agents, agents.size)
+  assert.is((await last.call('GET', '/health')).body.status, 'healthy')
+  await last.end()
+  assert.is(await (daemon as Running).stop(), 0)
+  daemon = undefined
+  console.log(
+    `${sent} acknowledged writes, ${cut} more that were not, in ${Math.round((performance.now() - begun) / 1000)} s; slowest start after a kill ${Math.round(slowest)} ms`,
+  )
+})
+
+test('a first start that is killed at any moment leaves a home that starts, with one admin token', async () => {
+  const whole = (await startAndStop(join(root, 'whole'))).readyMs
+  for (const part of [0.4, 0.7, 0.9]) {
+    const fresh = join(root, `fresh-${part}`)
+    const child = spawnDaemon(fresh)
+    await new Promise((resolve) => setTimeout(resolve, whole * part))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    assert.is((await startAndStop(fresh)).tokens, 1, `killed after ${part} of a start`)
+  }
+})
+
+async function startAndStop(place: string): Promise<{ readyMs: number; tokens: number }> {
+  const running = await startDaemon(place)
+  const { call, end } = client(running.url)
+  const { body } = await call('GET', '/tokens')
+  await end()
+  assert.is(await running.stop(), 0)
+  return { readyMs: running.readyMs, tokens: body.pagination.total }
+}
+
+test.run()
