@@ -32,6 +32,8 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
   )
   const known = new Map(rows.map((row) => [row.name, row]))
   const seen = new Set<string>()
+  /** Folders that cannot be looked into now: what is below them is not gone. */
+  const unreadable: string[] = []
   let waiting: Found[] = []
   const take = async () => {
     for await (const _ of concurrently(waiting, AT_ONCE, (found) => keep(discovery, source.id, found, known.get(found.name), signal))) signal.throwIfAborted()
@@ -39,23 +41,27 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
     progress.update(source.id, { documents: seen.size })
   }
   const options = { configuration: source.configuration, signal, work: discovery.workDirectory(source.id), outbound }
-  for await (const found of findDocuments(source.type as SourceType, options)) {
-    if (seen.has(found.name)) continue
-    seen.add(found.name)
-    waiting.push(found)
-    if (waiting.length >= A_TIME) await take()
+  try {
+    for await (const found of findDocuments(source.type as SourceType, options)) {
+      if (seen.has(found.name)) continue
+      seen.add(found.name)
+      if (found.problem !== undefined) unreadable.push(`${found.name}/`)
+      waiting.push(found)
+      if (waiting.length >= A_TIME) await take()
+    }
+  } finally {
+    // A source that fails at its end has still shown what it has.
+    if (!signal.aborted) await take()
   }
-  await take()
-  await bury(
-    discovery,
-    [...known.values()].filter(({ name }) => !seen.has(name)),
-  )
+  const gone = ({ name }: Known) => !seen.has(name) && !unreadable.some((folder) => name.startsWith(folder))
+  await bury(discovery, [...known.values()].filter(gone))
 }
 
 async function keep({ database, originals }: Discovery, sourceId: string, found: Found, known: Known | undefined, signal: AbortSignal): Promise<void> {
   if (known && known.fingerprint === found.fingerprint && (found.problem === undefined || known.error === found.problem)) return
   const content = found.problem === undefined ? await readNow(found, signal) : { problem: found.problem }
-  if ('problem' in content) return refuse(database, sourceId, found, known, content.problem)
+  // What could not be read just now may be readable the next time, though it looks the same.
+  if ('problem' in content) return refuse(database, sourceId, found.problem === undefined ? { ...found, fingerprint: '' } : found, known, content.problem)
   let replaced: string | undefined
   await originals.keep(content.bytes, (contentHash) =>
     database.write(async (transaction) => {
@@ -75,7 +81,7 @@ async function readNow(found: Found, signal: AbortSignal): Promise<{ bytes: Uint
     return { bytes: await found.read(signal) }
   } catch (error) {
     signal.throwIfAborted()
-    return { problem: `It could not be read: ${(error as Error).message}` }
+    return { problem: (error as Error).message }
   }
 }
 
@@ -106,7 +112,7 @@ async function store(
     )
     return
   }
-  const type = extname(found.name).slice(1).toLowerCase()
+  const type = found.type ?? extname(found.name).slice(1).toLowerCase()
   const id = newId('doc')
   await documentRecords.insert(transaction, {
     id,

@@ -10,7 +10,7 @@ export const DOCUMENT_STATES = ['waiting', 'parsing', 'indexing', 'indexed', 'fa
 
 const name = Type.String({
   minLength: 1,
-  maxLength: 500,
+  maxLength: 2_000,
   description: 'Name of the document within its source, as a relative path.',
   examples: ['policies/leave.md'],
 })

@@ -73,6 +73,8 @@ const globs = {
   exclude: Type.Array(glob, { maxItems: 200, description: 'No paths that match one of these.' }),
 }
 
+const allow_private_network = Type.Boolean({ default: false, description: 'Whether addresses inside the private network may be read. Admins only.' })
+
 /** The configuration each type of source takes. */
 export const SOURCE_CONFIGURATIONS = {
   file: object(
@@ -98,7 +100,7 @@ export const SOURCE_CONFIGURATIONS = {
       mode: word(['page', 'site', 'sitemap'], { default: 'page', description: 'One page, the pages it links to on its site, or those of a sitemap.' }),
       max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'How many links deep a site is read.' }),
       max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Most pages that are read.' }),
-      allow_private_network: Type.Boolean({ default: false, description: 'Whether addresses inside the private network may be read. Admins only.' }),
+      allow_private_network,
       schedule,
     }),
   }),
@@ -113,6 +115,7 @@ export const SOURCE_CONFIGURATIONS = {
       branch: Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$', description: 'Branch or tag to read.' }),
       ...globs,
       ...files,
+      allow_private_network,
       schedule,
     }),
   }),
