@@ -1,15 +1,7 @@
 /** Texts to measure with: the public sets where they are at hand, and a small set of the project's own. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OWN_SET } from './own-set.ts'
-
-export interface RetrievalSet {
-  name: string
-  documents: { id: string; text: string }[]
-  queries: { id: string; text: string }[]
-  /** Which documents answer a query, and how well. */
-  relevant: Map<string, Map<string, number>>
-}
+import { OWN_SET, type RetrievalSet } from './own-set.ts'
 
 /** Sets in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv), a folder each. */
 const SETS = process.env.CADRE_RETRIEVAL_SETS ?? join('..', 'shared', 'retrieval')

@@ -1,5 +1,11 @@
 /** A small retrieval set of the project's own, for machines without the public ones. */
-import type { RetrievalSet } from './corpora.ts'
+export interface RetrievalSet {
+  name: string
+  documents: { id: string; text: string }[]
+  queries: { id: string; text: string }[]
+  /** Which documents answer a query, and how well. */
+  relevant: Map<string, Map<string, number>>
+}
 
 const TEXTS: Record<string, string> = {
   leave:

@@ -1,8 +1,9 @@
 /** Quality: how high hybrid search at its default settings puts the documents that answer a question. */
 
-import { ndcg10, type RetrievalSet, retrievalSets } from './corpora.ts'
+import { ndcg10, retrievalSets } from './corpora.ts'
 import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
 import type { Bench, Figure } from './figures.ts'
+import type { RetrievalSet } from './own-set.ts'
 import { synced } from './syncing.ts'
 
 /** Least nDCG@10 on the sets that have a bar. */

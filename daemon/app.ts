@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/passages.ts'
 import { agentBindings } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'
 import { apiToolBindings } from './api-tools/routes.ts'
@@ -82,7 +83,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const validator = createValidator()
 
   const tokens = new TokensService(database)
-  const models = new ModelsService(database, vault)
+  const models = new ModelsService(database, vault, () => embedding.embedder(DEFAULT_EMBEDDING_MODEL))
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound()
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
@@ -104,10 +105,10 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   })
   const automation = new Automation(database, synchronizer, logger)
   const search = new Search({ database, indexes, embedding, synchronizer })
-  const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress })
+  const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress, search })
   const documents = new DocumentsService(database, originals, knowledge)
-  const ragTools = new RagToolsService({ database, models, knowledge, indexes, search, embedding })
-  const retrievalTools = new RetrievalToolsService({ database, models, knowledge, indexes, search })
+  const ragTools = new RagToolsService({ database, models, knowledge })
+  const retrievalTools = new RetrievalToolsService({ database, models, knowledge })
   const apiTools = new ApiToolsService(database, vault, validator)
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
   const conversations = new ConversationsService(database, agents)

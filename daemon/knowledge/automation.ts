@@ -1,6 +1,6 @@
 /** Synchronizations that nobody asks for: on a schedule, and when a watched folder changes. */
 import { Cron } from 'croner'
-import type { FastifyBaseLogger } from 'fastify'
+import type { Logger } from '../logger.ts'
 import type { Database } from '../store/database.ts'
 import { watchFolder } from './sources/source.ts'
 import { type StoredSource, sourceRecords } from './store.ts'
@@ -13,10 +13,10 @@ interface Armed {
 export class Automation {
   readonly #database: Database
   readonly #synchronizer: Synchronizer
-  readonly #logger: Pick<FastifyBaseLogger, 'warn'>
+  readonly #logger: Pick<Logger, 'warn'>
   readonly #armed = new Map<string, Armed[]>()
 
-  constructor(database: Database, synchronizer: Synchronizer, logger: Pick<FastifyBaseLogger, 'warn'>) {
+  constructor(database: Database, synchronizer: Synchronizer, logger: Pick<Logger, 'warn'>) {
     this.#database = database
     this.#synchronizer = synchronizer
     this.#logger = logger

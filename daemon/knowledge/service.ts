@@ -2,16 +2,18 @@
 import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import { type KnowledgeSource, type KnowledgeSourceCreate, type KnowledgeSourceUpdate, knowledgeSources } from '../../src/contract/knowledge-sources.ts'
+import type { SearchResult } from '../../src/contract/passages.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Transaction } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Validator } from '../validation.ts'
 import type { Automation } from './automation.ts'
 import { checkConfiguration } from './configuration.ts'
-import type { Indexes } from './indexes.ts'
+import type { Indexes, IndexSettings } from './indexes.ts'
 import type { Progress, ProgressBoard } from './progress.ts'
+import type { Search, SearchRequest } from './search.ts'
 import { deleteDocumentsOf, hashesOf, hashInUse, type StoredSource, sourceRecords, statisticsOf } from './store.ts'
 import type { Synchronizer } from './sync.ts'
 
@@ -26,6 +28,7 @@ export interface KnowledgeParts {
   synchronizer: Synchronizer
   automation: Automation
   progress: ProgressBoard
+  search: Search
 }
 
 export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownSource> {
@@ -81,6 +84,20 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     await this.require(this.database, caller, id)
     if (!(await this.#parts.synchronizer.cancel(id))) throw new CadreError('CONFLICT', 'Nothing is being synchronized.')
     return 'The synchronization was cancelled.'
+  }
+
+  /** Finds passages; what RAG and retrieval tools are made of. */
+  async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
+    return this.#parts.search.search(request)
+  }
+
+  /** Says which sources a tool reads and how they are to be cut and embedded for it, in the transaction that saves the tool. */
+  async claim(transaction: Transaction, toolId: string, sourceIds: readonly string[], settings: IndexSettings): Promise<void> {
+    await this.#parts.indexes.claim(transaction, toolId, sourceIds, settings)
+  }
+
+  async release(transaction: Transaction, toolId: string): Promise<void> {
+    await this.#parts.indexes.release(transaction, toolId)
   }
 
   /** Brings the indexes of sources up to date, in the background. */

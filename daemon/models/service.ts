@@ -4,18 +4,21 @@ import { CadreError, invalid } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate, models } from '../../src/contract/models.ts'
 import { adminsOnly } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
+import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
 import { plainAddress } from '../outbound/address.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader } from '../store/database.ts'
+import { type QuotedPassage, quoteAnswer } from './extractive.ts'
 import { modelRecords, type StoredModel } from './store.ts'
 
 type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
 
 export class ModelsService extends Resource<StoredModel, ModelInput> {
   readonly #vault: Vault
+  readonly #embedder: () => Promise<Embedder>
 
-  constructor(database: Database, vault: Vault) {
+  constructor(database: Database, vault: Vault, embedder: () => Promise<Embedder>) {
     super(database, models, modelRecords, {
       prepare: async (record, given, situation) => prepared(vault, record, given, situation),
       remove: async (_, { id }) => {
@@ -23,6 +26,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       },
     })
     this.#vault = vault
+    this.#embedder = embedder
   }
 
   /** The id of a model named by its id, or by its provider's name for it where only one model has that. */
@@ -32,6 +36,11 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
     if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
     return found[0].id
+  }
+
+  /** An answer to a question from passages that were found for it, citing them as [1], [2] and so on: by the embedded model, which quotes. */
+  async answer(question: string, passages: readonly QuotedPassage[]): Promise<string> {
+    return quoteAnswer(await this.#embedder(), question, passages)
   }
 
   /** What is needed to call a model, its key opened: for whoever calls it, never for an answer. */

@@ -1,16 +1,12 @@
 /** RAG tools: one knowledge source, how it is cut and embedded, and questions asked of it. */
 import type { Static } from 'typebox'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
-import { DEFAULT_EMBEDDING_MODEL, type QueryResult } from '../../src/contract/passages.ts'
+import type { QueryResult } from '../../src/contract/passages.ts'
 import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/rag-tools.ts'
 import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import type { EmbeddingService } from '../embedding/service.ts'
-import type { Indexes } from '../knowledge/indexes.ts'
 import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/indexing.ts'
-import type { Search } from '../knowledge/search.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import { quoteAnswer } from '../models/extractive.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
@@ -28,16 +24,13 @@ export interface RagToolParts {
   database: Database
   models: ModelsService
   knowledge: KnowledgeService
-  indexes: Indexes
-  search: Search
-  embedding: EmbeddingService
 }
 
 export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   readonly #parts: RagToolParts
 
   constructor(parts: RagToolParts) {
-    const { models, knowledge, indexes } = parts
+    const { models, knowledge } = parts
     super(parts.database, ragTools, ragToolRecords, {
       prepare: async (draft, given, { transaction }) => {
         const source = given.knowledge_source_id
@@ -48,11 +41,11 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
           embedding_model: await checkedChunking(transaction, models, draft),
           model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : draft.model_id,
         }
-        await indexes.claim(transaction, record.id, record.knowledge_source_id === null ? [] : [record.knowledge_source_id], record)
+        await knowledge.claim(transaction, record.id, record.knowledge_source_id === null ? [] : [record.knowledge_source_id], record)
         return record
       },
       references,
-      remove: async (transaction, { id }) => indexes.release(transaction, id),
+      remove: async (transaction, { id }) => knowledge.release(transaction, id),
     })
     this.#parts = parts
   }
@@ -75,8 +68,8 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
     checkFilters(filters)
-    const { search, embedding } = this.#parts
-    const { results } = await search.search({
+    const { knowledge, models } = this.#parts
+    const { results } = await knowledge.search({
       sourceIds: [tool.knowledge_source_id],
       settings: tool,
       query,
@@ -84,7 +77,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       topK: top_k ?? tool.top_k,
       filters,
     })
-    return { query, results, answer: await quoteAnswer(await embedding.embedder(DEFAULT_EMBEDDING_MODEL), query, results) }
+    return { query, results, answer: await models.answer(query, results) }
   }
 
   async #refresh({ knowledge_source_id }: StoredRagTool): Promise<void> {

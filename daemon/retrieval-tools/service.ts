@@ -5,9 +5,7 @@ import type { SearchResult } from '../../src/contract/passages.ts'
 import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/retrieval-tools.ts'
 import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import type { Indexes } from '../knowledge/indexes.ts'
 import { bothFilters, checkedChunking, checkFilters, embeddingReference } from '../knowledge/indexing.ts'
-import type { Search } from '../knowledge/search.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
@@ -26,15 +24,13 @@ export interface RetrievalToolParts {
   database: Database
   models: ModelsService
   knowledge: KnowledgeService
-  indexes: Indexes
-  search: Search
 }
 
 export class RetrievalToolsService extends Resource<StoredRetrievalTool, RetrievalToolInput> {
   readonly #parts: RetrievalToolParts
 
   constructor(parts: RetrievalToolParts) {
-    const { models, knowledge, indexes } = parts
+    const { models, knowledge } = parts
     super(parts.database, retrievalTools, retrievalToolRecords, {
       prepare: async (draft, given, { transaction }) => {
         for (const source of given.knowledge_source_ids ?? []) {
@@ -42,14 +38,14 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
         }
         checkFilters(draft.filters)
         const record = { ...draft, embedding_model: await checkedChunking(transaction, models, draft) }
-        await indexes.claim(transaction, record.id, record.knowledge_source_ids, record)
+        await knowledge.claim(transaction, record.id, record.knowledge_source_ids, record)
         return record
       },
       references: (tool) => [
         ...embeddingReference(tool),
         ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
       ],
-      remove: async (transaction, { id }) => indexes.release(transaction, id),
+      remove: async (transaction, { id }) => knowledge.release(transaction, id),
     })
     this.#parts = parts
   }
@@ -69,7 +65,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
   async search(caller: Caller, id: string, { query, top_k, filters = {}, explain = false }: Query): Promise<Static<typeof SearchResult>> {
     const tool = await this.require(this.database, caller, id)
     checkFilters(filters)
-    return this.#parts.search.search({
+    return this.#parts.knowledge.search({
       sourceIds: tool.knowledge_source_ids,
       settings: tool,
       query,
