@@ -58,7 +58,8 @@ async function run(redactor: Redactor): Promise<void> {
   try {
     const keychain = { read: (name: string) => readKeychain(paths.home, name), write: (name: string, value: string) => writeKeychain(paths.home, name, value) }
     const vault = await openVault({ paths, keychain, redactor })
-    const { createApp } = await loadApp()
+    // Whoever is refused the lock need not load the rest.
+    const { createApp } = await import('./app.ts')
     const app = await createApp({
       paths,
       logger: log.logger,
@@ -85,13 +86,6 @@ async function run(redactor: Redactor): Promise<void> {
     end()
     throw error
   }
-}
-
-/** LanceDB reads these once, when it is loaded: more threads than cores keep its index builds from waiting on themselves. */
-async function loadApp(): Promise<typeof import('./app.ts')> {
-  process.env.LANCE_CPU_THREADS ??= '4'
-  process.env.LANCE_LOG ??= 'error'
-  return await import('./app.ts')
 }
 
 async function listen(app: App, { host, port, remote }: Arguments): Promise<string> {

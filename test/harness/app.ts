@@ -14,9 +14,6 @@ import type { Role } from '../../src/contract/route.ts'
 import { version } from '../../src/version.ts'
 import { checkAnswer } from './contract.ts'
 
-process.env.LANCE_CPU_THREADS ??= '4'
-process.env.LANCE_LOG ??= 'error'
-
 export const ADMIN = 'cadre_admin-token-of-the-tests-0123456789abcdef'
 export const MEMBER = 'ada'
 
