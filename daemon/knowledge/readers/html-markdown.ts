@@ -79,16 +79,16 @@ interface Cell {
 function writeTable(table: HtmlElement, writer: MarkdownWriter): void {
   const rows: Cell[][] = []
   let laysOut = false
+  writer.paragraph()
   const gather = (element: HtmlElement) => {
     for (const child of element.children) {
-      if (typeof child === 'string') continue
-      if (child.name === 'caption') {
-        writer.paragraph()
-        writeHtml(child, writer)
-        writer.paragraph()
-      } else if (child.name === 'tr') rows.push(cellsOf(child))
-      else if (child.name !== 'td' && child.name !== 'th') gather(child)
+      if (typeof child === 'string') writer.text(child)
+      else if (child.name === 'tr') rows.push(cellsOf(child, writer))
+      else if (child.name === 'td' || child.name === 'th') rows.push(cellsOf({ ...element, children: [child] }, writer))
+      else if (GROUPS.has(child.name)) gather(child)
+      else write(child, writer)
     }
+    writer.paragraph()
   }
   gather(table)
   for (const row of rows) {
@@ -109,17 +109,20 @@ function writeTable(table: HtmlElement, writer: MarkdownWriter): void {
   if (written.length > 0) writer.table(written)
 }
 
+const GROUPS = new Set(['thead', 'tbody', 'tfoot', 'colgroup'])
 const LAYOUT = new Set(['table', 'pre', 'h1', 'h2', 'h3', 'blockquote'])
 
 function holds(element: HtmlElement, names: Set<string>): boolean {
   return element.children.some((child) => typeof child !== 'string' && (names.has(child.name) || holds(child, names)))
 }
 
-function cellsOf(row: HtmlElement): Cell[] {
+/** The cells of a row; what stands beside them goes before the table, as browsers show it. */
+function cellsOf(row: HtmlElement, writer: MarkdownWriter): Cell[] {
   const cells: Cell[] = []
   for (const child of row.children) {
-    if (typeof child === 'string' || (child.name !== 'td' && child.name !== 'th')) continue
-    cells.push({ element: child, text: cellText(child) })
+    if (typeof child === 'string') writer.text(child)
+    else if (child.name === 'td' || child.name === 'th') cells.push({ element: child, text: cellText(child) })
+    else write(child, writer)
   }
   return cells
 }

@@ -28,7 +28,14 @@ export function linesOf(items: readonly TextItem[]): Line[] {
   const lines: Line[] = []
   let line: Building | undefined
   const end = () => {
-    const text = line?.parts.join('').replaceAll(/\s+/g, ' ').trim()
+    // What is written from right to left is drawn from the left all the same.
+    if (line?.rightToLeft) line.parts.sort((a, b) => b.x - a.x)
+    const text = line?.parts
+      .map((part) => part.text)
+      .join(line.rightToLeft ? ' ' : '')
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(JOINED_LETTERS, (letters) => letters.normalize('NFKC'))
+      .trim()
     if (line && text) lines.push({ text, x: line.x, y: line.y, right: line.right, size: line.size })
     line = undefined
   }
@@ -38,8 +45,8 @@ export function linesOf(items: readonly TextItem[]): Line[] {
     if (line && item.str !== '' && !continues(line, item, x, y, size)) end()
     if (item.str !== '') {
       if (!line) line = { parts: [], x, y, right: x, size, characters: 0, rightToLeft: item.dir === 'rtl', upright: Math.abs(b) < Math.abs(a) }
-      else if (isGap(line, item, x)) line.parts.push(' ')
-      line.parts.push(item.str)
+      else if (isGap(line, item, x)) line.parts.push({ x, text: ' ' })
+      line.parts.push({ x, text: item.str })
       // The size of a line is that of most of its characters, not of a mark above it.
       if (item.str.trim().length > line.characters) {
         line.size = size
@@ -54,8 +61,11 @@ export function linesOf(items: readonly TextItem[]): Line[] {
   return lines
 }
 
+/** Ligatures and the shapes that Arabic letters take beside each other: how a text looks, not what it says. */
+const JOINED_LETTERS = /[\ufb00-\ufdff\ufe70-\ufefc]+/g
+
 interface Building {
-  parts: string[]
+  parts: { x: number; text: string }[]
   x: number
   y: number
   right: number
@@ -73,7 +83,7 @@ function continues(line: Building, item: TextItem, x: number, y: number, size: n
 }
 
 function isGap(line: Building, item: TextItem, x: number): boolean {
-  const last = line.parts.at(-1) ?? ''
+  const last = line.parts.at(-1)?.text ?? ''
   if (last.endsWith(' ') || item.str.startsWith(' ') || line.rightToLeft || !line.upright) return false
   return x - line.right > Math.max(line.size, 1) * 0.15
 }

@@ -11,7 +11,7 @@ const MAX_PAGES = 20_000
 
 export async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
   // The PDF reader takes the bytes away from whoever gives them to it.
-  const hasImages = showsImages(bytes)
+  const hints = hintsOf(bytes)
   const pdf = await opened(bytes)
   try {
     if (pdf.numPages > MAX_PAGES) throw new ReadFailure(`The PDF has ${pdf.numPages} pages; at most ${MAX_PAGES} are read.`)
@@ -19,10 +19,11 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadDocument> {
     const written = new PageWriter(profileOf(pages))
     for (const [index, page] of pages.entries()) written.page(index + 1, page)
     const text = cleaned(written.text)
-    if (!/[\p{L}\p{N}]/u.test(text)) throw withoutText(pdf.numPages, unreadable, hasImages)
+    if (!/[\p{L}\p{N}]/u.test(text)) throw withoutText(pdf.numPages, unreadable, hints)
     return { text, format: 'markdown', pages: written.pages, title: await titleOf(pdf, written.firstHeading) }
   } finally {
-    await pdf.destroy()
+    // What goes wrong while it is put away says nothing about what was read.
+    await pdf.destroy().catch(() => undefined)
   }
 }
 
@@ -62,18 +63,24 @@ async function linesOfPages(pdf: Pdf): Promise<{ pages: PdfPage[]; unreadable: n
   return { pages, unreadable }
 }
 
-/** Why a PDF has no text: it is damaged, a scan, or blank. */
-function withoutText(pages: number, unreadable: number, hasImages: boolean): ReadFailure {
+/** Why a PDF has no text: it is damaged, a scan, written with what is not read here, or blank. */
+function withoutText(pages: number, unreadable: number, hints: Hints): ReadFailure {
   if (unreadable === pages) return new ReadFailure('The PDF is damaged: none of its pages can be read.')
   if (unreadable > 0) return new ReadFailure('The PDF is damaged: the pages that can be read have no text.')
-  return new ReadFailure(
-    hasImages ? 'The PDF has no text; it seems to be a scan. Run text recognition (OCR) on it first.' : 'The PDF has no text: its pages are blank.',
-  )
+  if (hints.oldMaps) return new ReadFailure('The text of the PDF is in an old Chinese, Japanese or Korean character map, which is not read.')
+  if (hints.images) return new ReadFailure('The PDF has no text; it seems to be a scan. Run text recognition (OCR) on it first.')
+  return new ReadFailure('The PDF has no text; its pages seem to be blank.')
 }
 
-/** Images are objects of their own, whose descriptions are never packed. */
-function showsImages(bytes: Uint8Array): boolean {
-  return /\/Subtype\s{0,9}\/Image\b/.test(new TextDecoder('latin1').decode(bytes))
+interface Hints {
+  images: boolean
+  oldMaps: boolean
+}
+
+/** What the file shows without being opened: images are objects of their own, whose descriptions are never packed; fonts often are not. */
+function hintsOf(bytes: Uint8Array): Hints {
+  const file = new TextDecoder('latin1').decode(bytes)
+  return { images: /\/Subtype\s{0,9}\/Image\b/.test(file), oldMaps: /\/Encoding\s{0,9}\/(?!Identity-)[A-Za-z0-9-]{1,30}-[HV]\b/.test(file) }
 }
 
 async function titleOf(pdf: Pdf, firstHeading: string | null): Promise<string | null> {

@@ -1,5 +1,5 @@
 /** Documents made for tests: small PDF files, Word documents and e-books. */
-import { strToU8, zipSync } from 'fflate'
+import { deflateRawSync } from 'node:zlib'
 
 interface PdfOptions {
   /** Streams are packed by these filters, in the order in which a reader undoes them. */
@@ -63,8 +63,37 @@ export function pdfOf(contents: Buffer[], { filter, pack, title, encrypted = fal
   return new Uint8Array(Buffer.concat(parts))
 }
 
+/** A zip archive of these parts; bytes that are given several times are packed only once. */
 export function zip(parts: Record<string, string | Uint8Array>): Uint8Array {
-  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, typeof part === 'string' ? strToU8(part) : part])))
+  const packed = new Map<string | Uint8Array, Buffer>()
+  const files: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, part] of Object.entries(parts)) {
+    const content = packed.get(part) ?? deflateRawSync(part)
+    packed.set(part, content)
+    // Both headers share the fields from the flags to the length of the extra field; nobody checks the sum of a test.
+    const fields = Buffer.alloc(24)
+    fields.writeUInt16LE(8, 2)
+    fields.writeUInt32LE(content.length, 12)
+    fields.writeUInt32LE(Buffer.byteLength(part), 16)
+    fields.writeUInt16LE(Buffer.byteLength(name), 20)
+    const file = Buffer.concat([Buffer.from('PK\x03\x04\x14\x00', 'latin1'), fields, Buffer.from(name), content])
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(offset, 10)
+    directory.push(Buffer.from('PK\x01\x02\x14\x00\x14\x00', 'latin1'), fields, place, Buffer.from(name))
+    files.push(file)
+    offset += file.length
+  }
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(files.length, 4)
+  end.writeUInt16LE(files.length, 6)
+  end.writeUInt32LE(
+    directory.reduce((sum, { length }) => sum + length, 0),
+    8,
+  )
+  end.writeUInt32LE(offset, 12)
+  return new Uint8Array(Buffer.concat([...files, ...directory, Buffer.from('PK\x05\x06', 'latin1'), end]))
 }
 
 /** A Word document with this body. */

@@ -24,7 +24,8 @@ test('a zip that lies about its sizes is not believed', async () => {
 })
 
 test('many parts that unpack to the same bytes count each time', async () => {
-  const parts = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`OEBPS/${index}.xhtml`, new Uint8Array(9 * MB).fill(0x61)]))
+  const chapter = new Uint8Array(9 * MB).fill(0x61)
+  const parts = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`OEBPS/${index}.xhtml`, chapter]))
   const items = Array.from({ length: 30 }, (_, index) => `<item id="i${index}" href="${index}.xhtml"/>`).join('')
   const spine = Array.from({ length: 30 }, (_, index) => `<itemref idref="i${index}"/>`).join('')
   const book = zip({
@@ -53,7 +54,7 @@ test('entities are not expanded in pages either', async () => {
 test(`elements, lists and values nested ${DEEP} deep are read`, async () => {
   for (const tag of ['div', 'ul><li', 'blockquote', 'table><tr><td', 'b', 'p']) {
     const { text } = await read(`<html><body><p>Before.</p>${`<${tag}>`.repeat(DEEP)}<p>After.</p>`, 'a.html')
-    assert.match(text, 'Before.')
+    assert.match(text, /Before\.[\s\S]*After\./)
   }
   assert.match((await read(`${'['.repeat(DEEP)}"inside"${']'.repeat(DEEP)}`, 'a.json')).text, 'inside')
   assert.match((await read(`${'{"a":'.repeat(DEEP)}"inside"${'}'.repeat(DEEP)}`, 'a.json')).text, 'inside')
@@ -61,35 +62,40 @@ test(`elements, lists and values nested ${DEEP} deep are read`, async () => {
   assert.match((await read(`${'> '.repeat(DEEP)}quoted`, 'a.md')).text, 'quoted')
 })
 
-test('patterns that make readers go back and forth cost nothing', async () => {
-  const attacks = [
-    '<',
-    '<a ',
-    '<a href="',
-    "<a b='",
-    '<!--',
-    '<![CDATA[',
-    '</',
-    '&',
-    '&#',
-    '&amp',
-    '<p>',
-    '<li>',
-    '<td>',
-    '<!doctype [',
-    '<?',
-    '<script>',
-    '<title>',
-    'a=b ',
-    '"',
-    '<table>',
-  ]
-  const begun = process.cpuUsage()
-  for (const attack of attacks) await reasonOf(`<html>${attack.repeat(200_000 / attack.length)}`, 'a.html')
-  for (const attack of ['"', '",', '\\', '{', '[1,', '#', '# ', '---\n', '`', '=', '=\n', '| --- |'])
-    for (const name of ['a.csv', 'a.json', 'a.md', 'a.rst', 'a.txt']) await reasonOf(attack.repeat(200_000 / attack.length), name)
-  const { user } = process.cpuUsage(begun)
-  assert.ok(user < 60_000_000, `${user / 1e6} s`)
+const MARKUP = [
+  '<',
+  '<a ',
+  '<a href="',
+  "<a b='",
+  '<!--',
+  '<![CDATA[',
+  '</',
+  '&',
+  '&#',
+  '&amp',
+  '<p>',
+  '<li>',
+  '<td>',
+  '<!doctype [',
+  '<?',
+  '<script>',
+  '<title>',
+  'a=b ',
+  '"',
+  '<table>',
+]
+const MARKS = ['"', '",', '\\', '{', '[1,', '#', '# ', '---\n', '`', '=', '=\n', '| --- |']
+
+test('patterns that make readers go back and forth cost in proportion to their length', async () => {
+  const cost = async (length: number) => {
+    const begun = process.cpuUsage()
+    for (const attack of MARKUP) await reasonOf(`<html>${attack.repeat(length / attack.length)}`, 'a.html')
+    for (const attack of MARKS) for (const name of ['a.csv', 'a.json', 'a.md', 'a.rst', 'a.txt']) await reasonOf(attack.repeat(length / attack.length), name)
+    return process.cpuUsage(begun).user
+  }
+  await cost(2_000)
+  const [small, large] = [await cost(20_000), await cost(200_000)]
+  assert.ok(large < small * 40, `${large / small} times the cost for ten times the length`)
 })
 
 test('eight megabytes on one line are read', async () => {
@@ -98,7 +104,7 @@ test('eight megabytes on one line are read', async () => {
 })
 
 test('a PDF bomb is stopped, whatever its filters', async () => {
-  const page = Buffer.alloc(300 * MB, ' ')
+  const page = Buffer.alloc(200 * MB, ' ')
   const bomb = pdfOf([Buffer.from('')], { filter: '[/FlateDecode /FlateDecode]', pack: () => deflateSync(deflateSync(page)) })
   assert.ok(bomb.length < MB)
   const reading = new Reading({ workers: 1 })

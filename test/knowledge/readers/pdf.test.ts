@@ -74,7 +74,7 @@ test('a PDF with a password says so', async () => {
 })
 
 test('a PDF without text is blank, or a scan when it shows images', async () => {
-  assert.is(await reasonOf(pdf([[]]), 'blank.pdf'), 'The PDF has no text: its pages are blank.')
+  assert.is(await reasonOf(pdf([[]]), 'blank.pdf'), 'The PDF has no text; its pages seem to be blank.')
   const scan = Buffer.from('q 1 0 0 1 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q')
   const marked = Buffer.concat([pdfOf([scan]), Buffer.from('% << /Type /XObject /Subtype /Image >>')])
   assert.match(await reasonOf(marked, 'scan.pdf'), /^The PDF has no text; it seems to be a scan\./)
