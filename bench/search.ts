@@ -54,7 +54,7 @@ interface Parts {
 }
 
 async function compare({ database, indexes, embedding, index }: Parts): Promise<Figure[]> {
-  const whole = new Search({ database, indexes, embedding, synchronizer: { idle: async () => undefined } as never })
+  const whole = new Search({ database, indexes, embedding, synchronizer: { idle: async () => undefined, mended: async () => undefined } as never })
   const embedder = await embedding.embedder('minilm')
   const [bare, hybrid]: [number[], number[]] = [[], []]
   for (let round = -10; round < ROUNDS; round++) {
