@@ -45,6 +45,8 @@ class Scanner {
   #fence: string | undefined
   #page = 0
   #blankBefore = true
+  /** Where the front matter ends, which is a block of its own. */
+  #matter = 0
 
   constructor({ text, pages, format }: ReadDocument) {
     this.#text = text
@@ -58,7 +60,7 @@ class Scanner {
   }
 
   markdown(start: number, end: number): void {
-    if (start < (this.#blocks[0]?.end ?? 0) && this.#blocks.length === 1 && this.#blocks[0]?.kind === 'code' && this.#blocks[0].start === 0) return
+    if (start < this.#matter) return
     const text = this.#text
     this.#breakAtPage(start)
     if (this.#fence !== undefined) {
@@ -117,7 +119,8 @@ class Scanner {
   #frontMatter(): void {
     const end = this.#text.startsWith('---\n') ? this.#text.slice(0, 10_000).indexOf('\n---\n', 3) : -1
     if (end < 0) return
-    this.#begin(0, end + 4, 'code', WEIGHT.paragraph)
+    this.#matter = end + 4
+    this.#begin(0, this.#matter, 'code', WEIGHT.paragraph)
     this.#end()
   }
 

@@ -106,6 +106,12 @@ test('passages say which headings they stand under', () => {
   assert.equal(found.at(-1)?.headings, ['Manual', 'Usage'])
 })
 
+test('front matter is text, and no heading', () => {
+  const [first] = cut('---\ntitle: Leave\n---\n\n# Days\n\nTwenty-five.', 200)
+  assert.equal(first?.headings, [])
+  assert.match(first?.content ?? '', /^---\ntitle: Leave\n---/)
+})
+
 test('underlined headings and marks within headings are understood', () => {
   const [first, second] = cut(`Title\n=====\n\n${'a b. '.repeat(30)}\n\n## The \`code\` [link](http://x)\n\n${'c d. '.repeat(30)}`, 180)
   assert.equal(first?.headings, ['Title'])
