@@ -103,6 +103,31 @@ class Session {
   }
 }
 
+/** How many rows are remembered; the oldest go first. */
+const ROWS_REMEMBERED = 500
+
+/**
+ * Single rows that were read since the last commit. One daemon owns the home and one connection of it writes, so until
+ * then they are what they were, and asking SQLite again would only cost: three times as much as all else a get does.
+ */
+class Recent {
+  readonly #rows = new Map<string, Row | undefined>()
+
+  get(sql: string, values: readonly Value[], read: () => Row | undefined): Row | undefined {
+    const key = `${sql} ${JSON.stringify(values)}`
+    if (!this.#rows.has(key)) {
+      this.#rows.set(key, read())
+      if (this.#rows.size > ROWS_REMEMBERED) this.#rows.delete(this.#rows.keys().next().value as string)
+    }
+    const row = this.#rows.get(key)
+    return row && { ...row } // whoever asked may do with it what he likes
+  }
+
+  forget(): void {
+    this.#rows.clear()
+  }
+}
+
 export function openDatabase(path: string): Database {
   const writer = new Session(path)
   writer.exec('PRAGMA journal_mode = WAL')
@@ -114,6 +139,7 @@ export function openDatabase(path: string): Database {
     all: async <T>(sql: string, values: readonly Value[] = []) => writer.all<T>(sql, values),
     run: async (sql, values = []) => writer.run(sql, values),
   }
+  const recent = new Recent()
   let last: Promise<unknown> = Promise.resolve()
 
   async function perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -125,11 +151,13 @@ export function openDatabase(path: string): Database {
     } catch (error) {
       if (writer.connection.inTransaction) writer.exec('ROLLBACK')
       throw error
+    } finally {
+      recent.forget()
     }
   }
 
   return {
-    get: async <T>(sql: string, values: readonly Value[] = []) => reader.get<T>(sql, values),
+    get: async <T>(sql: string, values: readonly Value[] = []) => recent.get(sql, values, () => reader.get(sql, values)) as T | undefined,
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
     write(work) {
       const turn = last.then(() => perform(work))
