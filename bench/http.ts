@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { readiness, request, TOKEN, withDaemon, withHome } from './daemon.ts'
 import { type Bench, median } from './figures.ts'
 
-const ROUNDS = 5
-const SECONDS = 2
+const ROUNDS = 9
+const SECONDS = 1
 const CONNECTIONS = 10
 const AUTOCANNON = fileURLToPath(import.meta.resolve('autocannon'))
 const BARE = fileURLToPath(new URL('bare-fastify.js', import.meta.url))
