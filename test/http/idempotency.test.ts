@@ -63,6 +63,14 @@ test('of many at the same time one has the effect, and all get its answer', asyn
   assert.is(await total('/agents'), before + 1)
 })
 
+test('so it is with what takes its time, as documents do', async () => {
+  const source = await new Resources(service).source()
+  const send = () => service.post(`/knowledge-sources/${source.id}/documents`, { name: 'a.md', content: 'x' }, key('slow'))
+  const answers = await Promise.all(Array.from({ length: 10 }, send))
+  assert.equal([...new Set(answers.map(({ text }) => text))].length, 1)
+  assert.is(answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1)
+})
+
 test('a request that was refused leaves the key free', async () => {
   await refused(service.post('/agents', { name: '' }, key('five')), 'VALIDATION_ERROR')
   await refused(service.post('/agents', { name: 'x', model_id: 'nothing' }, key('five')), 'VALIDATION_ERROR')
