@@ -28,7 +28,10 @@ export class Automation {
     )
     for (const { id } of rows) {
       const source = await sourceRecords.get(this.#database, id)
-      if (source) this.arm(source)
+      if (!source) continue
+      this.arm(source)
+      // Nobody watched while the daemon was stopped.
+      if ((source.configuration as { watch?: boolean }).watch && source.last_sync !== null) this.#sync(id)
     }
   }
 
@@ -39,7 +42,10 @@ export class Automation {
     const armed: Armed[] = []
     const sync = () => this.#sync(source.id)
     if (schedule) {
-      const job = new Cron(schedule, { unref: true, protect: true }, sync)
+      // One that is under way at the hour is the one that was due.
+      const job = new Cron(schedule, { unref: true, protect: true }, () => {
+        if (!this.#synchronizer.isRunning(source.id)) sync()
+      })
       armed.push({ disarm: () => job.stop() })
     }
     if (watch && source.type === 'folder') {

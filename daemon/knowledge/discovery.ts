@@ -26,11 +26,13 @@ type Known = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'e
 
 export async function discover(discovery: Discovery, source: StoredSource, signal: AbortSignal): Promise<void> {
   const { database, outbound, progress } = discovery
-  const rows = await database.all<Known>(
-    "SELECT id, name, content_hash, status, error, fingerprint FROM documents WHERE knowledge_source_id = ? AND origin = 'found'",
+  const rows = await database.all<Known & { origin: string }>(
+    'SELECT id, name, content_hash, status, error, fingerprint, origin FROM documents WHERE knowledge_source_id = ?',
     [source.id],
   )
-  const known = new Map(rows.map((row) => [row.name, row]))
+  const known = new Map(rows.filter(({ origin }) => origin === 'found').map((row) => [row.name, row]))
+  /** What was sent under a name is the document of that name, whatever else is found under it. */
+  const sent = new Set(rows.filter(({ origin }) => origin === 'sent').map(({ name }) => name))
   const seen = new Set<string>()
   /** Folders that cannot be looked into now: what is below them is not gone. */
   const unreadable: string[] = []
@@ -43,7 +45,7 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
   const options = { configuration: source.configuration, signal, work: discovery.workDirectory(source.id), outbound }
   try {
     for await (const found of findDocuments(source.type as SourceType, options)) {
-      if (seen.has(found.name)) continue
+      if (seen.has(found.name) || sent.has(found.name)) continue
       seen.add(found.name)
       if (found.problem !== undefined) unreadable.push(`${found.name}/`)
       waiting.push(found)
@@ -61,7 +63,10 @@ async function keep({ database, originals }: Discovery, sourceId: string, found:
   if (known && known.fingerprint === found.fingerprint && (found.problem === undefined || known.error === found.problem)) return
   const content = found.problem === undefined ? await readNow(found, signal) : { problem: found.problem }
   // What could not be read just now may be readable the next time, though it looks the same.
-  if ('problem' in content) return refuse(database, sourceId, found.problem === undefined ? { ...found, fingerprint: '' } : found, known, content.problem)
+  if ('problem' in content) {
+    await refuse(database, sourceId, found.problem === undefined ? { ...found, fingerprint: '' } : found, known, content.problem)
+    return release(originals, database, known?.content_hash)
+  }
   let replaced: string | undefined
   await originals.keep(content.bytes, (contentHash) =>
     database.write(async (transaction) => {
@@ -73,7 +78,11 @@ async function keep({ database, originals }: Discovery, sourceId: string, found:
       await store(transaction, { sourceId, found, known, contentHash, size: content.bytes.length, status: 'waiting', error: null })
     }),
   )
-  if (replaced) await originals.release(replaced, () => hashInUse(database, replaced as string))
+  await release(originals, database, replaced)
+}
+
+async function release(originals: Originals, database: Database, contentHash: string | undefined): Promise<void> {
+  if (contentHash) await originals.release(contentHash, () => hashInUse(database, contentHash))
 }
 
 async function readNow(found: Found, signal: AbortSignal): Promise<{ bytes: Uint8Array } | { problem: string }> {
@@ -139,5 +148,5 @@ async function bury({ database, originals }: Discovery, gone: readonly Known[]):
   await database.write(async (transaction) => {
     for (const { id } of gone) await documentRecords.delete(transaction, id)
   })
-  for (const { content_hash } of gone) if (content_hash !== '') await originals.release(content_hash, () => hashInUse(database, content_hash))
+  for (const { content_hash } of gone) await release(originals, database, content_hash)
 }

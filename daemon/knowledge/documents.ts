@@ -12,7 +12,7 @@ import type { Database, Reader } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Page } from '../store/records.ts'
 import type { KnowledgeService } from './service.ts'
-import { documentRecords, hashInUse, type StoredDocument, type StoredSource } from './store.ts'
+import { documentRecords, hashInUse, markSent, type StoredDocument, type StoredSource } from './store.ts'
 
 type ShownDocument = Static<typeof Document>
 type DocumentInput = Static<typeof DocumentCreate>
@@ -70,6 +70,7 @@ export class DocumentsService {
           : { id: newId('doc'), knowledge_source_id: sourceId, name: input.name, ...content, version: 1, created_at: now }
         if (previous) await documentRecords.update(transaction, record)
         else await documentRecords.insert(transaction, record)
+        if (previous) await markSent(transaction, record.id)
         replaced = previous && previous.content_hash !== contentHash ? previous.content_hash : undefined
         await change.remember?.(transaction, shown(record))
         return shown(record)

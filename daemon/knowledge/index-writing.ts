@@ -1,7 +1,8 @@
 /** Writing an index so that a kill at any moment leaves nothing doubled and nothing missing. */
 import type { Database } from '../store/database.ts'
-import type { PassageRow } from '../store/vectors.ts'
+import type { PassageRow, PassageTable } from '../store/vectors.ts'
 import type { Batch, Index, Indexes } from './indexes.ts'
+import { pendingVectors } from './sync-store.ts'
 
 export interface DocumentRows {
   documentId: string
@@ -49,50 +50,73 @@ export class IndexWriter {
   /** Takes documents out of an index. */
   async erase(index: Index, documentIds: readonly string[]): Promise<void> {
     if (documentIds.length === 0) return
-    await this.#indexes.text(index).remove({ document_id: documentIds })
+    await this.#begin(index, 'text', [...documentIds])
+    await this.#remove(index, 'text', documentIds)
+  }
+
+  /** Undoes a batch that was cut short, and starts over on an index whose tables lost rows. False when something has to be made again. */
+  async repair(index: Index): Promise<boolean> {
+    if (index.batch === null) return this.#recount(index)
+    const { side, documents } = JSON.parse(index.batch) as Batch
+    try {
+      await this.#remove(index, side, documents)
+      await this.#recount(index)
+    } catch {
+      await this.#startOver(index, side) // a table that cannot be opened cannot be mended
+    }
+    return false
+  }
+
+  /** Takes out what may be there of documents, old or new, and only then forgets that it was begun. Vectors do not outlive their text. */
+  async #remove(index: Index, side: Batch['side'], documentIds: readonly string[]): Promise<void> {
+    if (side === 'text') await this.#indexes.text(index).remove({ document_id: documentIds })
     await this.#indexes.vectors(index).remove({ document_id: documentIds })
+    const forget =
+      side === 'text'
+        ? 'DELETE FROM index_documents WHERE index_id = ? AND document_id = ?'
+        : 'UPDATE index_documents SET embedded = 0 WHERE index_id = ? AND document_id = ?'
     await this.#database.write(async (transaction) => {
-      for (const id of documentIds) await transaction.run('DELETE FROM index_documents WHERE index_id = ? AND document_id = ?', [index.id, id])
+      for (const id of documentIds) await transaction.run(forget, [index.id, id])
+      await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [index.id])
     })
   }
 
-  /** Undoes a batch that was cut short, and starts over on an index whose tables lost rows. */
-  async repair(index: Index): Promise<void> {
-    if (index.batch !== null) {
-      const { side, generation, documents } = JSON.parse(index.batch) as Batch
-      const table = side === 'text' ? this.#indexes.text(index) : this.#indexes.vectors(index)
-      await table.remove({ document_id: documents, generation })
-      await this.#database.write(async (transaction) => {
-        // Their old passages may be gone already: they are read again either way.
-        for (const id of documents) {
-          if (side === 'text') await transaction.run('DELETE FROM index_documents WHERE index_id = ? AND document_id = ?', [index.id, id])
-          else await transaction.run('UPDATE index_documents SET embedded = 0 WHERE index_id = ? AND document_id = ?', [index.id, id])
-        }
-        await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [index.id])
-      })
-      if (side === 'text') await table.remove({ document_id: documents })
-    }
-    await this.#recount(index)
-  }
-
   /** LanceDB never calls fsync, and a damaged manifest can open as an empty table: what was written is counted, and made again if it is not there. */
-  async #recount(index: Index): Promise<void> {
+  async #recount(index: Index): Promise<boolean> {
     const said = await this.#database.get<{ text: number; vectors: number }>(
       'SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors FROM index_documents WHERE index_id = ?',
       [index.id],
     )
-    if (!(await holds(this.#indexes.text(index), said?.text ?? 0)))
-      return this.#startOver(index, 'DELETE FROM index_documents WHERE index_id = ?', ['text', 'vectors'])
-    if (!(await holds(this.#indexes.vectors(index), said?.vectors ?? 0)))
-      return this.#startOver(index, 'UPDATE index_documents SET embedded = 0 WHERE index_id = ?', ['vectors'])
+    const vectors = this.#indexes.vectors(index)
+    const damaged = !(await holds(this.#indexes.text(index), said?.text ?? 0))
+      ? 'text'
+      : !(await holds(vectors, said?.vectors ?? 0)) && !(await this.#withoutOutdated(index, said?.vectors ?? 0))
+        ? 'vectors'
+        : undefined
+    if (damaged) await this.#startOver(index, damaged)
+    return damaged === undefined
   }
 
-  async #startOver(index: Index, forget: string, sides: Batch['side'][]): Promise<void> {
+  /** A document that was read again keeps its old vectors until it has new ones: these are more than is said to be there, and no damage. */
+  async #withoutOutdated(index: Index, expected: number): Promise<boolean> {
+    const vectors = this.#indexes.vectors(index)
+    const pending = await pendingVectors(this.#database, index.id)
+    try {
+      await vectors.remove({ document_id: pending.map(({ document_id }) => document_id) })
+    } catch {
+      return false // it cannot even be opened
+    }
+    return holds(vectors, expected)
+  }
+
+  async #startOver(index: Index, side: Batch['side']): Promise<void> {
+    const forget = side === 'text' ? 'DELETE FROM index_documents WHERE index_id = ?' : 'UPDATE index_documents SET embedded = 0 WHERE index_id = ?'
     await this.#database.write(async (transaction) => {
       await transaction.run(forget, [index.id])
-      await transaction.run('UPDATE indexes SET ready = 0 WHERE id = ?', [index.id])
+      await transaction.run('UPDATE indexes SET ready = 0, batch = NULL WHERE id = ?', [index.id])
     })
-    for (const side of sides) await this.#indexes.clear(index, side)
+    if (side === 'text') await this.#indexes.clear(index, 'text')
+    await this.#indexes.clear(index, 'vectors')
   }
 
   async #begin(index: Index, side: Batch['side'], documents: string[]): Promise<number> {
@@ -106,9 +130,9 @@ export class IndexWriter {
   }
 }
 
-async function holds(table: { count(): Promise<number> }, expected: number): Promise<boolean> {
+async function holds(table: PassageTable, expected: number): Promise<boolean> {
   try {
-    return (await table.count()) === expected
+    return (await table.readable()) === expected
   } catch {
     return false // a table that cannot be opened holds nothing
   }

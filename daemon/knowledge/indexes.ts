@@ -86,6 +86,12 @@ export class Indexes {
     return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
   }
 
+  /** Whether none of these was dropped. */
+  async stand(reader: Reader, indexes: readonly Index[]): Promise<boolean> {
+    for (const { id } of indexes) if ((await reader.get('SELECT 1 AS found FROM indexes WHERE id = ?', [id])) === undefined) return false
+    return true
+  }
+
   /** The indexes a source needs: those its tools use, or the default one. Those that nobody uses any more go, once the others are complete. */
   async settle(database: Database, sourceId: string): Promise<Index[]> {
     const { wanted, unwanted } = await database.write(async (transaction) => {

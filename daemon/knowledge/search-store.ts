@@ -7,18 +7,24 @@ export interface DocumentFacts {
   metadata: Record<string, unknown>
 }
 
-const COLUMNS: Record<string, string> = { source: 'name', document_id: 'id', type: 'type' }
-const bound = (value: unknown): Value => (typeof value === 'boolean' ? Number(value) : (value as Value))
+const COLUMNS = new Map([
+  ['source', 'name'],
+  ['document_id', 'id'],
+  ['type', 'type'],
+])
+/** Whether both are booleans or neither is: to SQLite true is 1. */
+const ALIKE = "(have.type IN ('true', 'false')) = (wanted.type IN ('true', 'false'))"
 
 /** Documents whose name, type, id or metadata equal what is asked for, or are in its lists. */
 export async function matchingDocuments(reader: Reader, sourceIds: readonly string[], filters: Record<string, unknown>): Promise<string[]> {
   const values: Value[] = [...sourceIds]
   const conditions = Object.entries(filters).map(([name, wanted]) => {
-    const list = [wanted].flat().map(bound)
-    const column = COLUMNS[name]
-    if (column === undefined) values.push(`$.${JSON.stringify(name)}`)
-    values.push(...list)
-    return `${column ?? 'json_extract(metadata, ?)'} IN (${list.map(() => '?').join(', ')})`
+    const list = JSON.stringify([wanted].flat())
+    const column = COLUMNS.get(name)
+    values.push(list, ...(column ? [] : [name]))
+    return column
+      ? `${column} IN (SELECT value FROM json_each(?))`
+      : `EXISTS (SELECT 1 FROM json_each(documents.metadata) AS have JOIN json_each(?) AS wanted ON have.atom = wanted.atom AND ${ALIKE} WHERE have.key = ?)`
   })
   const rows = await reader.all<{ id: string }>(
     `SELECT id FROM documents WHERE knowledge_source_id IN (${sourceIds.map(() => '?').join(', ')}) AND ${conditions.join(' AND ')}`,

@@ -10,6 +10,7 @@ import { type Fused, fuse } from './fusion.ts'
 import type { Index, Indexes, IndexSettings } from './indexes.ts'
 import { type DocumentFacts, documentFacts, matchingDocuments } from './search-store.ts'
 import type { Synchronizer } from './sync.ts'
+import { textComplete } from './sync-store.ts'
 import { queryWords } from './words.ts'
 
 export interface SearchRequest {
@@ -61,24 +62,52 @@ export class Search {
   async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
     const clock = new StageClock()
     const filter = await this.#filter(request)
-    const indexes = filter === 'nothing' ? [] : await this.#chosen(request)
-    const hits = await Promise.all(indexes.map((index) => this.#ask(index, request, filter as Filter | undefined, clock)))
+    await this.#synchronizer.mended()
+    for (;;) {
+      const indexes = filter === 'nothing' ? [] : await this.#chosen(request)
+      const [found] = await Promise.allSettled([this.#results(request, indexes, filter as Filter | undefined, clock)])
+      // An index that was replaced while it was asked answered with less than it had, or not at all: its successor is asked instead.
+      if (!(await this.#indexes.stand(this.#database, indexes))) continue
+      if (found.status === 'rejected') throw found.reason
+      return { query: request.query, results: found.value, ...(request.explain ? { timings: clock.timings() } : {}) }
+    }
+  }
+
+  async #results(request: SearchRequest, indexes: readonly Index[], filter: Filter | undefined, clock: StageClock): Promise<FoundPassage[]> {
+    const hits = await Promise.all(indexes.map((index) => this.#ask(index, request, filter, clock)))
     const ranked = rank(request.method, hits)
-    const results = await clock.time('fetch', () => this.#passages(request, hits, ranked))
-    return { query: request.query, results, ...(request.explain ? { timings: clock.timings() } : {}) }
+    return clock.time('fetch', () => this.#passages(request, hits, ranked))
   }
 
   /** The index that is meant; until it is complete, another of the source that is. */
-  async #chosen({ sourceIds, settings }: SearchRequest): Promise<Index[]> {
+  async #chosen({ sourceIds, settings, method }: SearchRequest): Promise<Index[]> {
     const chosen = await Promise.all(
       sourceIds.map(async (sourceId) => {
         const serving = await this.#serving(sourceId, settings)
         if (serving?.ready) return serving
-        await Promise.race([this.#synchronizer.idle(sourceId), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())])
-        return this.#serving(sourceId, settings)
+        return method === 'full_text' ? this.#readable(sourceId, settings) : this.#patiently(sourceId, settings)
       }),
     )
     return chosen.filter((index) => index !== undefined)
+  }
+
+  async #patiently(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
+    await Promise.race([this.#synchronizer.idle(sourceId), patience()])
+    return this.#serving(sourceId, settings)
+  }
+
+  /** Words need no vectors: an index serves as soon as its text is complete. */
+  async #readable(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
+    const complete = async () => {
+      const wanted = await this.#indexes.find(this.#database, sourceId, settings)
+      for (const index of [...(wanted ? [wanted] : []), ...(await this.#indexes.ofSource(this.#database, sourceId))])
+        if (await textComplete(this.#database, sourceId, index.id)) return index
+      return undefined
+    }
+    const now = await complete()
+    if (now) return now
+    await Promise.race([this.#synchronizer.read(sourceId), patience()])
+    return (await complete()) ?? this.#patiently(sourceId, settings)
   }
 
   async #serving(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
@@ -152,6 +181,8 @@ export class Search {
     )
   }
 }
+
+const patience = () => new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
 
 function rank(method: SearchRequest['method'], hits: readonly Hits[]): Fused[] {
   const semantic = merged(hits.map((hit) => hit.semantic))

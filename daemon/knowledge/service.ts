@@ -68,8 +68,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     const message = await super.remove(change, id, force)
     automation.disarm(id)
     await synchronizer.forget(id)
+    // What a synchronization still added before it heard of this.
+    hashes.push(...(await hashesOf(this.database, id)))
+    await this.database.write((transaction) => deleteDocumentsOf(transaction, id))
     for (const index of await indexes.ofSource(this.database, id)) await indexes.drop(this.database, index)
-    for (const contentHash of hashes) await originals.release(contentHash, () => hashInUse(this.database, contentHash))
+    for (const contentHash of hashes) if (contentHash !== '') await originals.release(contentHash, () => hashInUse(this.database, contentHash))
     return message
   }
 
@@ -115,6 +118,8 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     for await (const progress of this.#progress(id)) yield { event: 'progress', data: progress }
     const source = await this.get(caller, id)
     if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }
+    else if (source.status === 'syncing' && source.progress === null)
+      yield { event: 'error', data: { error: 'The daemon is stopping; it goes on with the synchronization when it is started again.', code: 'UNAVAILABLE' } }
     else yield { event: 'sync_end', data: source }
   }
 

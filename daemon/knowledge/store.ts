@@ -31,3 +31,8 @@ export async function hashInUse(reader: Reader, contentHash: string): Promise<bo
 export async function deleteDocumentsOf(transaction: Transaction, sourceId: string): Promise<void> {
   await transaction.run('DELETE FROM documents WHERE knowledge_source_id = ?', [sourceId])
 }
+
+/** A document that was found until now is the sender's from now on: it does not go when it is no longer found. */
+export async function markSent(transaction: Transaction, documentId: string): Promise<void> {
+  await transaction.run("UPDATE documents SET origin = 'sent', fingerprint = NULL WHERE id = ?", [documentId])
+}

@@ -36,17 +36,37 @@ export async function pendingVectors(reader: Reader, indexId: string): Promise<P
   ])
 }
 
-export async function markRead(database: Database, documents: readonly { id: string; pages: number | null; chunks: number }[]): Promise<void> {
+/** Whether every document that can be read is in the index, at least by its words. */
+export async function textComplete(reader: Reader, sourceId: string, indexId: string): Promise<boolean> {
+  const lacking = await reader.get(
+    "SELECT 1 AS found FROM documents d LEFT JOIN index_documents i ON i.index_id = ? AND i.document_id = d.id WHERE d.knowledge_source_id = ? AND d.status <> 'failed' AND i.document_id IS NULL LIMIT 1",
+    [indexId, sourceId],
+  )
+  return lacking === undefined
+}
+
+/** Of a document that was replaced meanwhile nothing is said: what was read is no longer its content. */
+export async function markRead(database: Database, documents: readonly { document: PendingDocument; pages: number | null; chunks: number }[]): Promise<void> {
   if (documents.length === 0) return
   await database.write(async (transaction) => {
-    for (const { id, pages, chunks } of documents)
-      await transaction.run("UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ?", [pages, chunks, id])
+    for (const { document, pages, chunks } of documents)
+      await transaction.run("UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ? AND content_hash = ?", [
+        pages,
+        chunks,
+        document.id,
+        document.content_hash,
+      ])
   })
 }
 
-export async function markFailed(database: Database, documentId: string, why: string): Promise<void> {
+export async function markFailed(database: Database, { id, content_hash }: PendingDocument, why: string): Promise<void> {
   await database.write((transaction) =>
-    transaction.run("UPDATE documents SET status = 'failed', error = ?, chunks = 0, updated_at = ? WHERE id = ?", [why, new Date().toISOString(), documentId]),
+    transaction.run("UPDATE documents SET status = 'failed', error = ?, chunks = 0, updated_at = ? WHERE id = ? AND content_hash = ?", [
+      why,
+      new Date().toISOString(),
+      id,
+      content_hash,
+    ]),
   )
 }
 
@@ -70,21 +90,28 @@ export async function markReady(database: Database, indexId: string): Promise<vo
   await database.write((transaction) => transaction.run('UPDATE indexes SET ready = 1 WHERE id = ? AND ready = 0', [indexId]))
 }
 
-export async function markSource(
-  database: Database,
-  sourceId: string,
-  status: 'syncing' | 'active' | 'error' | 'pending',
-  error: string | null = null,
-): Promise<void> {
-  await database.write(async (transaction) => {
-    const now = new Date().toISOString()
-    if (status === 'active') await transaction.run('UPDATE knowledge_sources SET status = ?, error = NULL, last_sync = ? WHERE id = ?', [status, now, sourceId])
-    else await transaction.run('UPDATE knowledge_sources SET status = ?, error = ? WHERE id = ?', [status, error, sourceId])
-  })
+export async function markSource(database: Database, sourceId: string, status: 'syncing' | 'error' | 'pending', error: string | null = null): Promise<void> {
+  await database.write((transaction) => transaction.run('UPDATE knowledge_sources SET status = ?, error = ? WHERE id = ?', [status, error, sourceId]))
+}
+
+/** It is up to date; `syncing` where it is looked at once more all the same. */
+export async function markSynced(database: Database, sourceId: string, status: 'active' | 'syncing'): Promise<void> {
+  const now = new Date().toISOString()
+  await database.write((transaction) =>
+    transaction.run('UPDATE knowledge_sources SET status = ?, error = NULL, last_sync = ? WHERE id = ?', [status, now, sourceId]),
+  )
 }
 
 /** Sources that were being synchronized when the daemon was last heard of. */
 export async function interruptedSources(reader: Reader): Promise<string[]> {
   const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE status = 'syncing'")
+  return rows.map(({ id }) => id)
+}
+
+/** Sources that were active when the daemon was last heard of, and yet have passages without vectors. */
+export async function halfEmbedded(reader: Reader): Promise<string[]> {
+  const rows = await reader.all<{ id: string }>(
+    "SELECT DISTINCT x.knowledge_source_id AS id FROM index_documents i JOIN indexes x ON x.id = i.index_id JOIN knowledge_sources s ON s.id = x.knowledge_source_id WHERE i.embedded = 0 AND s.status = 'active'",
+  )
   return rows.map(({ id }) => id)
 }

@@ -1,14 +1,14 @@
 /** Synchronization: one at a time a source, in the background, taken up again after a stop or a kill. */
 import { rm } from 'node:fs/promises'
-import type { FastifyBaseLogger } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
+import type { Logger } from '../logger.ts'
 import type { Database } from '../store/database.ts'
 import { type Discovery, discover } from './discovery.ts'
 import type { IndexWriter } from './index-writing.ts'
 import type { Index, Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
 import { sourceRecords } from './store.ts'
-import { interruptedSources, markSource } from './sync-store.ts'
+import { halfEmbedded, interruptedSources, markSource, markSynced } from './sync-store.ts'
 import { readTexts, type TextStage } from './text-stage.ts'
 import { embedPassages, type VectorStage } from './vector-stage.ts'
 
@@ -19,6 +19,8 @@ interface Run {
   extent: Extent
   controller: AbortController
   finished: Promise<void>
+  /** Fulfilled once the texts can be searched by words, or there will be no more of them. */
+  read: Promise<void>
   /** Asked for again meanwhile: once more, however often it was asked. */
   again: Extent | undefined
 }
@@ -28,12 +30,13 @@ export interface SyncParts extends Discovery, TextStage, VectorStage {
   writer: IndexWriter
   progress: ProgressBoard
   database: Database
-  logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  logger: Logger
 }
 
 export class Synchronizer {
   readonly #parts: SyncParts
   readonly #runs = new Map<string, Run>()
+  #mended: Promise<void> = Promise.resolve()
   #closing = false
 
   constructor(parts: SyncParts) {
@@ -43,18 +46,28 @@ export class Synchronizer {
   /** Starts a synchronization, or makes sure that the one under way is followed by another. Returns once the status says so. */
   async start(sourceId: string, extent: Extent = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
-    const run = this.#runs.get(sourceId)
-    if (run) {
-      run.again = run.again === 'all' ? 'all' : extent
-      return
-    }
-    const controller = new AbortController()
+    // Also while one is under way: what that one writes at its end is written before this, or knows of it.
     const announced = extent === 'all' ? markSource(this.#parts.database, sourceId, 'syncing') : Promise.resolve()
-    const next: Run = { extent, controller, again: undefined, finished: Promise.resolve() }
-    this.#runs.set(sourceId, next)
-    next.finished = announced.then(() => this.#run(sourceId, next)).finally(() => this.#ended(sourceId, next))
-    next.finished.catch(() => undefined) // #run tells the log and the source
+    const run = this.#runs.get(sourceId)
+    if (run) run.again = run.again === 'all' ? 'all' : extent
+    else this.#begin(sourceId, extent, announced)
     await announced
+  }
+
+  #begin(sourceId: string, extent: Extent, announced: Promise<void>): void {
+    let textsRead = () => {}
+    const read = new Promise<void>((resolve) => {
+      textsRead = resolve
+    })
+    const run: Run = { extent, controller: new AbortController(), again: undefined, read, finished: Promise.resolve() }
+    this.#runs.set(sourceId, run)
+    run.finished = announced
+      .then(() => this.#run(sourceId, run, textsRead))
+      .finally(() => {
+        textsRead()
+        this.#ended(sourceId, run)
+      })
+    run.finished.catch(() => undefined) // #run tells the log and the source
   }
 
   /** Stops a synchronization; what it has done stays. */
@@ -78,21 +91,47 @@ export class Synchronizer {
     for (let run = this.#runs.get(sourceId); run; run = this.#runs.get(sourceId)) await run.finished.catch(() => undefined)
   }
 
+  /** Resolves when the texts of what is under way can be searched by words. */
+  async read(sourceId: string): Promise<void> {
+    await this.#runs.get(sourceId)?.read
+  }
+
+  /** Resolves when what a kill or a damaged disk left has been looked at: before that, an index may hold less than it says. */
+  async mended(): Promise<void> {
+    await this.#mended
+  }
+
+  isRunning(sourceId: string): boolean {
+    return this.#runs.has(sourceId)
+  }
+
   get running(): number {
     return this.#runs.size
   }
 
   /** Mends what a kill left half done, and goes on where it stopped. */
   async resume(): Promise<void> {
-    const { database, indexes, writer } = this.#parts
-    await indexes.sweep(database)
+    const { database } = this.#parts
     const interrupted = new Set(await interruptedSources(database))
-    for (const index of await database.all<Index>('SELECT * FROM indexes')) {
-      await writer.repair(index)
-      const now = await database.get<{ ready: number }>('SELECT ready FROM indexes WHERE id = ?', [index.id])
-      if (now?.ready === 0 && !interrupted.has(index.knowledge_source_id)) await this.start(index.knowledge_source_id, 'indexes')
-    }
+    const incomplete = this.#mend()
+    this.#mended = incomplete.then(() => undefined)
+    for (const sourceId of await incomplete) if (!interrupted.has(sourceId)) await this.start(sourceId, 'indexes')
     for (const sourceId of interrupted) await this.start(sourceId)
+  }
+
+  /** Sources with an index that lacks something it once had. */
+  async #mend(): Promise<Set<string>> {
+    const { database, indexes, writer, logger } = this.#parts
+    await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'old tables could not be removed'))
+    const incomplete = new Set(await halfEmbedded(database))
+    for (const index of await database.all<Index>('SELECT * FROM indexes')) {
+      try {
+        if (!(await writer.repair(index)) || index.ready === 0) incomplete.add(index.knowledge_source_id)
+      } catch (error) {
+        logger.error({ index: index.id, source: index.knowledge_source_id, err: error }, 'an index could not be looked at')
+      }
+    }
+    return incomplete
   }
 
   async close(): Promise<void> {
@@ -101,26 +140,38 @@ export class Synchronizer {
     await Promise.allSettled([...this.#runs.values()].map(({ finished }) => finished))
   }
 
-  async #run(sourceId: string, { extent, controller: { signal } }: Run): Promise<void> {
-    const { database, progress, logger } = this.#parts
-    const began = Date.now()
-    progress.begin(sourceId)
+  async #run(sourceId: string, run: Run, textsRead: () => void): Promise<void> {
     try {
-      const source = await sourceRecords.get(database, sourceId)
-      if (!source) return
-      if (extent === 'all') await discover(this.#parts, source, signal)
-      const indexes = await this.#parts.indexes.settle(database, sourceId)
-      await readTexts(this.#parts, sourceId, indexes, signal)
-      await embedPassages(this.#parts, sourceId, indexes, signal)
-      await this.#parts.indexes.settle(database, sourceId)
-      if (extent === 'all') await markSource(database, sourceId, 'active')
-      logger.info({ source: sourceId, ms: Date.now() - began }, 'synchronized')
+      for (let extent: Extent | undefined = run.extent; extent !== undefined; ) {
+        run.extent = extent
+        await this.#pass(sourceId, run, textsRead)
+        extent = run.again
+        run.again = undefined
+      }
     } catch (error) {
-      if (!this.#closing) await this.#failed(sourceId, extent, signal.aborted, error)
+      if (!this.#closing) await this.#failed(sourceId, run.extent, run.controller.signal.aborted, error)
       throw error
     } finally {
-      progress.end(sourceId)
+      this.#parts.progress.end(sourceId)
     }
+  }
+
+  async #pass(sourceId: string, run: Run, textsRead: () => void): Promise<void> {
+    const { database, progress, logger } = this.#parts
+    const { signal } = run.controller
+    const began = Date.now()
+    progress.begin(sourceId)
+    await this.#mended
+    const source = await sourceRecords.get(database, sourceId)
+    if (!source) return
+    if (run.extent === 'all') await discover(this.#parts, source, signal)
+    const indexes = await this.#parts.indexes.settle(database, sourceId)
+    await readTexts(this.#parts, sourceId, indexes, signal)
+    textsRead()
+    await embedPassages(this.#parts, sourceId, indexes, signal)
+    await this.#parts.indexes.settle(database, sourceId)
+    if (run.extent === 'all') await markSynced(database, sourceId, run.again === 'all' ? 'syncing' : 'active')
+    logger.info({ source: sourceId, ms: Date.now() - began }, 'synchronized')
   }
 
   async #failed(sourceId: string, extent: Extent, cancelled: boolean, error: unknown): Promise<void> {

@@ -34,12 +34,7 @@ interface ReadResult {
 /** True when anything changed. */
 export async function readTexts(stage: TextStage, sourceId: string, indexes: readonly Index[], signal: AbortSignal): Promise<boolean> {
   const { database, writer, progress } = stage
-  let changed = false
-  for (const index of indexes) {
-    const stale = await staleDocuments(database, index.id)
-    await writer.erase(index, stale)
-    changed ||= stale.length > 0
-  }
+  let changed = await eraseStale(stage, indexes)
   const lacking = await lackingBy(database, sourceId, indexes)
   progress.update(sourceId, { stage: 'reading', documents: 0, documents_total: lacking.length })
   const buffer = new Map<Index, DocumentRows[]>(indexes.map((index) => [index, []]))
@@ -50,7 +45,7 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
     for (const [index, documents] of buffer) await writer.write(index, 'text', documents.splice(0))
     await markRead(
       database,
-      finished.splice(0).map(({ document, pages, passages }) => ({ id: document.id, pages, chunks: [...passages.values()][0]?.length ?? 0 })),
+      finished.splice(0).map(({ document, pages, passages }) => ({ document, pages, chunks: [...passages.values()][0]?.length ?? 0 })),
     )
     rows = 0
   }
@@ -68,8 +63,20 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
     if (rows >= ROWS_A_COMMIT) await flush()
   }
   await flush()
+  // What could be read before and cannot any more.
+  await eraseStale(stage, indexes)
   if (changed) for (const index of indexes) await stage.indexes.text(index).tidy()
   return changed
+}
+
+async function eraseStale({ database, writer }: TextStage, indexes: readonly Index[]): Promise<boolean> {
+  let erased = false
+  for (const index of indexes) {
+    const stale = await staleDocuments(database, index.id)
+    await writer.erase(index, stale)
+    erased ||= stale.length > 0
+  }
+  return erased
 }
 
 async function lackingBy(database: Database, sourceId: string, indexes: readonly Index[]): Promise<{ document: PendingDocument; indexes: Index[] }[]> {
@@ -100,7 +107,7 @@ async function read(
     signal.throwIfAborted()
     const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
     if (!(error instanceof ReadFailure) && !gone) throw error
-    await markFailed(database, document.id, gone ? 'Its original is no longer on disk; send it again.' : (error as Error).message)
+    await markFailed(database, document, gone ? 'Its original is no longer on disk; send it again.' : (error as Error).message)
     return undefined
   }
 }

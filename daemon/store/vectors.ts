@@ -44,6 +44,9 @@ export class Vectors {
 
   /** LanceDB is loaded in the background: the daemon answers before its 150 MB are in memory. */
   constructor(uri: string) {
+    // Read once, when it is loaded: with no more threads than cores, its index builds wait on themselves for ever.
+    process.env.LANCE_CPU_THREADS ??= '4'
+    process.env.LANCE_LOG ??= 'error'
     this.#connection = import('@lancedb/lancedb').then(async (lance) => ({
       lance,
       database: await lance.connect(uri, {}, new lance.Session(INDEX_CACHE, METADATA_CACHE)),
@@ -68,6 +71,7 @@ export class Vectors {
     this.#tables.delete(name)
     const { database } = await this.#connection
     if ((await database.tableNames()).includes(name)) await database.dropTable(name)
+    this.#tables.delete(name) // whoever asked for it meanwhile has opened what is no more
   }
 
   async names(): Promise<string[]> {
@@ -100,8 +104,7 @@ export class PassageTable {
     await this.#commits.run(async () => {
       const table = await this.#table()
       if (table) await table.add(data as never)
-      else this.#opened = this.#connection.then(({ database }) => database.createTable(this.#name, data as never))
-      await this.#opened
+      else await this.#open(({ database }) => database.createTable(this.#name, data as never))
     })
   }
 
@@ -112,8 +115,13 @@ export class PassageTable {
     })
   }
 
-  async count(): Promise<number> {
-    return (await (await this.#table())?.countRows()) ?? 0
+  /** Rows that can be read: a count alone is answered by the manifest, whether its files are there or not. */
+  async readable(): Promise<number> {
+    const table = await this.#table()
+    const [smallest] = Object.keys(this.#shape.columns).filter((column) => this.#shape.columns[column] === 'integer')
+    let rows = 0
+    if (table) for await (const batch of table.query().select([smallest as string])) rows += batch.numRows
+    return rows
   }
 
   /** Rows whose words match, best first, with their `_score`. */
@@ -191,10 +199,17 @@ export class PassageTable {
   }
 
   async #table(): Promise<Table | undefined> {
-    this.#opened ??= this.#connection.then(async ({ database }) =>
-      (await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined,
-    )
-    return this.#opened
+    return this.#opened ?? this.#open(async ({ database }) => ((await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined))
+  }
+
+  /** A failure is not remembered: the next one tries again. */
+  async #open(how: (connection: { lance: Lance; database: Connection }) => Promise<Table | undefined>): Promise<Table | undefined> {
+    const opened = this.#connection.then(how)
+    this.#opened = opened
+    opened.catch(() => {
+      if (this.#opened === opened) this.#opened = undefined
+    })
+    return opened
   }
 }
 
