@@ -31,7 +31,7 @@ test(`of ${REQUESTS} generated requests none gets an answer that is not describe
   )
   // A generator that is only ever refused would prove nothing.
   for (const status of [200, 201, 400, 401, 403, 404, 405, 409, 415, 501])
-    assert.ok((summary.statuses[status] ?? 0) > 20, `${status} came ${summary.statuses[status] ?? 0} times`)
+    assert.ok((summary.statuses[status] ?? 0) > 5, `${status} came ${summary.statuses[status] ?? 0} times`)
   assert.ok(summary.succeeded > 60, `only ${summary.succeeded} operations succeeded`)
 })
 
