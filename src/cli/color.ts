@@ -9,6 +9,11 @@ export function wantsColor(stream: NodeJS.WriteStream, argv: readonly string[] =
   return stream.isTTY === true && environment.TERM !== 'dumb'
 }
 
+/** Whether a line of the stream can be drawn again. */
+export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv = process.env): boolean {
+  return stream.isTTY === true && environment.TERM !== 'dumb'
+}
+
 /** Colours text that goes to a stream, if that stream shows colours. */
 export function paint(color: Color, text: string, stream: NodeJS.WriteStream = process.stderr): string {
   if (text === '' || !wantsColor(stream)) return text
