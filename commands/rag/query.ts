@@ -1,0 +1,30 @@
+/** Asks a RAG tool a question. */
+import { answerText } from '../../src/cli/answer.ts'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/questions.ts'
+import { paperFor } from '../../src/cli/table.ts'
+import { ragTopic } from '../../src/cli/topics/rag.ts'
+import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { call } from '../../src/client/call.ts'
+import { ragToolRoutes } from '../../src/contract/rag-tools.ts'
+
+export default class RagQuery extends CadreCommand {
+  static override description =
+    'Ask a RAG tool a question.\n\nPrints the answer, then the passages it stands on: [1] in the answer is the passage [1] below it.'
+  static override examples = [
+    { command: 'cadre rag query handbook "How many days of leave do I have?"', description: 'A question' },
+    { command: 'cadre rag query handbook "Who approves travel?" --filter source=travel.md --top-k 3', description: 'Of one document' },
+    { command: "cadre rag query handbook - --json < question.txt | jq -r '.answer'", description: 'From stdin, for a script' },
+  ]
+  static override args = { tool: ownArgument(ragTopic), question: questionArgument('What to ask') }
+  static override flags = questionFlags
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(RagQuery)
+    const body = await questionFrom(args.question, flags)
+    const connection = await this.connect(flags)
+    const { data } = await call(connection, ragToolRoutes.query, { params: { id: await resolveTool(connection, ragTopic, args.tool) }, body })
+    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    process.stdout.write(`${answerText(data, paperFor(process.stdout), flags.full)}\n`)
+  }
+}
