@@ -32,7 +32,7 @@ export async function documentFrom(file: string, name?: string): Promise<NewDocu
   const found = await stat(file).catch((error: Error) => {
     throw new UsageError(`${file} cannot be read: ${error.message}`)
   })
-  if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `A source that reads a folder: cadre knowledge create --name NAME --path ${file}`)
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `To add a folder: cadre knowledge add ${file}`)
   if (found.size > LARGEST_FILE)
     throw new UsageError(
       `${file} is larger than ${Math.floor(LARGEST_FILE / 1024 ** 2)} MB, which is more than can be sent.`,

@@ -15,6 +15,8 @@ export interface Topic {
   label?: string
   /** Fields that name other resources. */
   references: References
+  /** How most people make one, where that is not create. */
+  simplest?: string
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */
   form?: { schema: TSchema; fill: (body: Body) => Body }
 }

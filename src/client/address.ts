@@ -56,11 +56,16 @@ function isZombie(pid: number): boolean {
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
+/** Whether the service is on this machine, so that paths mean the same to both sides. */
+export function isHere(url: string): boolean {
+  return LOOPBACK.has(new URL(url).hostname)
+}
+
 /** The token to send. What a local daemon left behind is never sent to another machine. */
 export async function findToken(paths: Paths, url: string, narrate: (line: string) => void): Promise<string | undefined> {
   const given = environmentOverrides().token ?? readSettings(paths).token
   if (given !== undefined) return given
-  if (!LOOPBACK.has(new URL(url).hostname) && readDaemonRecord(paths)?.url !== url) return undefined
+  if (!isHere(url) && readDaemonRecord(paths)?.url !== url) return undefined
   return readTokenFile(paths) ?? (await keychainToken(paths, narrate))
 }
 

@@ -38,5 +38,6 @@ export const knowledgeTopic: Topic = {
   columns: ['id', 'name', 'type', 'status', 'last_sync', 'created_at'],
   label: 'name',
   references: {},
+  simplest: 'cadre knowledge add ./docs',
   form: { schema: object({ name, ...optional({ type, configuration, ...configured }) }), fill },
 }

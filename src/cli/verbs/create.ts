@@ -13,7 +13,7 @@ import type { Example } from './list.ts'
 export const fileFlag = string({ description: 'Read fields from a JSON or YAML file, - for stdin; flags go over them.', helpValue: '<file|->' })
 
 export function createCommand(topic: Topic, examples: Example[]) {
-  const { family, routes, command, references, columns, form } = topic
+  const { family, routes, command, references, columns, form, simplest } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   const a = /^[aeiouA]/.test(family.noun) ? 'an' : 'a'
   return class CreateCommand extends CadreCommand {
@@ -58,7 +58,7 @@ export function createCommand(topic: Topic, examples: Example[]) {
     if (missing.length > 0)
       throw new UsageError(
         `Missing ${missing.map(({ flag }) => `--${flag}`).join(', ')}.`,
-        `For example: ${examples[0]?.command ?? `cadre ${command} create --help`}`,
+        `For example: ${simplest ?? examples[0]?.command ?? `cadre ${command} create --help`}`,
       )
     return form ? form.fill(given) : given
   }

@@ -35,20 +35,25 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
       const ids = await Promise.all(names.map((name) => resolveOwn(connection, topic, name)))
       const deleted: { id: string; message: string }[] = []
       for (const one of ids) {
-        const { message } = await call(connection, routes.remove, { params: { id: one }, query: flags.force ? { force: true } : {} }).catch(explain)
+        const { message } = await call(connection, routes.remove, { params: { id: one }, query: flags.force ? { force: true } : {} }).catch(
+          explainConflict(`${command} delete`),
+        )
         deleted.push({ id: one, message })
         this.narrate(message)
       }
       if (this.formatOf(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
     }
   }
+}
 
-  function explain(error: unknown): never {
+/** What is in use needs --force. */
+export function explainConflict(command: string): (error: unknown) => never {
+  return (error) => {
     if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
     throw new CadreError(error.code, error.message, {
       details: error.details,
       cause: error,
-      hint: `cadre ${command} delete --force deletes it and detaches it from them.`,
+      hint: `cadre ${command} --force deletes it and detaches it from them.`,
     })
   }
 }

@@ -83,7 +83,7 @@ function convenient({ family, references }: Topic): Field[] {
 }
 
 export function listCommand(topic: Topic, examples: Example[]) {
-  const { family, routes, columns, references, command } = topic
+  const { family, routes, columns, references, command, simplest } = topic
   const filters = convenient(topic)
   const plural = family.name.replaceAll('-', ' ')
   return class ListCommand extends CadreCommand {
@@ -108,6 +108,6 @@ export function listCommand(topic: Topic, examples: Example[]) {
     if (pagination.total > 0) return `There are ${pagination.total} ${plural}, but none on page ${pagination.page}.`
     const { page, limit, sort, order, ...others } = query
     if (Object.keys(others).length + Object.keys(asked).length > 0) return `No ${plural} match.`
-    return `There are no ${plural} yet. cadre ${command} create --help tells how to make one.`
+    return `There are no ${plural} yet. ${simplest ? `${simplest} makes one.` : `cadre ${command} create --help tells how to make one.`}`
   }
 }

@@ -1,0 +1,124 @@
+/** Synchronizations at the terminal: started, followed with a bar, and told in a sentence. */
+import type { Static } from 'typebox'
+import { call, stream } from '../client/call.ts'
+import { UnreachableError } from '../client/failures.ts'
+import type { Connection } from '../client/request.ts'
+import { documentRoutes } from '../contract/documents.ts'
+import { CadreError, type ErrorCode } from '../contract/errors.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes, type SyncProgress } from '../contract/knowledge-sources.ts'
+import { paint } from './color.ts'
+import type { ProgressDisplay, Step } from './progress.ts'
+import { duration } from './quantity.ts'
+import { quoted } from './shell-words.ts'
+import { oneLine } from './terminal-text.ts'
+
+export type Source = Static<typeof KnowledgeSource>
+type Progress = Static<typeof SyncProgress>
+
+export interface Synced {
+  source: Source
+  /** What it held before. */
+  before: Source['statistics']
+  /** Documents that were read now. */
+  read: number
+  milliseconds: number
+}
+
+const SHOWN_FAILURES = 5
+
+export async function startSync(connection: Connection, id: string): Promise<Source> {
+  return (await call(connection, knowledgeSourceRoutes.sync, { params: { id } })).data
+}
+
+/** Follows a synchronization that was started to its end. */
+export async function followSync(connection: Connection, started: Source, display: ProgressDisplay): Promise<Synced> {
+  const began = Date.now()
+  const goesOn = () => {
+    display.end()
+    const name = quoted(started.name)
+    process.stderr.write(
+      `\nThe daemon goes on with ${oneLine(started.name)}.\nFollow it: cadre knowledge sync ${name}\nStop it:   cadre knowledge sync ${name} --cancel\n`,
+    )
+  }
+  process.prependListener('SIGINT', goesOn)
+  try {
+    let read = 0
+    for (;;) {
+      const source = await lastEvent(connection, started.id, (progress) => {
+        if (progress.stage !== 'finding') read = Math.max(read, progress.documents)
+        display.show(stepOf(progress, read))
+      })
+      // Asked for while another one was under way: that one ended, ours begins.
+      if (source.status !== 'syncing') return { source, before: started.statistics, read, milliseconds: Date.now() - began }
+    }
+  } finally {
+    process.removeListener('SIGINT', goesOn)
+    display.clear()
+  }
+}
+
+async function lastEvent(connection: Connection, id: string, progressed: (progress: Progress) => void): Promise<Source> {
+  try {
+    for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id } })) {
+      const value = JSON.parse(data) as unknown
+      if (event === 'progress') progressed(value as Progress)
+      if (event === 'sync_end') return value as Source
+      if (event === 'error') throw failed(value as { error: string; code: ErrorCode }, id)
+    }
+  } catch (error) {
+    if (error instanceof CadreError || error instanceof UnreachableError) throw error
+    throw cutOff(error)
+  }
+  throw cutOff(undefined)
+}
+
+const failed = ({ error, code }: { error: string; code: ErrorCode }, id: string) =>
+  new CadreError(code, error, { hint: `Mend it, then: cadre knowledge sync ${id}` })
+
+const cutOff = (cause: unknown) =>
+  new UnreachableError('The daemon went away before the synchronization was done.', {
+    hint: 'It goes on with it when it is started again: cadre daemon start',
+    cause,
+  })
+
+function stepOf({ stage, documents, documents_total, chunks, chunks_total }: Progress, read: number): Step {
+  if (stage === 'finding') return { label: 'Looking', done: documents, total: null, unit: 'files' }
+  if (stage === 'reading') return { label: 'Reading', done: documents, total: documents_total, unit: 'files' }
+  return { label: 'Indexing', done: chunks, total: chunks_total, unit: 'passages', ...(read > 0 ? { note: counted(read, 'file') } : {}) }
+}
+
+export function counted(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** Short times with a decimal, long ones as elsewhere. */
+export function took(milliseconds: number): string {
+  return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : duration(milliseconds / 1000)
+}
+
+/** What a synchronization came to, as one sentence. */
+export function outcome({ source, before, read, milliseconds }: Synced): string {
+  const name = paint('bold', oneLine(source.name))
+  const { documents, chunks } = source.statistics
+  if (source.status === 'pending') return `${name}: the synchronization was cancelled; what it has done so far stays.`
+  const holds = `${counted(documents, 'document')}, ${counted(chunks, 'passage')}`
+  if (documents === 0) return `${name}: no documents were found.`
+  const gone = Math.max(0, before.documents - documents)
+  const time = took(milliseconds)
+  if (before.documents === 0) return `${name}: ${holds} indexed in ${time}.`
+  const changes = [read > 0 ? `${counted(read, 'document')} read` : '', gone > 0 ? `${counted(gone, 'document')} gone` : ''].filter(Boolean)
+  return `${name}: ${changes.length > 0 ? changes.join(', ') : 'nothing changed'} in ${time}; it holds ${holds}.`
+}
+
+/** The documents that could not be read, and why; nothing when there are none. */
+export async function failures(connection: Connection, { id, name, statistics }: Source): Promise<string[]> {
+  if (statistics.failed === 0) return []
+  const query = { status: 'failed', limit: SHOWN_FAILURES, sort: 'name', order: 'asc' } as object
+  const { data, pagination } = await call(connection, documentRoutes.list, { params: { id }, query })
+  const more = pagination.total - data.length
+  return [
+    paint('yellow', `${counted(pagination.total, 'document')} could not be read:`),
+    ...data.map((document) => `  ${oneLine(document.name)}: ${oneLine(document.error ?? 'nobody knows why')}`),
+    ...(more > 0 ? [paint('dim', `  and ${more} more: cadre knowledge documents list ${quoted(name)} --filter status=failed --all`)] : []),
+  ]
+}
