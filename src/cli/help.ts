@@ -3,14 +3,15 @@ import { Help } from '@oclif/core/help'
 
 const SERVICE = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
 
+/** What someone who has just installed it should type. */
+const FIRST = 'quickstart'
+
 const EXAMPLES = [
-  ['Start it and look around', 'cadre status'],
+  ['See it answer a question from documents', 'cadre quickstart'],
+  ['Add your own documents and ask them something', 'cadre knowledge add ./handbook && cadre rag query handbook "How many days of leave do I have?"'],
+  ['Look around', 'cadre status'],
   ['Add a model of a local server', "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2"],
-  ['Send documents', 'cadre knowledge create --name Handbook && cadre knowledge documents add Handbook ./handbook/*.md'],
-  [
-    'Make a tool and an agent that uses it',
-    'cadre rag create --name handbook --knowledge-source Handbook && cadre agents create --name Helper --tool handbook',
-  ],
+  ['Make an agent that uses them', 'cadre agents create --name Helper --tool handbook'],
   ['For scripts', "cadre agents list --all --json | jq -r '.[].id'"],
   ['Any endpoint of the service', 'cadre api GET /agents'],
 ]
@@ -40,10 +41,11 @@ export class CadreHelp extends Help {
     const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
     const list = (rows: [string, string | undefined][]) => this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
     const described = (names: typeof topics) => list(names.map(({ name, description }) => [name, description]))
-    const commands = this.sortedCommands.filter(({ id }) => !id.includes(':'))
+    const commands = this.sortedCommands.filter(({ id }) => !id.includes(':')).sort((a, b) => Number(b.id === FIRST) - Number(a.id === FIRST))
     const sections = [
       `cadre – ${this.config.pjson.description}`,
       this.section('USAGE', '$ cadre <topic> <verb> [flags]\n$ cadre <command> [flags]'),
+      this.section('START HERE', `$ cadre ${FIRST}`),
       this.section(
         'DESCRIPTION',
         this.wrap(

@@ -1,0 +1,34 @@
+/** Cadre's own documentation as a knowledge source, and the agent that knows it. */
+import type { Static } from 'typebox'
+import { call } from '../client/call.ts'
+import type { Connection } from '../client/request.ts'
+import { type Agent, agentRoutes } from '../contract/agents.ts'
+import type { Addition } from './additions.ts'
+import { filesOf } from './local-files.ts'
+
+const SOURCE = 'Cadre documentation'
+const AGENT = 'Cadre guide'
+const INCLUDE = ['README.md', 'docs/**/*.md']
+
+export const GUIDE_TOOL = { name: 'cadre-docs', description: 'Answers questions about Cadre: its commands, its service, and why it is built as it is.' }
+
+/** The documentation of this installation; where it is installed may change, the source stays the same. */
+export async function documentation(root: string, send: boolean): Promise<Addition> {
+  const what = { name: SOURCE, place: root, moves: true }
+  if (send) return { ...what, type: 'file', configuration: {}, files: await filesOf(root, { include: INCLUDE }) }
+  return { ...what, type: 'folder', configuration: { path: root, include: INCLUDE, gitignore: false }, files: [] }
+}
+
+/** The agent, with the tool in its hands; made when there is none. */
+export async function ensureGuide(connection: Connection, tool: string): Promise<Static<typeof Agent>> {
+  const { data } = await call(connection, agentRoutes.list, { query: { name: AGENT, limit: 10 } as object })
+  const own = data.find(({ tools }) => tools.includes(tool)) ?? data[0]
+  if (!own) {
+    const system_prompt = 'You explain Cadre to people who use it. Answer from the documentation, cite it, and say so when it does not tell.'
+    const body = { name: AGENT, description: 'Answers questions about Cadre from its documentation.', system_prompt, tools: [tool] }
+    return (await call(connection, agentRoutes.create, { body })).data
+  }
+  const params = { id: own.id }
+  if (own.tools.includes(tool)) return (await call(connection, agentRoutes.get, { params })).data
+  return (await call(connection, agentRoutes.update, { params, body: { tools: [...own.tools, tool] } })).data
+}
