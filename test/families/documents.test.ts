@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Document } from '../../src/contract/documents.ts'
 import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
@@ -20,6 +21,7 @@ test.before(
 )
 test.after(aloud(() => service.end()))
 
+const LONGEST_NAME = (Document.properties.name as { maxLength?: number }).maxLength ?? 0
 let source: Json
 test.before.each(async () => {
   source = await resources.source()
@@ -95,11 +97,11 @@ test('a name is a relative path that stays inside', async () => {
     'a\u0000.md',
     'a\nb.md',
     '..\\x.md',
-    `${'x'.repeat(498)}.md`,
+    `${'x'.repeat(LONGEST_NAME - 2)}.md`,
     '/',
   ])
     await refused(add({ name, content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
-  for (const name of ['x.md', 'a/b/c.md', '...md', '名前.md', '..x.md', 'a b.md', '%2e%2e/x.md', "it's.md"])
+  for (const name of [`${'x'.repeat(LONGEST_NAME - 3)}.md`, 'x.md', 'a/b/c.md', '...md', '名前.md', '..x.md', 'a b.md', '%2e%2e/x.md', "it's.md"])
     assert.is((await good(add({ name, content: 'x' }))).name, name)
   assert.not.ok(existsSync(join(service.paths.home, '..', 'x.md')))
 })
