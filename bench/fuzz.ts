@@ -1,14 +1,24 @@
-/** The fuzz campaign of the tests with a seed of the day: `tsx bench/fuzz.ts [requests] [seed]`. */
+/** The fuzz campaign of the tests with a seed of the day; `BENCH_SEED=…` repeats one that found something. */
 import { randomInt } from 'node:crypto'
 import { campaign } from '../test/fuzz/campaign.ts'
 import { Service } from '../test/harness/app.ts'
+import type { Bench } from './figures.ts'
 
-const [requests = '10000', given] = process.argv.slice(2)
-const seed = given === undefined ? randomInt(2 ** 31) : Number(given)
-console.log(`seed ${seed}`)
-const service = await Service.start()
-try {
-  console.log(await campaign(service, seed, Number(requests)))
-} finally {
-  await service.end()
+const REQUESTS = 10_000
+
+export const fuzz: Bench = {
+  name: 'fuzz',
+  async run() {
+    const seed = Number(process.env.BENCH_SEED ?? randomInt(2 ** 31))
+    console.error(`seed ${seed}`)
+    const service = await Service.start()
+    try {
+      const { requests, known, statuses, operations, succeeded } = await campaign(service, seed, REQUESTS)
+      const refused = Object.entries(statuses).reduce((sum, [status, count]) => sum + (Number(status) < 300 ? 0 : count), 0)
+      const figure = `${requests} sent, ${refused} refused, ${known} known ones right, ${succeeded} of ${operations} operations done`
+      return [{ name: `fuzz, seed ${seed}`, figure }]
+    } finally {
+      await service.end()
+    }
+  },
 }

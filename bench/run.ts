@@ -2,6 +2,7 @@
 import { cliStart } from './cli-start.ts'
 import { embedding } from './embedding.ts'
 import { type Figure, keeps } from './figures.ts'
+import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
 import { list } from './list.ts'
@@ -9,7 +10,7 @@ import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
 
-const BENCHES = [cliStart, http, list, start, embedding, retrieval, ingest, search]
+const BENCHES = [cliStart, http, list, start, fuzz, embedding, retrieval, ingest, search]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))
