@@ -138,3 +138,9 @@ export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {
     return undefined // absent or half gone: either way nobody announced a daemon
   }
 }
+
+/** LanceDB reads these once, when it is loaded: with no more threads than cores its index builds wait on themselves for ever. */
+export function prepareForLance(environment: Environment = process.env): void {
+  environment.LANCE_CPU_THREADS ??= '4'
+  environment.LANCE_LOG ??= 'error'
+}

@@ -5,6 +5,7 @@ import type { Database } from '../store/database.ts'
 import { watchFolder } from './sources/source.ts'
 import { type StoredSource, sourceRecords } from './store.ts'
 import type { Synchronizer } from './sync.ts'
+import { automaticSources } from './sync-store.ts'
 
 interface Armed {
   disarm(): void
@@ -23,10 +24,7 @@ export class Automation {
   }
 
   async armAll(): Promise<void> {
-    const rows = await this.#database.all<{ id: string }>(
-      'SELECT id FROM knowledge_sources WHERE configuration LIKE \'%"schedule"%\' OR configuration LIKE \'%"watch":true%\'',
-    )
-    for (const { id } of rows) {
+    for (const id of await automaticSources(this.#database)) {
       const source = await sourceRecords.get(this.#database, id)
       if (!source) continue
       this.arm(source)

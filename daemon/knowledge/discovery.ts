@@ -1,14 +1,14 @@
 /** Brings the documents of a source in line with where they come from: what is new or changed is kept, what is gone goes. */
 import { extname } from 'node:path'
 import type { SourceType } from '../../src/contract/knowledge-sources.ts'
-import { newId } from '../identifiers.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Database } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import { concurrently } from './concurrently.ts'
+import { type KnownDocument, knownDocuments, setFingerprint, storeFound } from './found-store.ts'
 import type { ProgressBoard } from './progress.ts'
 import { type Found, findDocuments } from './sources/source.ts'
-import { documentRecords, hashInUse, type StoredDocument, type StoredSource } from './store.ts'
+import { documentRecords, hashInUse, type StoredSource } from './store.ts'
 
 const AT_ONCE = 4
 const A_TIME = 64
@@ -22,14 +22,9 @@ export interface Discovery {
   workDirectory(sourceId: string): string
 }
 
-type Known = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'error'> & { fingerprint: string | null }
-
 export async function discover(discovery: Discovery, source: StoredSource, signal: AbortSignal): Promise<void> {
   const { database, outbound, progress } = discovery
-  const rows = await database.all<Known & { origin: string }>(
-    'SELECT id, name, content_hash, status, error, fingerprint, origin FROM documents WHERE knowledge_source_id = ?',
-    [source.id],
-  )
+  const rows = await knownDocuments(database, source.id)
   const known = new Map(rows.filter(({ origin }) => origin === 'found').map((row) => [row.name, row]))
   /** What was sent under a name is the document of that name, whatever else is found under it. */
   const sent = new Set(rows.filter(({ origin }) => origin === 'sent').map(({ name }) => name))
@@ -55,11 +50,11 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
     // A source that fails at its end has still shown what it has.
     if (!signal.aborted) await take()
   }
-  const gone = ({ name }: Known) => !seen.has(name) && !unreadable.some((folder) => name.startsWith(folder))
+  const gone = ({ name }: KnownDocument) => !seen.has(name) && !unreadable.some((folder) => name.startsWith(folder))
   await bury(discovery, [...known.values()].filter(gone))
 }
 
-async function keep({ database, originals }: Discovery, sourceId: string, found: Found, known: Known | undefined, signal: AbortSignal): Promise<void> {
+async function keep({ database, originals }: Discovery, sourceId: string, found: Found, known: KnownDocument | undefined, signal: AbortSignal): Promise<void> {
   if (known && known.fingerprint === found.fingerprint && (found.problem === undefined || known.error === found.problem)) return
   const content = found.problem === undefined ? await readNow(found, signal) : { problem: found.problem }
   // What could not be read just now may be readable the next time, though it looks the same.
@@ -71,11 +66,11 @@ async function keep({ database, originals }: Discovery, sourceId: string, found:
   await originals.keep(content.bytes, (contentHash) =>
     database.write(async (transaction) => {
       if (known && known.content_hash === contentHash && known.status !== 'failed') {
-        await transaction.run('UPDATE documents SET fingerprint = ? WHERE id = ?', [found.fingerprint, known.id])
+        await setFingerprint(transaction, known.id, found.fingerprint)
         return
       }
       replaced = known?.content_hash
-      await store(transaction, { sourceId, found, known, contentHash, size: content.bytes.length, status: 'waiting', error: null })
+      await storeFound(transaction, known, { ...about(sourceId, found), contentHash, size: content.bytes.length, status: 'waiting', error: null })
     }),
   )
   await release(originals, database, replaced)
@@ -94,56 +89,18 @@ async function readNow(found: Found, signal: AbortSignal): Promise<{ bytes: Uint
   }
 }
 
-async function refuse(database: Database, sourceId: string, found: Found, known: Known | undefined, problem: string): Promise<void> {
-  await database.write((transaction) => store(transaction, { sourceId, found, known, contentHash: '', size: 0, status: 'failed', error: problem }))
+async function refuse(database: Database, sourceId: string, found: Found, known: KnownDocument | undefined, problem: string): Promise<void> {
+  await database.write((transaction) =>
+    storeFound(transaction, known, { ...about(sourceId, found), contentHash: '', size: 0, status: 'failed', error: problem }),
+  )
 }
 
-interface Kept {
-  sourceId: string
-  found: Found
-  known: Known | undefined
-  contentHash: string
-  size: number
-  status: 'waiting' | 'failed'
-  error: string | null
-}
-
-async function store(
-  transaction: Parameters<typeof documentRecords.insert>[0],
-  { sourceId, found, known, contentHash, size, status, error }: Kept,
-): Promise<void> {
-  const now = new Date().toISOString()
-  const metadata = found.metadata ?? {}
-  if (known) {
-    await transaction.run(
-      'UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?, version = version + 1 WHERE id = ?',
-      [contentHash, size, status, error, JSON.stringify(metadata), found.fingerprint, now, known.id],
-    )
-    return
-  }
-  const type = found.type ?? extname(found.name).slice(1).toLowerCase()
-  const id = newId('doc')
-  await documentRecords.insert(transaction, {
-    id,
-    knowledge_source_id: sourceId,
-    name: found.name,
-    type,
-    size,
-    content_hash: contentHash,
-    status,
-    error,
-    pages: null,
-    chunks: 0,
-    metadata,
-    version: 1,
-    created_at: now,
-    updated_at: now,
-  })
-  await transaction.run("UPDATE documents SET origin = 'found', fingerprint = ? WHERE id = ?", [found.fingerprint, id])
+function about(sourceId: string, { name, type, fingerprint, metadata = {} }: Found) {
+  return { sourceId, name, type: type ?? extname(name).slice(1).toLowerCase(), fingerprint, metadata }
 }
 
 /** What is no longer there is forgotten: its record now, its passages with the next stage. */
-async function bury({ database, originals }: Discovery, gone: readonly Known[]): Promise<void> {
+async function bury({ database, originals }: Discovery, gone: readonly KnownDocument[]): Promise<void> {
   if (gone.length === 0) return
   await database.write(async (transaction) => {
     for (const { id } of gone) await documentRecords.delete(transaction, id)

@@ -1,7 +1,8 @@
 /** Writing an index so that a kill at any moment leaves nothing doubled and nothing missing. */
 import type { Database } from '../store/database.ts'
 import type { PassageRow, PassageTable } from '../store/vectors.ts'
-import type { Batch, Index, Indexes } from './indexes.ts'
+import { type Batch, beginBatch, endBatch, heldRows, type Index, type Side, setHeld, unsetAllHeld, unsetHeld } from './index-store.ts'
+import type { Indexes } from './indexes.ts'
 import { pendingVectors } from './sync-store.ts'
 
 export interface DocumentRows {
@@ -20,7 +21,7 @@ export class IndexWriter {
   }
 
   /** Replaces the passages of documents: the new ones are added before the old ones go, and only then are they said to be there. */
-  async write(index: Index, side: Batch['side'], documents: readonly DocumentRows[]): Promise<void> {
+  async write(index: Index, side: Side, documents: readonly DocumentRows[]): Promise<void> {
     if (documents.length === 0) return
     const table = side === 'text' ? this.#indexes.text(index) : this.#indexes.vectors(index)
     const ids = documents.map(({ documentId }) => documentId)
@@ -28,22 +29,8 @@ export class IndexWriter {
     await table.add(documents.flatMap(({ rows }) => rows.map((row) => ({ ...row, generation }))))
     await table.remove({ document_id: ids, generation: { below: generation } })
     await this.#database.write(async (transaction) => {
-      for (const { documentId, contentHash, rows } of documents) {
-        if (side === 'text')
-          await transaction.run('INSERT OR REPLACE INTO index_documents (index_id, document_id, content_hash, chunks, embedded) VALUES (?, ?, ?, ?, 0)', [
-            index.id,
-            documentId,
-            contentHash,
-            rows.length,
-          ])
-        else
-          await transaction.run('UPDATE index_documents SET embedded = 1 WHERE index_id = ? AND document_id = ? AND content_hash = ?', [
-            index.id,
-            documentId,
-            contentHash,
-          ])
-      }
-      await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [index.id])
+      for (const { documentId, contentHash, rows } of documents) await setHeld(transaction, index.id, side, { documentId, contentHash, chunks: rows.length })
+      await endBatch(transaction, index.id)
     })
   }
 
@@ -68,29 +55,22 @@ export class IndexWriter {
   }
 
   /** Takes out what may be there of documents, old or new, and only then forgets that it was begun. Vectors do not outlive their text. */
-  async #remove(index: Index, side: Batch['side'], documentIds: readonly string[]): Promise<void> {
+  async #remove(index: Index, side: Side, documentIds: readonly string[]): Promise<void> {
     if (side === 'text') await this.#indexes.text(index).remove({ document_id: documentIds })
     await this.#indexes.vectors(index).remove({ document_id: documentIds })
-    const forget =
-      side === 'text'
-        ? 'DELETE FROM index_documents WHERE index_id = ? AND document_id = ?'
-        : 'UPDATE index_documents SET embedded = 0 WHERE index_id = ? AND document_id = ?'
     await this.#database.write(async (transaction) => {
-      for (const id of documentIds) await transaction.run(forget, [index.id, id])
-      await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [index.id])
+      for (const id of documentIds) await unsetHeld(transaction, index.id, side, id)
+      await endBatch(transaction, index.id)
     })
   }
 
   /** LanceDB never calls fsync, and a damaged manifest can open as an empty table: what was written is counted, and made again if it is not there. */
   async #recount(index: Index): Promise<boolean> {
-    const said = await this.#database.get<{ text: number; vectors: number }>(
-      'SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors FROM index_documents WHERE index_id = ?',
-      [index.id],
-    )
+    const said = await heldRows(this.#database, index.id)
     const vectors = this.#indexes.vectors(index)
-    const damaged = !(await holds(this.#indexes.text(index), said?.text ?? 0))
+    const damaged = !(await holds(this.#indexes.text(index), said.text))
       ? 'text'
-      : !(await holds(vectors, said?.vectors ?? 0)) && !(await this.#withoutOutdated(index, said?.vectors ?? 0))
+      : !(await holds(vectors, said.vectors)) && !(await this.#withoutOutdated(index, said.vectors))
         ? 'vectors'
         : undefined
     if (damaged) await this.#startOver(index, damaged)
@@ -109,24 +89,14 @@ export class IndexWriter {
     return holds(vectors, expected)
   }
 
-  async #startOver(index: Index, side: Batch['side']): Promise<void> {
-    const forget = side === 'text' ? 'DELETE FROM index_documents WHERE index_id = ?' : 'UPDATE index_documents SET embedded = 0 WHERE index_id = ?'
-    await this.#database.write(async (transaction) => {
-      await transaction.run(forget, [index.id])
-      await transaction.run('UPDATE indexes SET ready = 0, batch = NULL WHERE id = ?', [index.id])
-    })
+  async #startOver(index: Index, side: Side): Promise<void> {
+    await this.#database.write((transaction) => unsetAllHeld(transaction, index.id, side))
     if (side === 'text') await this.#indexes.clear(index, 'text')
     await this.#indexes.clear(index, 'vectors')
   }
 
-  async #begin(index: Index, side: Batch['side'], documents: string[]): Promise<number> {
-    return this.#database.write(async (transaction) => {
-      const row = await transaction.get<{ generation: number }>('SELECT generation FROM indexes WHERE id = ?', [index.id])
-      const generation = (row?.generation ?? 0) + 1
-      const batch: Batch = { side, generation, documents }
-      await transaction.run('UPDATE indexes SET generation = ?, batch = ? WHERE id = ?', [generation, JSON.stringify(batch), index.id])
-      return generation
-    })
+  async #begin(index: Index, side: Side, documents: string[]): Promise<number> {
+    return this.#database.write((transaction) => beginBatch(transaction, index.id, side, documents))
   }
 }
 

@@ -1,31 +1,22 @@
 /** Indexes: one for every way a knowledge source is cut and embedded, shared by the tools that agree on it. */
 import { DEFAULT_CHUNKING } from '../../src/contract/passages.ts'
-import { newId } from '../identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { PassageTable, Vectors } from '../store/vectors.ts'
-
-export interface IndexSettings {
-  embedding_model: string
-  chunk_size: number
-  chunk_overlap: number
-}
-
-export interface Index extends IndexSettings {
-  id: string
-  knowledge_source_id: string
-  /** Whether it was complete once; until then another of the same source serves, if there is one. */
-  ready: number
-  generation: number
-  /** What was being written when it was last heard of: undone at the next start. */
-  batch: string | null
-}
-
-/** Rows that may be in a table without anybody having said that they are. */
-export interface Batch {
-  side: 'text' | 'vectors'
-  generation: number
-  documents: string[]
-}
+import {
+  addUser,
+  allIndexes,
+  deleteIndex,
+  findIndex,
+  type Index,
+  type IndexSettings,
+  indexesOf,
+  insertIndex,
+  orphanedIndexes,
+  passUsers,
+  removeUser,
+  type Side,
+  usedIndexes,
+} from './index-store.ts'
 
 const TEXT_COLUMNS = {
   id: 'text',
@@ -49,79 +40,65 @@ export class Indexes {
     this.#vectors = vectors
   }
 
-  /** Says which indexes a tool uses, in the transaction that saves the tool. */
-  async claim(transaction: Transaction, userId: string, sourceIds: readonly string[], settings: IndexSettings): Promise<void> {
-    await this.release(transaction, userId)
+  /** Says which indexes a tool uses, in the transaction that saves the tool. Returns the sources it used before. */
+  async claim(transaction: Transaction, userId: string, sourceIds: readonly string[], settings: IndexSettings): Promise<string[]> {
+    const before = await this.release(transaction, userId)
     for (const sourceId of sourceIds) {
       const index = await this.ensure(transaction, sourceId, settings)
-      await transaction.run('INSERT INTO index_users (index_id, user_id) VALUES (?, ?)', [index.id, userId])
+      await addUser(transaction, index.id, userId)
     }
+    return before
   }
 
-  async release(transaction: Transaction, userId: string): Promise<void> {
-    await transaction.run('DELETE FROM index_users WHERE user_id = ?', [userId])
+  /** Returns the sources whose indexes it used. */
+  async release(transaction: Transaction, userId: string): Promise<string[]> {
+    return removeUser(transaction, userId)
   }
 
-  async ensure(transaction: Transaction, sourceId: string, { embedding_model, chunk_size, chunk_overlap }: IndexSettings): Promise<Index> {
-    const found = await this.find(transaction, sourceId, { embedding_model, chunk_size, chunk_overlap })
-    if (found) return found
-    const index: Index = { id: newId('idx'), knowledge_source_id: sourceId, embedding_model, chunk_size, chunk_overlap, ready: 0, generation: 0, batch: null }
-    await transaction.run(
-      'INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch) VALUES (?, ?, ?, ?, ?, 0, 0, NULL)',
-      [index.id, sourceId, embedding_model, chunk_size, chunk_overlap],
-    )
-    return index
-  }
-
-  async find(reader: Reader, sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
-    return reader.get<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model = ? AND chunk_size = ? AND chunk_overlap = ?', [
-      sourceId,
-      settings.embedding_model,
-      settings.chunk_size,
-      settings.chunk_overlap,
-    ])
-  }
-
-  async ofSource(reader: Reader, sourceId: string): Promise<Index[]> {
-    return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
+  async ensure(transaction: Transaction, sourceId: string, settings: IndexSettings): Promise<Index> {
+    return (await findIndex(transaction, sourceId, settings)) ?? insertIndex(transaction, sourceId, settings)
   }
 
   /** Whether none of these was dropped. */
   async stand(reader: Reader, indexes: readonly Index[]): Promise<boolean> {
-    for (const { id } of indexes) if ((await reader.get('SELECT 1 AS found FROM indexes WHERE id = ?', [id])) === undefined) return false
-    return true
+    const standing = new Set((await allIndexes(reader)).map(({ id }) => id))
+    return indexes.every(({ id }) => standing.has(id))
   }
 
   /** The indexes a source needs: those its tools use, or the default one. Those that nobody uses any more go, once the others are complete. */
   async settle(database: Database, sourceId: string): Promise<Index[]> {
     const { wanted, unwanted } = await database.write(async (transaction) => {
-      const used = await transaction.all<{ index_id: string }>(
-        'SELECT DISTINCT index_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE knowledge_source_id = ?',
-        [sourceId],
-      )
+      const dead = await this.#bequeath(transaction, sourceId)
+      const used = await usedIndexes(transaction, sourceId)
       if (used.length === 0) await this.ensure(transaction, sourceId, DEFAULT_CHUNKING)
-      const all = await this.ofSource(transaction, sourceId)
-      const needed = (index: Index) => (used.length === 0 ? isDefault(index) : used.some(({ index_id }) => index_id === index.id))
+      const all = await indexesOf(transaction, sourceId)
+      const needed = (index: Index) => (used.length === 0 ? isDefault(index) : used.includes(index.id))
       const wanted = all.filter(needed)
       const complete = wanted.every(({ ready }) => ready === 1)
-      return { wanted, unwanted: complete ? all.filter((index) => !needed(index)) : [] }
+      return { wanted, unwanted: complete ? all.filter((index) => !needed(index)) : dead }
     })
     for (const index of unwanted) await this.drop(database, index)
     return wanted
   }
 
+  /** Tools whose embedding model was deleted by force embed with the usual one: their users pass to an index of that. Returns those that cannot be asked any more. */
+  async #bequeath(transaction: Transaction, sourceId: string): Promise<Index[]> {
+    const dead = await orphanedIndexes(transaction, sourceId)
+    for (const index of dead) {
+      const heir = await this.ensure(transaction, sourceId, { ...index, embedding_model: DEFAULT_CHUNKING.embedding_model })
+      await passUsers(transaction, index.id, heir.id)
+    }
+    return dead
+  }
+
   async drop(database: Database, index: Index): Promise<void> {
-    await database.write(async (transaction) => {
-      await transaction.run('DELETE FROM index_documents WHERE index_id = ?', [index.id])
-      await transaction.run('DELETE FROM index_users WHERE index_id = ?', [index.id])
-      await transaction.run('DELETE FROM indexes WHERE id = ?', [index.id])
-    })
+    await database.write((transaction) => deleteIndex(transaction, index.id))
     await this.#vectors.drop(`${index.id}-text`)
     await this.#vectors.drop(`${index.id}-vectors`)
   }
 
   /** Empties one side of an index. */
-  async clear({ id }: Index, side: Batch['side']): Promise<void> {
+  async clear({ id }: Index, side: Side): Promise<void> {
     await this.#vectors.drop(`${id}-${side}`)
   }
 
@@ -135,7 +112,7 @@ export class Indexes {
 
   /** Tables of indexes that are no more, left by a crash between the two stores. */
   async sweep(database: Database): Promise<void> {
-    const known = new Set((await database.all<{ id: string }>('SELECT id FROM indexes')).map(({ id }) => id))
+    const known = new Set((await allIndexes(database)).map(({ id }) => id))
     for (const name of await this.#vectors.names()) if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#vectors.drop(name)
   }
 }

@@ -7,7 +7,8 @@ import type { Database } from '../store/database.ts'
 import type { Filter, PassageRow } from '../store/vectors.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { type Fused, fuse } from './fusion.ts'
-import type { Index, Indexes, IndexSettings } from './indexes.ts'
+import { findIndex, type Index, type IndexSettings, indexesOf } from './index-store.ts'
+import type { Indexes } from './indexes.ts'
 import { type DocumentFacts, documentFacts, matchingDocuments } from './search-store.ts'
 import type { Synchronizer } from './sync.ts'
 import { textComplete } from './sync-store.ts'
@@ -83,7 +84,11 @@ export class Search {
   async #chosen({ sourceIds, settings, method }: SearchRequest): Promise<Index[]> {
     const chosen = await Promise.all(
       sourceIds.map(async (sourceId) => {
-        const serving = await this.#serving(sourceId, settings)
+        const wanted = await findIndex(this.#database, sourceId, settings)
+        if (wanted?.ready) return wanted
+        // Its embedding model was deleted by force: an index of the usual model takes its place.
+        if (!wanted) await this.#synchronizer.start(sourceId, 'indexes')
+        const serving = wanted && (await this.#serving(sourceId, settings))
         if (serving?.ready) return serving
         return method === 'full_text' ? this.#readable(sourceId, settings) : this.#patiently(sourceId, settings)
       }),
@@ -99,8 +104,8 @@ export class Search {
   /** Words need no vectors: an index serves as soon as its text is complete. */
   async #readable(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
     const complete = async () => {
-      const wanted = await this.#indexes.find(this.#database, sourceId, settings)
-      for (const index of [...(wanted ? [wanted] : []), ...(await this.#indexes.ofSource(this.#database, sourceId))])
+      const wanted = await findIndex(this.#database, sourceId, settings)
+      for (const index of [...(wanted ? [wanted] : []), ...(await indexesOf(this.#database, sourceId))])
         if (await textComplete(this.#database, sourceId, index.id)) return index
       return undefined
     }
@@ -111,9 +116,9 @@ export class Search {
   }
 
   async #serving(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
-    const wanted = await this.#indexes.find(this.#database, sourceId, settings)
+    const wanted = await findIndex(this.#database, sourceId, settings)
     if (wanted?.ready) return wanted
-    const others = await this.#indexes.ofSource(this.#database, sourceId)
+    const others = await indexesOf(this.#database, sourceId)
     return others.find(({ ready }) => ready === 1) ?? wanted
   }
 

@@ -11,7 +11,8 @@ import type { Originals } from '../store/documents.ts'
 import type { Validator } from '../validation.ts'
 import type { Automation } from './automation.ts'
 import { checkConfiguration } from './configuration.ts'
-import type { Indexes, IndexSettings } from './indexes.ts'
+import { type IndexSettings, indexesOf } from './index-store.ts'
+import type { Indexes } from './indexes.ts'
 import type { Progress, ProgressBoard } from './progress.ts'
 import type { Search, SearchRequest } from './search.ts'
 import { deleteDocumentsOf, hashesOf, hashInUse, type StoredSource, sourceRecords, statisticsOf } from './store.ts'
@@ -71,7 +72,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     // What a synchronization still added before it heard of this.
     hashes.push(...(await hashesOf(this.database, id)))
     await this.database.write((transaction) => deleteDocumentsOf(transaction, id))
-    for (const index of await indexes.ofSource(this.database, id)) await indexes.drop(this.database, index)
+    for (const index of await indexesOf(this.database, id)) await indexes.drop(this.database, index)
     for (const contentHash of hashes) if (contentHash !== '') await originals.release(contentHash, () => hashInUse(this.database, contentHash))
     return message
   }
@@ -96,11 +97,17 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
 
   /** Says which sources a tool reads and how they are to be cut and embedded for it, in the transaction that saves the tool. */
   async claim(transaction: Transaction, toolId: string, sourceIds: readonly string[], settings: IndexSettings): Promise<void> {
-    await this.#parts.indexes.claim(transaction, toolId, sourceIds, settings)
+    const before = await this.#parts.indexes.claim(transaction, toolId, sourceIds, settings)
+    this.#tidy(before.filter((id) => !sourceIds.includes(id)))
   }
 
   async release(transaction: Transaction, toolId: string): Promise<void> {
-    await this.#parts.indexes.release(transaction, toolId)
+    this.#tidy(await this.#parts.indexes.release(transaction, toolId))
+  }
+
+  /** Drops what nobody uses any more. What it writes waits for the transaction it is called in, and says nothing that is not so if that fails. */
+  #tidy(sourceIds: readonly string[]): void {
+    this.refresh(sourceIds).catch(() => undefined) // the daemon is stopping; the next synchronization does it
   }
 
   /** Brings the indexes of sources up to date, in the background. */

@@ -115,3 +115,12 @@ export async function halfEmbedded(reader: Reader): Promise<string[]> {
   )
   return rows.map(({ id }) => id)
 }
+
+/** Sources that are synchronized without being asked: on a schedule, or as their folder changes. */
+export async function automaticSources(reader: Reader): Promise<string[]> {
+  const rows = await reader.all<{ id: string }>('SELECT id FROM knowledge_sources WHERE configuration LIKE ? OR configuration LIKE ?', [
+    '%"schedule"%',
+    '%"watch":true%',
+  ])
+  return rows.map(({ id }) => id)
+}

@@ -4,8 +4,9 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Database } from '../store/database.ts'
 import { type Discovery, discover } from './discovery.ts'
+import { allIndexes } from './index-store.ts'
 import type { IndexWriter } from './index-writing.ts'
-import type { Index, Indexes } from './indexes.ts'
+import type { Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
 import { sourceRecords } from './store.ts'
 import { halfEmbedded, interruptedSources, markSource, markSynced } from './sync-store.ts'
@@ -124,7 +125,7 @@ export class Synchronizer {
     const { database, indexes, writer, logger } = this.#parts
     await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'old tables could not be removed'))
     const incomplete = new Set(await halfEmbedded(database))
-    for (const index of await database.all<Index>('SELECT * FROM indexes')) {
+    for (const index of await allIndexes(database)) {
       try {
         if (!(await writer.repair(index)) || index.ready === 0) incomplete.add(index.knowledge_source_id)
       } catch (error) {

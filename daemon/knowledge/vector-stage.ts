@@ -2,8 +2,9 @@
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Database } from '../store/database.ts'
 import type { PassageRow } from '../store/vectors.ts'
+import type { Index } from './index-store.ts'
 import type { IndexWriter } from './index-writing.ts'
-import type { Index, Indexes } from './indexes.ts'
+import type { Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
 import { markIndexed, markReady, type PendingVectors, pendingVectors } from './sync-store.ts'
 

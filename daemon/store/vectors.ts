@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import type { Connection, Table } from '@lancedb/lancedb'
 import type { Data, Vector } from 'apache-arrow'
+import { prepareForLance } from '../../src/config.ts'
 import { CommitQueue } from './commit-queue.ts'
 
 export type ColumnType = 'text' | 'integer' | 'vector'
@@ -44,9 +45,7 @@ export class Vectors {
 
   /** LanceDB is loaded in the background: the daemon answers before its 150 MB are in memory. */
   constructor(uri: string) {
-    // Read once, when it is loaded: with no more threads than cores, its index builds wait on themselves for ever.
-    process.env.LANCE_CPU_THREADS ??= '4'
-    process.env.LANCE_LOG ??= 'error'
+    prepareForLance()
     this.#connection = import('@lancedb/lancedb').then(async (lance) => ({
       lance,
       database: await lance.connect(uri, {}, new lance.Session(INDEX_CACHE, METADATA_CACHE)),
