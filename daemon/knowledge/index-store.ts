@@ -41,6 +41,10 @@ export async function findIndex(reader: Reader, sourceId: string, { embedding_mo
   return reader.get<Index>(sql, [sourceId, embedding_model, chunk_size, chunk_overlap])
 }
 
+export async function indexExists(reader: Reader, indexId: string): Promise<boolean> {
+  return (await reader.get('SELECT 1 AS found FROM indexes WHERE id = ?', [indexId])) !== undefined
+}
+
 export async function insertIndex(transaction: Transaction, sourceId: string, { embedding_model, chunk_size, chunk_overlap }: IndexSettings): Promise<Index> {
   const index: Index = { id: newId('idx'), knowledge_source_id: sourceId, embedding_model, chunk_size, chunk_overlap, ready: 0, generation: 0, batch: null }
   await transaction.run(

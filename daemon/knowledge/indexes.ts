@@ -9,6 +9,7 @@ import {
   findIndex,
   type Index,
   type IndexSettings,
+  indexExists,
   indexesOf,
   insertIndex,
   orphanedIndexes,
@@ -61,8 +62,8 @@ export class Indexes {
 
   /** Whether none of these was dropped. */
   async stand(reader: Reader, indexes: readonly Index[]): Promise<boolean> {
-    const standing = new Set((await allIndexes(reader)).map(({ id }) => id))
-    return indexes.every(({ id }) => standing.has(id))
+    for (const { id } of indexes) if (!(await indexExists(reader, id))) return false
+    return true
   }
 
   /** The indexes a source needs: those its tools use, or the default one. Those that nobody uses any more go, once the others are complete. */
