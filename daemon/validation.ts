@@ -10,6 +10,9 @@ const DAY = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/
 /** Only the first problem is looked for: collecting all of them lets a hostile body make megabytes of errors. */
 const strictly = { allErrors: false, verbose: true, discriminator: true, allowUnionTypes: true, strictRequired: false } as const
 
+/** Schemas that callers bring are compiled, which takes time: this keeps it to milliseconds. */
+const LARGEST_FOREIGN_SCHEMA = 100_000
+
 export interface Validator {
   /** Bodies are taken as they are. */
   body(schema: TSchema): (value: unknown) => CadreError | undefined
@@ -24,7 +27,6 @@ export interface Validator {
 export function createValidator(): Validator {
   const bodies = prepared(new Ajv(strictly))
   const texts = prepared(new Ajv({ ...strictly, coerceTypes: true }))
-  const foreign = prepared(new Ajv({ strict: false, validateFormats: false }))
   const body = lazily(bodies)
   return {
     body,
@@ -37,7 +39,15 @@ export function createValidator(): Validator {
       // Which draft it says it follows does not matter here, and one that is not known would throw.
       const { $schema, ...schema } = value as { $schema?: unknown }
       if ($schema !== undefined && typeof $schema !== 'string') return 'parameters/$schema must be string'
-      return foreign.validateSchema(schema) ? undefined : foreign.errorsText(foreign.errors, { dataVar: 'parameters' })
+      if (JSON.stringify(schema).length > LARGEST_FOREIGN_SCHEMA) return `parameters must be smaller than ${LARGEST_FOREIGN_SCHEMA} characters`
+      const foreign = new Ajv({ strict: false, validateFormats: false, addUsedSchema: false })
+      if (!foreign.validateSchema(schema)) return foreign.errorsText(foreign.errors, { dataVar: 'parameters' })
+      try {
+        foreign.compile(schema)
+        return undefined
+      } catch (error) {
+        return (error as Error).message // a pattern or a reference that leads nowhere
+      }
     },
   }
 }

@@ -5,6 +5,7 @@ import { type EVALUATION_TYPES, type EvaluationCreate, type EvaluationUpdate, ev
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
+import type { Reference } from '../store/links.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
 
 type EvaluationInput = Static<typeof EvaluationCreate> | Static<typeof EvaluationUpdate>
@@ -15,23 +16,34 @@ export type Targets = Record<EvaluationType, { exists(reader: Reader, id: string
 export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInput> {
   constructor(database: Database, models: ModelsService, targets: Targets) {
     super(database, evaluations, evaluationRecords, {
-      prepare: async (record, given, { transaction, current }) => {
+      prepare: async (record, _, { transaction, current }) => {
         const { type, target_id } = record
         const moved = current === undefined || current.type !== type || current.target_id !== target_id
         if (moved && target_id !== null && !(await targets[type].exists(transaction, target_id)))
           throw invalid('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
-        const scorers = record.scorers.length > 0 ? record.scorers.map(spelledOut) : [{ type: 'contains' as const }]
-        const test_cases = record.test_cases.map((one) => (one.scorers ? { ...one, scorers: one.scorers.map(spelledOut) } : one))
-        if (given.scorers || given.test_cases) await requireJudges(transaction, models, [...scorers, ...test_cases.flatMap((one) => one.scorers ?? [])])
+        const spelledOut = (list: readonly (ScorerSettings['type'] | ScorerSettings)[]) =>
+          Promise.all(list.map((scorer) => judged(transaction, models, scorer)))
+        const scorers = record.scorers.length > 0 ? await spelledOut(record.scorers) : [{ type: 'contains' as const }]
+        const test_cases = await Promise.all(record.test_cases.map(async (one) => (one.scorers ? { ...one, scorers: await spelledOut(one.scorers) } : one)))
         return { ...record, scorers, test_cases }
       },
-      references: ({ target_id }) => (target_id === null ? [] : [{ field: 'target_id', target: target_id, detach: { kind: 'value', value: null } }]),
+      references,
     })
   }
 }
 
-const spelledOut = (scorer: ScorerSettings['type'] | ScorerSettings): ScorerSettings => (typeof scorer === 'string' ? { type: scorer } : scorer)
+/** A scorer in full, with its judge by id. The type comes first, so that the judge can be taken out again. */
+async function judged(reader: Reader, models: ModelsService, scorer: ScorerSettings['type'] | ScorerSettings): Promise<ScorerSettings> {
+  if (typeof scorer === 'string') return { type: scorer }
+  const { type, model_id, ...rest } = scorer
+  return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await models.resolve(reader, model_id, 'scorers.model_id') }) }
+}
 
-async function requireJudges(reader: Reader, models: ModelsService, scorers: readonly ScorerSettings[]): Promise<void> {
-  for (const id of new Set(scorers.flatMap(({ model_id }) => model_id ?? []))) await models.resolve(reader, id, 'scorers.model_id')
+function references({ target_id, scorers, test_cases }: StoredEvaluation): Reference[] {
+  const links: Reference[] = target_id === null ? [] : [{ field: 'target_id', target: target_id, detach: { kind: 'value', value: null } }]
+  const judges = { scorers, test_cases: test_cases.flatMap((one) => one.scorers ?? []) }
+  for (const [field, list] of Object.entries(judges)) {
+    for (const target of new Set(list.flatMap(({ model_id }) => model_id ?? []))) links.push({ field, target, detach: { kind: 'member', name: 'model_id' } })
+  }
+  return links
 }

@@ -3,7 +3,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import type { Reader, Transaction } from './database.ts'
 
 /** What becomes of the owner when its target is deleted by force. */
-export type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' }
+export type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' } | { kind: 'member'; name: string }
 
 export interface Reference {
   field: string
@@ -67,6 +67,13 @@ export async function detachAll(transaction: Transaction, target: string): Promi
     const which = [target, owner_family, field]
     const how = JSON.parse(detach) as Detach
     if (how.kind === 'owner') await transaction.run(`DELETE FROM ${table} WHERE ${owners}`, which)
+    else if (how.kind === 'member')
+      // The member never comes first in its object, so it goes together with the comma before it.
+      await transaction.run(`UPDATE ${table} SET "${field}" = replace("${field}", ?, ''), version = version + 1, updated_at = ? WHERE ${owners}`, [
+        `,${JSON.stringify(how.name)}:${JSON.stringify(target)}`,
+        now,
+        ...which,
+      ])
     else if (how.kind === 'value')
       await transaction.run(`UPDATE ${table} SET "${field}" = ?, version = version + 1, updated_at = ? WHERE ${owners}`, [how.value, now, ...which])
     else

@@ -65,7 +65,8 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
     const minute = Math.floor(now / MINUTE)
     if (known.usedMinute !== minute) {
       known.usedMinute = minute
-      await markUsed(this.database, known.caller.tokenId, new Date(minute * MINUTE).toISOString())
+      // Not waited for, and no reason to refuse a request: on a full disk reading goes on.
+      markUsed(this.database, known.caller.tokenId, new Date(minute * MINUTE).toISOString()).catch(() => undefined)
     }
     return known.caller
   }

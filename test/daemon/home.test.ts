@@ -30,7 +30,7 @@ function refusal(home: string): CadreError {
 test('a home that does not exist is made, with directories of one user', ({ root }) => {
   const paths = at(join(root, 'deep', 'home'))
   prepareHome(paths)
-  for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.logs]) assert.is(mode(directory), 0o700, directory)
+  for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.work, paths.logs]) assert.is(mode(directory), 0o700, directory)
 })
 
 test('a home and files that others could read are closed to them', ({ root }) => {
@@ -53,7 +53,7 @@ test('a home and files that others could read are closed to them', ({ root }) =>
 test('preparing leaves nothing behind', ({ root }) => {
   const paths = at(join(root, 'home'))
   prepareHome(paths)
-  assert.equal(readdirSync(paths.home).sort(), ['documents', 'logs', 'models', 'vectors'])
+  assert.equal(readdirSync(paths.home).sort(), ['documents', 'logs', 'models', 'vectors', 'work'])
 })
 
 test('a file in the place of the home is refused with a way out', ({ root }) => {

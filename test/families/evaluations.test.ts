@@ -42,6 +42,17 @@ test('a scorer is its name or its settings, also in a test case of its own', asy
   await refused(evaluate({ test_cases: [{ input: 'q', scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }] }), 'VALIDATION_ERROR')
 })
 
+test('a judge is not deleted by accident, and by force its scorers judge with the default model', async () => {
+  const judge = await resources.model()
+  const scorer = { threshold: 0.5, model_id: judge.id, type: 'llm_judge', instructions: 'be kind' }
+  const { id } = await good(evaluate({ scorers: [scorer], test_cases: [{ input: 'q', scorers: [scorer, 'exact'] }] }))
+  await refused(service.delete(`/models/${judge.id}`), 'CONFLICT')
+  await good(service.delete(`/models/${judge.id}?force=true`))
+  const { model_id: _, ...left } = scorer
+  const evaluation = await good(service.get(`/evaluations/${id}`))
+  assert.equal([evaluation.scorers, evaluation.test_cases[0].scorers], [[left], [left, { type: 'exact' }]])
+})
+
 test('what is evaluated exists and is of the type that is said', async () => {
   const targets = {
     agent: await resources.agent(),

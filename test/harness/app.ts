@@ -8,7 +8,7 @@ import { prepareHome } from '../../daemon/home.ts'
 import { type Log, openLog } from '../../daemon/log.ts'
 import { Redactor } from '../../daemon/secrets/redactor.ts'
 import { openVault } from '../../daemon/secrets/vault.ts'
-import { type Database, openDatabase } from '../../daemon/store/database.ts'
+import { type Database, openDatabase, type Value } from '../../daemon/store/database.ts'
 import { homePaths, type Paths } from '../../src/config.ts'
 import type { Role } from '../../src/contract/route.ts'
 import { version } from '../../src/version.ts'
@@ -79,10 +79,11 @@ export class Service {
     return new Service(paths, app, log)
   }
 
-  /** Another connection to the same records, for what no route shows. */
+  /** Another connection to the same records, for what no route shows. It remembers no rows: it does not hear of the service's commits. */
   get database(): Database {
     this.#database ??= openDatabase(this.paths.database)
-    return this.#database
+    const { all } = this.#database
+    return { ...this.#database, get: async <T>(sql: string, values: readonly Value[] = []) => (await all<T>(sql, values))[0] }
   }
 
   get logged(): string {
