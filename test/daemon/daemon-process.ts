@@ -12,7 +12,11 @@ const place = (path: string) => fileURLToPath(new URL(`../../${path}`, import.me
 function bundleIsFresh(bundle: string): boolean {
   if (!existsSync(bundle)) return false
   const built = statSync(bundle).mtimeMs
-  return ['daemon', 'src'].every((folder) => readdirSync(place(folder), { recursive: true, encoding: 'utf8' }).every((file) => !file.endsWith('.ts') || statSync(join(place(folder), file)).mtimeMs < built))
+  return ['daemon', 'src'].every((folder) =>
+    readdirSync(place(folder), { recursive: true, encoding: 'utf8' }).every(
+      (file) => !file.endsWith('.ts') || statSync(join(place(folder), file)).mtimeMs < built,
+    ),
+  )
 }
 
 const bundle = place('dist/daemon/main.js')
@@ -47,7 +51,10 @@ interface Options {
 
 export function spawnDaemon(home: string, { arguments: more = ['--port', '0'], environment = {} }: Options = {}): ChildProcess {
   const { CADRE_TOKEN: _token, CADRE_PORT: _port, CADRE_URL: _url, ...inherited } = process.env
-  return spawn(process.execPath, [...command, ...more], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...inherited, CADRE_KEYCHAIN: 'off', CADRE_RATE_LIMIT: '0', CADRE_HOME: home, ...environment } })
+  return spawn(process.execPath, [...command, ...more], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...inherited, CADRE_KEYCHAIN: 'off', CADRE_RATE_LIMIT: '0', CADRE_HOME: home, ...environment },
+  })
 }
 
 /** Resolves when it says that it is ready; what it says instead is the error. */
@@ -61,7 +68,13 @@ export async function startDaemon(home: string, options: Options = {}): Promise<
     const response = await fetch(url + path, { ...more, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
     return { status: response.status, body: await response.json() }
   }
-  return { child, url, ended, get: (path, token) => ask(path, token), post: (path, token, body) => ask(path, token, { method: 'POST', body: JSON.stringify(body) }) }
+  return {
+    child,
+    url,
+    ended,
+    get: (path, token) => ask(path, token),
+    post: (path, token, body) => ask(path, token, { method: 'POST', body: JSON.stringify(body) }),
+  }
 }
 
 /** What it said and how it ended; one that should end by itself and does not is killed, and so fails its test instead of hanging it. */

@@ -47,7 +47,10 @@ test.after.each(async ({ root, sessions }) => {
 async function session(root: string, sessions: ChildProcess[], start = '--unlock'): Promise<number> {
   const runtime = join(root, 'runtime')
   mkdirSync(runtime, { mode: 0o700 })
-  const child = spawn('dbus-run-session', ['--', 'bash', '-c', SESSION, 'session', 'password', start], { stdio: ['pipe', 'pipe', 'ignore'], env: { PATH: process.env.PATH, HOME: root, XDG_RUNTIME_DIR: runtime, XDG_DATA_HOME: join(root, 'data') } })
+  const child = spawn('dbus-run-session', ['--', 'bash', '-c', SESSION, 'session', 'password', start], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { PATH: process.env.PATH, HOME: root, XDG_RUNTIME_DIR: runtime, XDG_DATA_HOME: join(root, 'data') },
+  })
   sessions.push(child)
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   const [address = '', pid] = line.split(' ')
@@ -56,7 +59,10 @@ async function session(root: string, sessions: ChildProcess[], start = '--unlock
 }
 
 async function failure(promise: Promise<unknown>): Promise<Error> {
-  const error = await promise.then(() => undefined, (reason: unknown) => reason)
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
   assert.instance(error, KeychainError)
   return error as Error
 }

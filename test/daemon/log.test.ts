@@ -21,8 +21,13 @@ interface Line {
   n?: number
 }
 
-const linesOf = (path: string): Line[] => readFileSync(path, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Line)
-const open = (path: string, more: { fileBytes?: number; redactor?: Redactor; echo?: (line: string) => void } = {}) => openLog({ path, level: 'info', redactor: new Redactor(), ...more })
+const linesOf = (path: string): Line[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+const open = (path: string, more: { fileBytes?: number; redactor?: Redactor; echo?: (line: string) => void } = {}) =>
+  openLog({ path, level: 'info', redactor: new Redactor(), ...more })
 
 test('lines are JSON in a file of one user, and closing puts all of them there', ({ path }) => {
   const log = open(path)
@@ -30,7 +35,10 @@ test('lines are JSON in a file of one user, and closing puts all of them there',
   log.logger.debug('not at this level')
   log.close()
   const lines = linesOf(path)
-  assert.equal(lines.map(({ n }) => n), Array.from({ length: 1000 }, (_, n) => n))
+  assert.equal(
+    lines.map(({ n }) => n),
+    Array.from({ length: 1000 }, (_, n) => n),
+  )
   assert.is(lines[0]?.level, 'info')
   assert.is(statSync(path).mode & 0o777, 0o600)
 })
@@ -40,7 +48,10 @@ test('a warning is on disk before the call returns', ({ path }) => {
   log.logger.info('waits')
   assert.not(existsSync(path))
   log.logger.error('does not')
-  assert.equal(linesOf(path).map(({ msg }) => msg), ['waits', 'does not'])
+  assert.equal(
+    linesOf(path).map(({ msg }) => msg),
+    ['waits', 'does not'],
+  )
   log.close()
 })
 
@@ -50,7 +61,10 @@ test('a log that goes on keeps what it has', ({ path }) => {
     log.logger.info(msg)
     log.close()
   }
-  assert.equal(linesOf(path).map(({ msg }) => msg), ['one', 'two'])
+  assert.equal(
+    linesOf(path).map(({ msg }) => msg),
+    ['one', 'two'],
+  )
 })
 
 test('files turn over by size, five are kept, and no line is lost or torn', ({ root, path }) => {
@@ -68,7 +82,10 @@ test('files turn over by size, five are kept, and no line is lost or torn', ({ r
   const numbers = names.flatMap((name) => linesOf(join(root, name)).map(({ n }) => n as number))
   const first = numbers[0] as number
   assert.ok(first > 0, 'nothing was turned out')
-  assert.equal(numbers, Array.from({ length: amount - first }, (_, index) => first + index))
+  assert.equal(
+    numbers,
+    Array.from({ length: amount - first }, (_, index) => first + index),
+  )
 })
 
 test('a file that somebody moved away is begun again', ({ path }) => {
@@ -77,8 +94,14 @@ test('a file that somebody moved away is begun again', ({ path }) => {
   renameSync(path, `${path}.away`)
   log.logger.warn('after')
   log.close()
-  assert.equal(linesOf(path).map(({ msg }) => msg), ['after'])
-  assert.equal(linesOf(`${path}.away`).map(({ msg }) => msg), ['before'])
+  assert.equal(
+    linesOf(path).map(({ msg }) => msg),
+    ['after'],
+  )
+  assert.equal(
+    linesOf(`${path}.away`).map(({ msg }) => msg),
+    ['before'],
+  )
 })
 
 test('a full disk costs lines and not the process, and the log says how many', ({ path }) => {
@@ -107,7 +130,11 @@ test('a disk that fills in the middle of a batch leaves whole lines', ({ path })
     log.close()
     console.log('alive')
   `
-  const said = execFileSync('bash', ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, '--import', import.meta.resolve('tsx'), '--input-type=module', '-e', writer], { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } })
+  const said = execFileSync(
+    'bash',
+    ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, '--import', import.meta.resolve('tsx'), '--input-type=module', '-e', writer],
+    { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
+  )
   assert.is(said.trim(), 'alive')
   const numbers = linesOf(path).map(({ n }) => n)
   assert.ok(numbers.length > 100 && numbers.length < 3000, `${numbers.length} lines`)
@@ -118,7 +145,12 @@ test('a secret in a message, an object, an error, an address or its cause does n
   const redactor = new Redactor()
   redactor.add(secret)
   let echoed = ''
-  const log = open(path, { redactor, echo: (line) => { echoed += line } })
+  const log = open(path, {
+    redactor,
+    echo: (line) => {
+      echoed += line
+    },
+  })
   log.logger.info(`key ${secret}`)
   log.logger.info({ headers: { 'x-api-key': secret }, nested: JSON.stringify({ secret }) }, 'object')
   log.logger.info({ url: `https://example.test/?key=${encodeURIComponent(secret)}` }, new URLSearchParams({ secret }).toString())

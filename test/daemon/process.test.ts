@@ -189,7 +189,14 @@ test('a canary occurs in no file of the home in clear, nor in anything the daemo
   const answers = [
     await daemon.post('/api/models', token, { name: 'Canary', provider: 'openai', model_id: 'gpt', api_key: canary }),
     await daemon.post('/api/models', token, { name: 'Canary', provider: 'nobody', model_id: 'gpt', api_key: canary }),
-    await daemon.post('/api/tools/api', token, { name: 'Canary', description: 'x', method: 'GET', url: 'https://example.test', headers: { 'x-key': canary }, auth: { type: 'bearer', token: canary } }),
+    await daemon.post('/api/tools/api', token, {
+      name: 'Canary',
+      description: 'x',
+      method: 'GET',
+      url: 'https://example.test',
+      headers: { 'x-key': canary },
+      auth: { type: 'bearer', token: canary },
+    }),
     await daemon.get(`/api/models?key=${encodeURIComponent(canary)}`, token),
     await daemon.get(`/api/${encodeURIComponent(canary)}`, token),
     await daemon.get('/api/models', canary),
@@ -201,7 +208,12 @@ test('a canary occurs in no file of the home in clear, nor in anything the daemo
   await stopDaemon(daemon)
   const { stdout, stderr } = await daemon.ended
   const spellings = [canary, encodeURIComponent(canary), Buffer.from(canary).toString('base64').slice(0, -4)]
-  const places: [string, Buffer | string][] = [['stdout', stdout], ['stderr', stderr], ['the stored model', JSON.stringify(stored.body)], ['the created model', JSON.stringify(answers[0]?.body)]]
+  const places: [string, Buffer | string][] = [
+    ['stdout', stdout],
+    ['stderr', stderr],
+    ['the stored model', JSON.stringify(stored.body)],
+    ['the created model', JSON.stringify(answers[0]?.body)],
+  ]
   for (const path of everything(home)) if (statSync(path).isFile()) places.push([path, readFileSync(path)])
   assert.ok(places.length > 8 && stderr.includes('"msg":"request"'), 'there is little to look at')
   for (const [where, text] of places) for (const spelling of spellings) assert.not(text.includes(spelling), `${spelling} is in ${where}`)

@@ -130,7 +130,11 @@ test('a key that is gone, spoiled or another one locks the vault with the reason
 
 test('a first start that died before it wrote where the key is takes that key up again', async ({ paths, redactor }) => {
   const keychain = scripted()
-  for (const [chain, location] of [[keychain, 'keychain'], [NONE, 'file'], [keychain, 'file']] as const) {
+  for (const [chain, location] of [
+    [keychain, 'keychain'],
+    [NONE, 'file'],
+    [keychain, 'file'],
+  ] as const) {
     const sealed = (await openVault({ paths, keychain: chain, redactor })).seal('sk-secret', 'x')
     rmSync(paths.vault)
     const again = await openVault({ paths, keychain: chain, redactor })
@@ -178,7 +182,15 @@ test('a secret is found however it is written', ({ redactor }) => {
   const secret = 'pa$$ w/"ö\\rd+&=?'
   redactor.add(secret)
   const json = (text: string) => JSON.stringify(text).slice(1, -1)
-  const spellings = [secret, json(secret), json(json(secret)), encodeURIComponent(secret), encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()), encodeURI(secret), new URLSearchParams({ secret }).toString().slice(7)]
+  const spellings = [
+    secret,
+    json(secret),
+    json(json(secret)),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()),
+    encodeURI(secret),
+    new URLSearchParams({ secret }).toString().slice(7),
+  ]
   for (const spelling of spellings) assert.is(redactor.scrub(`<${spelling}>`), '<[redacted]>', spelling)
 })
 
@@ -208,7 +220,13 @@ test('a value too short to be told from ordinary text is left', ({ redactor }) =
 })
 
 test('an Authorization header goes whatever it holds', ({ redactor }) => {
-  const lines = ['Authorization: Bearer abc', 'authorization=Basic dXNlcjpwYXNz', '{"authorization":"Bearer abc.def"}', String.raw`{"m":"{\"Authorization\":\"Bearer abc\"}"}`, 'failed with Bearer abcdefghijklmnopqrstuvwxyz']
+  const lines = [
+    'Authorization: Bearer abc',
+    'authorization=Basic dXNlcjpwYXNz',
+    '{"authorization":"Bearer abc.def"}',
+    String.raw`{"m":"{\"Authorization\":\"Bearer abc\"}"}`,
+    'failed with Bearer abcdefghijklmnopqrstuvwxyz',
+  ]
   for (const line of lines) {
     const clean = redactor.scrub(line)
     assert.not.match(clean, /abc|dXNl/, clean)
