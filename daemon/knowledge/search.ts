@@ -125,7 +125,7 @@ export class Search {
   /** What LanceDB is asked to leave out. Names, types and metadata are looked up where documents are kept. */
   async #filter({ sourceIds, filters }: SearchRequest): Promise<Filter | undefined | 'nothing'> {
     const { page, ...rest } = filters
-    const filter: Filter = page === undefined ? {} : { page: [page].flat().map(Number).filter(Number.isInteger) }
+    const filter: Filter = page === undefined ? {} : { page: pagesOf(page) }
     if (Object.keys(rest).length > 0) {
       const documents = await matchingDocuments(this.#database, sourceIds, rest)
       if (documents.length === 0) return 'nothing'
@@ -185,6 +185,12 @@ export class Search {
       }),
     )
   }
+}
+
+/** Pages are numbers, also when they are written as text; what cannot be a page is on none. */
+function pagesOf(wanted: unknown): number[] {
+  const numbers = [wanted].flat().map((value) => (typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : 0))
+  return numbers.filter((page) => Number.isInteger(page) && page > 0 && page < 2 ** 31)
 }
 
 const patience = () => new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
