@@ -38,7 +38,8 @@ test('a question is answered from the documentation, with citations, starting fr
   assert.match(stderr, /All of this took \d/)
   assert.match(stderr, 'cadre knowledge add ')
   assert.match(stdout, /” \[1\]/)
-  assert.match(stdout, /^\[1\] docs\/decisions\/0004-secrets\.md, page 1/m)
+  assert.match(stdout, /^\[1\] (README|docs\/.*)\.md, page 1/m)
+  assert.match(stdout, 'AES-256-GCM')
   assert.equal(await counts(), [1, 1, 1])
 })
 
