@@ -12,7 +12,8 @@ async function resourceTable(transaction: Transaction, name: string, columns: st
   await transaction.run(
     `CREATE TABLE ${name} (id TEXT PRIMARY KEY, ${columns}, version INTEGER NOT NULL DEFAULT 1, created_at TEXT NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID`,
   )
-  for (const column of [...indexed, 'created_at', 'updated_at']) await transaction.run(`CREATE INDEX ${name}_by_${column} ON ${name} (${column}, id)`)
+  await transaction.run(`CREATE INDEX ${name}_by_created_at ON ${name} (created_at, id)`)
+  for (const column of [...indexed, 'updated_at']) await transaction.run(`CREATE INDEX ${name}_by_${column} ON ${name} (${column}, created_at, id)`)
   await transaction.run(`INSERT INTO counts (name, total) VALUES ('${name}', 0)`)
   await transaction.run(`CREATE TRIGGER ${name}_counted AFTER INSERT ON ${name} BEGIN UPDATE counts SET total = total + 1 WHERE name = '${name}'; END`)
   await transaction.run(`CREATE TRIGGER ${name}_uncounted AFTER DELETE ON ${name} BEGIN UPDATE counts SET total = total - 1 WHERE name = '${name}'; END`)
@@ -53,8 +54,9 @@ export const MIGRATIONS: readonly Migration[] = [
         'knowledge_source_id TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, size INTEGER NOT NULL, content_hash TEXT NOT NULL, status TEXT NOT NULL, error TEXT, pages INTEGER, chunks INTEGER NOT NULL, metadata TEXT NOT NULL',
         ['content_hash'],
       )
-      for (const column of ['type', 'size', 'status', 'created_at', 'updated_at'])
-        await transaction.run(`CREATE INDEX documents_of_source_by_${column} ON documents (knowledge_source_id, ${column}, id)`)
+      await transaction.run('CREATE INDEX documents_of_source_by_created_at ON documents (knowledge_source_id, created_at, id)')
+      for (const column of ['type', 'size', 'status', 'updated_at'])
+        await transaction.run(`CREATE INDEX documents_of_source_by_${column} ON documents (knowledge_source_id, ${column}, created_at, id)`)
       await transaction.run('CREATE UNIQUE INDEX documents_by_name ON documents (knowledge_source_id, name)')
       await table(
         'rag_tools',
@@ -120,7 +122,7 @@ export const MIGRATIONS: readonly Migration[] = [
       await transaction.run("ALTER TABLE documents ADD COLUMN origin TEXT NOT NULL DEFAULT 'sent'")
       await transaction.run('ALTER TABLE documents ADD COLUMN fingerprint TEXT')
       await transaction.run('ALTER TABLE knowledge_sources ADD COLUMN error TEXT')
-      await transaction.run('CREATE INDEX knowledge_sources_by_error ON knowledge_sources (error, id)')
+      await transaction.run('CREATE INDEX knowledge_sources_by_error ON knowledge_sources (error, created_at, id)')
       await transaction.run(
         'CREATE TABLE indexes (id TEXT PRIMARY KEY, knowledge_source_id TEXT NOT NULL, embedding_model TEXT NOT NULL, chunk_size INTEGER NOT NULL, chunk_overlap INTEGER NOT NULL, ready INTEGER NOT NULL, generation INTEGER NOT NULL, batch TEXT, UNIQUE (knowledge_source_id, embedding_model, chunk_size, chunk_overlap)) WITHOUT ROWID',
       )

@@ -148,9 +148,11 @@ export class Records<T extends StoredRecord> {
     return quoted(name)
   }
 
-  #sorted(by = 'created_at', ascending = false): string {
+  /** Ties are broken by age and then by id, as the indexes are laid out: a filter on an indexed column needs no sorting either. */
+  #sorted(sort = 'created_at', ascending = false): string {
     const direction = ascending ? 'ASC' : 'DESC'
-    return `ORDER BY ${this.#column(by)} ${direction}, id ${direction}`
+    const columns = sort === 'created_at' ? ['created_at', 'id'] : [sort, 'created_at', 'id']
+    return `ORDER BY ${columns.map((name) => `${this.#column(name)} ${direction}`).join(', ')}`
   }
 
   #selected(fields: readonly string[]): string {

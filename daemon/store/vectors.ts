@@ -123,6 +123,49 @@ export class PassageTable {
     return rows
   }
 
+  /** Indices that cannot be read are made again: without them all rows would be looked at, with them none would be found. */
+  async mendIndices(): Promise<void> {
+    const broken = await this.#commits.run(async () => {
+      const table = await this.#table()
+      const names: string[] = []
+      for (const { name, columns } of (await table?.listIndices()) ?? []) if (!(await this.#answers(table as Table, columns[0] as string))) names.push(name)
+      for (const name of names) await table?.dropIndex(name)
+      return names
+    })
+    if (broken.length > 0) await this.tidy()
+  }
+
+  async #answers(table: Table, column: string): Promise<boolean> {
+    try {
+      if (column === this.#shape.words)
+        await table
+          .query()
+          .fullTextSearch('a', { columns: [column] })
+          .select(['_score'])
+          .limit(1)
+          .toArrow()
+      else if (this.#shape.columns[column] === 'text')
+        await table
+          .query()
+          .where(condition({ [column]: '' }))
+          .select([column])
+          .limit(1)
+          .toArrow()
+      else {
+        const [row] = rowsOf(await table.query().select([column]).limit(1).toArrow())
+        if (row)
+          await table
+            .vectorSearch(Array.from(row[column] as Float32Array))
+            .select(['_distance'])
+            .limit(1)
+            .toArrow()
+      }
+      return true
+    } catch {
+      return false // whatever is wrong with it, it is made again
+    }
+  }
+
   /** Rows whose words match, best first, with their `_score`. */
   async matching(words: string, { columns, limit, filter }: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
