@@ -74,6 +74,7 @@ export class IndexWriter {
         ? 'vectors'
         : undefined
     if (damaged) await this.#startOver(index, damaged)
+    else for (const table of [this.#indexes.text(index), vectors]) await table.mendIndices()
     return damaged === undefined
   }
 

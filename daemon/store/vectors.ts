@@ -1,13 +1,10 @@
 /** Vectors and full text in LanceDB, which only this file opens: tables of passages, searched by words or by nearness. */
-import { createRequire } from 'node:module'
 import type { Connection, Table } from '@lancedb/lancedb'
-import type { Data, Vector } from 'apache-arrow'
 import { prepareForLance } from '../../src/config.ts'
+import { arrowTable, type Columns, type PassageRow, rowsOf } from './arrow.ts'
 import { CommitQueue } from './commit-queue.ts'
 
-export type ColumnType = 'text' | 'integer' | 'vector'
-export type Columns = Record<string, ColumnType>
-export type PassageRow = Record<string, string | number | Float32Array>
+export type { PassageRow } from './arrow.ts'
 
 /** Conditions on columns, all of which must hold. Values are values: they are quoted here and nowhere else. */
 export type Filter = Record<string, string | number | readonly (string | number)[] | { below: number }>
@@ -37,7 +34,6 @@ const PROBES = 50
 const VERSION_KEPT_MS = 60_000
 
 type Lance = typeof import('@lancedb/lancedb')
-type Arrow = typeof import('apache-arrow')
 
 export class Vectors {
   readonly #connection: Promise<{ lance: Lance; database: Connection }>
@@ -123,42 +119,27 @@ export class PassageTable {
     return rows
   }
 
-  /** Indices that cannot be read are made again: without them all rows would be looked at, with them none would be found. */
+  /** Indices that cannot be read are made again; LanceDB lists only those that can. */
   async mendIndices(): Promise<void> {
+    const { words, keys, columns } = this.#shape
+    const indexed = [...(words ? [words] : []), ...keys, ...('vector' in columns ? ['vector'] : [])]
     const broken = await this.#commits.run(async () => {
       const table = await this.#table()
-      const names: string[] = []
-      for (const { name, columns } of (await table?.listIndices()) ?? []) if (!(await this.#answers(table as Table, columns[0] as string))) names.push(name)
-      for (const name of names) await table?.dropIndex(name)
-      return names
+      const found: string[] = []
+      if (table) for (const column of indexed) if (!(await this.#answers(table, column))) found.push(column)
+      for (const column of found) await table?.dropIndex(`${column}_idx`)
+      return found
     })
     if (broken.length > 0) await this.tidy()
   }
 
   async #answers(table: Table, column: string): Promise<boolean> {
     try {
-      if (column === this.#shape.words)
-        await table
-          .query()
-          .fullTextSearch('a', { columns: [column] })
-          .select(['_score'])
-          .limit(1)
-          .toArrow()
-      else if (this.#shape.columns[column] === 'text')
-        await table
-          .query()
-          .where(condition({ [column]: '' }))
-          .select([column])
-          .limit(1)
-          .toArrow()
+      if (column === this.#shape.words) await this.matching('a', { columns: [], limit: 1 })
+      else if (this.#shape.columns[column] === 'text') await this.where({ [column]: '' }, [column])
       else {
         const [row] = rowsOf(await table.query().select([column]).limit(1).toArrow())
-        if (row)
-          await table
-            .vectorSearch(Array.from(row[column] as Float32Array))
-            .select(['_distance'])
-            .limit(1)
-            .toArrow()
+        if (row) await this.nearest(Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 })
       }
       return true
     } catch {
@@ -268,62 +249,4 @@ function literal(value: string | number): string {
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
   if (!Number.isFinite(value)) throw new Error(`${value} cannot be compared with`)
   return String(value)
-}
-
-/** LanceDB knows Arrow only as its own CommonJS copy; rows of another copy are silently taken for none. */
-const require = createRequire(import.meta.url)
-
-function arrowTable(columns: Columns, rows: readonly PassageRow[]): object {
-  const arrow = require('apache-arrow') as Arrow
-  const filled = Object.entries(columns).map(([name, type]): [string, Vector] => {
-    if (type === 'text')
-      return [
-        name,
-        arrow.vectorFromArray(
-          rows.map((row) => row[name] as string),
-          new arrow.Utf8(),
-        ),
-      ]
-    if (type === 'integer')
-      return [
-        name,
-        arrow.vectorFromArray(
-          rows.map((row) => row[name] as number),
-          new arrow.Int32(),
-        ),
-      ]
-    return [
-      name,
-      vectorColumn(
-        arrow,
-        rows.map((row) => row[name] as Float32Array),
-      ),
-    ]
-  })
-  return new arrow.Table(Object.fromEntries(filled))
-}
-
-function vectorColumn(arrow: Arrow, vectors: readonly Float32Array[]): Vector {
-  const size = vectors[0]?.length ?? 0
-  const values = new Float32Array(vectors.length * size)
-  vectors.forEach((vector, row) => {
-    values.set(vector, row * size)
-  })
-  const items = arrow.makeData({ type: new arrow.Float32(), length: values.length, data: values })
-  const list = arrow.makeData({
-    type: new arrow.FixedSizeList(size, new arrow.Field('item', new arrow.Float32(), true)),
-    length: vectors.length,
-    nullCount: 0,
-    child: items,
-  } as never) as Data
-  return arrow.makeVector(list) as Vector
-}
-
-function rowsOf(result: {
-  schema: { fields: { name: string }[] }
-  numRows: number
-  getChild(name: string): { get(row: number): unknown } | null
-}): PassageRow[] {
-  const columns = result.schema.fields.map(({ name }) => ({ name, values: result.getChild(name) }))
-  return Array.from({ length: result.numRows }, (_, row) => Object.fromEntries(columns.map(({ name, values }) => [name, values?.get(row) as string])))
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect } from '@lancedb/lancedb'
+import type { Connection } from '@lancedb/lancedb'
 import { good } from '../harness/answers.ts'
 import { type HomeOptions, type Json, Service } from '../harness/app.ts'
 import { Resources } from '../harness/resources.ts'
@@ -89,7 +89,7 @@ export class Library {
   rows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> => tableRows(this.service.paths.vectors, `${index.id}-${side}`)
 
   tables = async (): Promise<string[]> => {
-    const database = await connect(this.service.paths.vectors)
+    const database = await opened(this.service.paths.vectors)
     try {
       return await database.tableNames()
     } finally {
@@ -98,8 +98,14 @@ export class Library {
   }
 }
 
+/** Loaded late: the service says how LanceDB is to be set up. */
+async function opened(directory: string): Promise<Connection> {
+  const { connect } = await import('@lancedb/lancedb')
+  return connect(directory)
+}
+
 export async function tableRows(directory: string, name: string): Promise<Row[]> {
-  const database = await connect(directory)
+  const database = await opened(directory)
   try {
     if (!(await database.tableNames()).includes(name)) return []
     const table = await database.openTable(name)
