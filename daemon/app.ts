@@ -36,7 +36,6 @@ import { ragToolBindings } from './rag-tools/routes.ts'
 import { RagToolsService } from './rag-tools/service.ts'
 import { retrievalToolBindings } from './retrieval-tools/routes.ts'
 import { RetrievalToolsService } from './retrieval-tools/service.ts'
-import type { Redactor } from './secrets/redactor.ts'
 import type { Vault } from './secrets/vault.ts'
 import { openDatabase } from './store/database.ts'
 import { Originals } from './store/documents.ts'
@@ -56,7 +55,6 @@ import { WebhooksService } from './webhooks/service.ts'
 export interface AppOptions {
   paths: Paths
   logger: FastifyBaseLogger
-  redactor: Redactor
   vault: Vault
   rateLimit: number
   version: string

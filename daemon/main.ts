@@ -63,7 +63,6 @@ async function run(redactor: Redactor): Promise<void> {
     const app = await createApp({
       paths,
       logger: log.logger,
-      redactor,
       vault,
       rateLimit: overrides.rateLimit ?? DEFAULT_RATE_LIMIT,
       version,

@@ -68,7 +68,6 @@ export class Service {
     const app = await createApp({
       paths,
       logger: log.logger,
-      redactor,
       vault,
       rateLimit,
       version,
