@@ -4,11 +4,11 @@ import { CadreError, notFound } from '../../src/contract/errors.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
 import { fieldsOf, initialValue } from '../../src/contract/schema.ts'
 import type { Caller, Change } from '../caller.ts'
+import { changedMeanwhile, requireSeen } from '../etag.ts'
 import { newId } from '../identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { detachAll, type Reference, replaceLinks, usersOf } from '../store/links.ts'
 import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
-import { changedMeanwhile, requireSeen } from './etag.ts'
 
 export interface Situation<Stored> {
   transaction: Transaction

@@ -4,7 +4,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { DEFAULT_LIMIT } from '../../src/contract/page.ts'
 import type { Route, StreamEvent } from '../../src/contract/route.ts'
 import type { Caller, Change } from '../caller.ts'
-import { etagOfText } from '../crud/etag.ts'
+import { etagOf } from '../etag.ts'
 import type { Page } from '../store/records.ts'
 import type { Binding } from './binding.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -21,7 +21,7 @@ export async function answer(idempotency: Idempotency, binding: Binding, request
   reply.status(binding.statusOf?.(result) ?? route.status).type('application/json; charset=utf-8')
   if (route.shape === 'data' && result !== null && typeof result === 'object') {
     const data = JSON.stringify(result) // written once, for the tag and the body
-    reply.header('etag', etagOfText(data))
+    reply.header('etag', etagOf(data))
     return `{"success":true,"data":${data}}`
   }
   return enveloped(route, result, request.query as { page?: number; limit?: number })

@@ -1,14 +1,13 @@
 /** Entity tags: what a caller saw, in one short word, and whether it is still so. */
 import { hash } from 'node:crypto'
-import { CadreError } from '../../src/contract/errors.ts'
+import { CadreError } from '../src/contract/errors.ts'
 
-/** Of what a caller is shown, or of the same as JSON text. */
-export const etagOf = (shown: unknown): string => etagOfText(JSON.stringify(shown))
-export const etagOfText = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
+/** Of what a caller is shown, as JSON text. */
+export const etagOf = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
 
 /** Refuses a change by a caller who saw something else than what is there now. */
 export function requireSeen(noun: string, ifMatch: string | undefined, shown: unknown): void {
-  if (ifMatch !== undefined && ifMatch !== '*' && etagOf(shown) !== ifMatch) throw changedMeanwhile(noun)
+  if (ifMatch !== undefined && ifMatch !== '*' && etagOf(JSON.stringify(shown)) !== ifMatch) throw changedMeanwhile(noun)
 }
 
 export function changedMeanwhile(noun: string): CadreError {
