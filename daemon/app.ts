@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
+import { openapiDocument } from '../src/contract/openapi.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/passages.ts'
 import { agentBindings } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'
@@ -124,6 +125,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   let draining = false
   const system = new SystemService({ paths, version, startedAt: new Date(), database, vectors, vault, models, address: () => address })
   const hostGuard = new HostGuard()
+  const description = openapiDocument(version)
 
   await ensureAdminToken(tokens, adminToken, keepToken)
   await documents.sweep()
@@ -135,9 +137,10 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     idempotency: new Idempotency(database, vault),
     authenticate: (secret: string) => tokens.authenticate(secret),
     draining: () => draining,
+    description,
   }
   const server = await createServer(door, [
-    ...systemBindings(system),
+    ...systemBindings(system, description),
     ...agentBindings(agents),
     ...promptTemplateBindings(templates),
     ...knowledgeBindings(knowledge, documents),

@@ -2,16 +2,14 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { openapiDocument } from '../../src/contract/openapi.ts'
-import { version } from '../../src/version.ts'
 
 const PAGE = '/docs'
 
-export async function addReference(server: FastifyInstance): Promise<void> {
+export async function addReference(server: FastifyInstance, description: object): Promise<void> {
   server.addHook('onRoute', (route) => {
     if (route.url === PAGE || route.url.startsWith(`${PAGE}/`)) route.config = { ...route.config, open: true }
   })
-  await server.register(swagger, { mode: 'static', specification: { document: openapiDocument(version) as never } })
+  await server.register(swagger, { mode: 'static', specification: { document: description as never } })
   await server.register(swaggerUi, {
     routePrefix: PAGE,
     staticCSP: true,

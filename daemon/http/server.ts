@@ -38,6 +38,8 @@ export interface Door {
   authenticate(secret: string): Promise<Caller | undefined>
   /** Whether the daemon is stopping and takes no new work. */
   draining(): boolean
+  /** The OpenAPI document, for the reference. */
+  description: object
 }
 
 export async function createServer(door: Door, bindings: readonly Binding[]): Promise<FastifyInstance> {
@@ -77,14 +79,14 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
     }
   })
   server.setSerializerCompiler(() => (value) => JSON.stringify(value))
-  await addReference(server)
+  await addReference(server, door.description)
   const bound = new Map(bindings.map((binding) => [binding.route.id, binding]))
   for (const prefix of PREFIXES) for (const route of ALL_ROUTES) register(server, prefix, route, bound.get(route.id), door)
   refuseOtherMethods(server)
   return server
 }
 
-/** Host and origin, then the token, then the role, then the rate: each before anything that costs more. */
+/** Host and origin, then the token, then the rate, then the role: each before anything that costs more. */
 async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   greet(door, request, reply)
   if (door.draining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
@@ -161,7 +163,7 @@ function register(server: FastifyInstance, prefix: string, route: Route, binding
   if (!binding && !PENDING.has(route.id)) throw new Error(`Nothing answers ${route.id}`)
   server.route({
     method: route.method,
-    url: prefix + route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url: addressOf(prefix, route),
     config: { contract: route },
     ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
     schema: {
@@ -176,6 +178,9 @@ function register(server: FastifyInstance, prefix: string, route: Route, binding
     },
   })
 }
+
+/** The contract writes {id} where Fastify writes :id. */
+const addressOf = (prefix: string, { path }: Route): string => prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 const NO_FIELDS = { type: 'object', additionalProperties: false, properties: {} }
 
@@ -194,9 +199,9 @@ function bodyProblem(route: Route, request: FastifyRequest): CadreError | undefi
 function refuseOtherMethods(server: FastifyInstance): void {
   const taken = new Map<string, string[]>()
   for (const prefix of PREFIXES) {
-    for (const { path, method } of ALL_ROUTES) {
-      const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
-      taken.set(url, [...(taken.get(url) ?? []), method])
+    for (const route of ALL_ROUTES) {
+      const url = addressOf(prefix, route)
+      taken.set(url, [...(taken.get(url) ?? []), route.method])
     }
   }
   for (const [url, methods] of taken) {

@@ -1,12 +1,9 @@
 /** Routes of the service itself. */
-import { openapiDocument } from '../../src/contract/openapi.ts'
 import { systemRoutes } from '../../src/contract/system.ts'
-import { version } from '../../src/version.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { SystemService } from './service.ts'
 
-export function systemBindings(system: SystemService): Binding[] {
-  const document = openapiDocument(version)
+export function systemBindings(system: SystemService, description: object): Binding[] {
   return [
     bind(
       systemRoutes.health,
@@ -14,7 +11,7 @@ export function systemBindings(system: SystemService): Binding[] {
       ({ status }) => (status === 'healthy' ? 200 : 503),
     ),
     bind(systemRoutes.status, () => system.status()),
-    bind(systemRoutes.openapi, async () => document),
+    bind(systemRoutes.openapi, async () => description),
     bind(systemRoutes.settings, () => system.settings()),
     bind(systemRoutes.changeSettings, ({ body, change }) => system.changeSettings(change, body)),
   ]
