@@ -44,7 +44,7 @@ export async function followSync(connection: Connection, started: Source, displa
   try {
     let read = 0
     for (;;) {
-      const source = await lastEvent(connection, started.id, (progress) => {
+      const source = await lastEvent(connection, started, (progress) => {
         if (progress.stage !== 'finding') read = Math.max(read, progress.documents)
         display.show(stepOf(progress, read))
       })
@@ -57,13 +57,13 @@ export async function followSync(connection: Connection, started: Source, displa
   }
 }
 
-async function lastEvent(connection: Connection, id: string, progressed: (progress: Progress) => void): Promise<Source> {
+async function lastEvent(connection: Connection, { id, name }: Source, progressed: (progress: Progress) => void): Promise<Source> {
   try {
     for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id } })) {
       const value = JSON.parse(data) as unknown
       if (event === 'progress') progressed(value as Progress)
       if (event === 'sync_end') return value as Source
-      if (event === 'error') throw failed(value as { error: string; code: ErrorCode }, id)
+      if (event === 'error') throw failed(value as { error: string; code: ErrorCode }, name)
     }
   } catch (error) {
     if (error instanceof CadreError || error instanceof UnreachableError) throw error
@@ -72,8 +72,8 @@ async function lastEvent(connection: Connection, id: string, progressed: (progre
   throw cutOff(undefined)
 }
 
-const failed = ({ error, code }: { error: string; code: ErrorCode }, id: string) =>
-  new CadreError(code, error, { hint: `Mend it, then: cadre knowledge sync ${id}` })
+const failed = ({ error, code }: { error: string; code: ErrorCode }, name: string) =>
+  new CadreError(code, error, { hint: `Mend it, then: cadre knowledge sync ${quoted(name)}` })
 
 const cutOff = (cause: unknown) =>
   new UnreachableError('The daemon went away before the synchronization was done.', {

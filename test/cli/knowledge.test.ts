@@ -185,7 +185,7 @@ test('several are synchronized at once; one that fails does not stop the others'
   assert.ok((JSON.parse(stdout) as unknown[]).length >= 4)
   const alone = await terminal.run(['knowledge', 'sync', 'empty'])
   assert.is(alone.code, 1)
-  assert.match(alone.stderr, 'cadre knowledge sync')
+  assert.match(alone.stderr, 'cadre knowledge sync empty')
   const started = await ok(['knowledge', 'sync', 'handbook', '--no-wait'])
   assert.match(started.stderr, 'The daemon synchronizes handbook')
   assert.is((await terminal.run(['knowledge', 'sync'])).code, 2)
