@@ -1,15 +1,13 @@
 /** The first start: an admin token, kept where the command line finds it before the database knows it. */
-
-import { randomBytes } from 'node:crypto'
 import type { Caller } from '../caller.ts'
-import type { TokensService } from './service.ts'
+import { newSecret, type TokensService } from './service.ts'
 
 const NOBODY_YET: Caller = { tokenId: 'first-start', role: 'admin', userId: null }
 
 export async function ensureAdminToken(tokens: TokensService, given: string | undefined, keepToken: (token: string) => Promise<void>): Promise<void> {
   const { total } = await tokens.list(NOBODY_YET, { limit: 1 })
   if (total > 0) return
-  const token = given ?? `cadre_${randomBytes(32).toString('base64url')}`
+  const token = given ?? newSecret()
   await keepToken(token)
   await tokens.createWithSecret({ caller: NOBODY_YET }, { name: 'admin', role: 'admin' }, token)
 }

@@ -17,6 +17,7 @@ interface Known {
 }
 
 const MINUTE = 60_000
+export const newSecret = (): string => `cadre_${randomBytes(32).toString('base64url')}`
 const digest = (secret: string) => hash('sha256', secret, 'hex')
 
 export class TokensService extends Resource<StoredToken, TokenInput> {
@@ -37,11 +38,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   /** Creates a token and shows its secret, this once. */
-  async createWithSecret(
-    change: Change,
-    input: Static<typeof TokenCreate>,
-    secret = `cadre_${randomBytes(32).toString('base64url')}`,
-  ): Promise<Static<typeof TokenCreated>> {
+  async createWithSecret(change: Change, input: Static<typeof TokenCreate>, secret = newSecret()): Promise<Static<typeof TokenCreated>> {
     return this.create(change, { ...input, hash: digest(secret) } as TokenInput, { token: secret })
   }
 
