@@ -1,7 +1,7 @@
 /** The daemon's process: one a home, it listens, says so, and stops without losing anything. */
 import { rmSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
-import { type DaemonRecord, DEFAULT_RATE_LIMIT, environmentOverrides, homePaths, type Paths, readDaemonRecord } from '../src/config.ts'
+import { type DaemonRecord, DEFAULT_RATE_LIMIT, environmentOverrides, HELD_BY_ANOTHER, homePaths, type Paths, readDaemonRecord } from '../src/config.ts'
 import { CadreError } from '../src/contract/errors.ts'
 import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
@@ -14,7 +14,7 @@ import { keepAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
 
-const EXIT = { failed: 1, usage: 2, heldByAnother: 75 } as const
+const EXIT = { failed: 1, usage: 2, heldByAnother: HELD_BY_ANOTHER } as const
 /** A stop is promised within 10 s; the rest is for the exit itself. */
 const STOP_MS = 9_000
 

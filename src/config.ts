@@ -5,6 +5,8 @@ import envPaths from 'env-paths'
 
 export const DEFAULT_PORT = 7411
 export const DEFAULT_RATE_LIMIT = 100
+/** What the daemon exits with when another one holds the home. */
+export const HELD_BY_ANOTHER = 75
 
 export interface Paths {
   home: string

@@ -3,12 +3,6 @@ import { readFileSync } from 'node:fs'
 import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, readSettings } from '../config.ts'
 import { UnreachableError } from './failures.ts'
 
-export interface Address {
-  url: string
-  /** Chosen by the user, so it is never started from here. */
-  chosen: boolean
-}
-
 /** The address the user chose, if any. */
 export function chosenAddress(paths: Paths): string | undefined {
   const url = environmentOverrides().url ?? readSettings(paths).url
@@ -79,9 +73,9 @@ function readTokenFile(paths: Paths): string | undefined {
 }
 
 async function keychainToken(paths: Paths, narrate: (line: string) => void): Promise<string | undefined> {
-  const { KeychainError, readKeychain } = await import('../keychain.ts')
+  const { ADMIN_TOKEN, KeychainError, readKeychain } = await import('../keychain.ts')
   try {
-    return await readKeychain(paths.home, 'admin-token')
+    return await readKeychain(paths.home, ADMIN_TOKEN)
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error
     narrate(`${error.message} ${error.hint ?? ''}`.trim()) // without a token the service says no, and this is why there is none

@@ -3,23 +3,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type DaemonRecord, type Paths, readSettings } from '../config.ts'
+import type { Static } from 'typebox'
+import { type DaemonRecord, HELD_BY_ANOTHER, type Paths, readSettings } from '../config.ts'
+import type { Health as HealthRecord } from '../contract/system.ts'
 import { version } from '../version.ts'
 import { chosenAddress, findToken, isAlive, livingDaemon } from './address.ts'
 import { UnreachableError } from './failures.ts'
 import { type Connection, exchange } from './request.ts'
 
-export interface Health {
-  status: 'healthy' | 'unhealthy'
-  version: string
-  database: string
-  vector_db: string
-}
+export type Health = Static<typeof HealthRecord>
 
 export type Narrate = (line: string) => void
 
-/** What the daemon exits with when another one holds the home. */
-const HELD_BY_ANOTHER = 75
 const START_DEADLINE_MS = 30_000
 const STOP_DEADLINE_MS = 15_000
 const POLL_MS = 50
@@ -176,7 +171,7 @@ function lastLines(file: string, from: number): string {
 export async function stopDaemon(paths: Paths): Promise<boolean> {
   const record = livingDaemon(paths)
   if (!record) return false
-  // The process in daemon.json may be gone and its number taken by another: only one that answers as a daemon, or holds our home, is stopped.
+  // The process in daemon.json may be gone and its number taken by another: only one that answers as a daemon is stopped.
   if (!(await health(record.url)))
     throw new UnreachableError(`Process ${record.pid} does not answer at ${record.url}, so it may not be the daemon.`, {
       hint: `Look at it first (ps -p ${record.pid}), then stop it yourself or delete ${paths.daemon}.`,
