@@ -191,30 +191,43 @@ export class PassageTable {
   async tidy(): Promise<void> {
     await this.#commits.run(async () => {
       const table = await this.#table()
-      const { lance } = await this.#connection
       if (!table || (await table.countRows()) === 0) return
-      const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
-      if (this.#shape.words && !present.has(this.#shape.words)) {
-        // Words come analysed: cut, folded and lower-cased. Only English endings are left to the index.
-        await table.createIndex(this.#shape.words, {
-          config: lance.Index.fts({
-            baseTokenizer: 'whitespace',
-            stem: true,
-            language: 'English',
-            removeStopWords: false,
-            withPosition: false,
-            lowercase: false,
-            asciiFolding: true,
-            maxTokenLength: 64,
-          }),
-        })
+      await this.#index(table)
+      const optimized = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_KEPT_MS) })
+      try {
+        await optimized()
+      } catch {
+        // LanceDB 0.30 can panic while it brings a full-text index up to date after rows went and others came
+        // (lance-index, inverted/builder.rs: index out of bounds). Made anew, the index is well.
+        for (const { name } of await table.listIndices()) await table.dropIndex(name)
+        await this.#index(table)
+        await optimized()
       }
-      for (const key of this.#shape.keys) if (!present.has(key)) await table.createIndex(key, { config: lance.Index.btree() })
-      if ('vector' in this.#shape.columns && !present.has('vector') && (await table.countRows()) > EXACT_ROWS) {
-        await table.createIndex('vector', { config: lance.Index.ivfRq({ distanceType: 'dot' }) })
-      }
-      await table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_KEPT_MS) })
     })
+  }
+
+  async #index(table: Table): Promise<void> {
+    const { lance } = await this.#connection
+    const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
+    if (this.#shape.words && !present.has(this.#shape.words)) {
+      // Words come analysed: cut, folded and lower-cased. Only English endings are left to the index.
+      await table.createIndex(this.#shape.words, {
+        config: lance.Index.fts({
+          baseTokenizer: 'whitespace',
+          stem: true,
+          language: 'English',
+          removeStopWords: false,
+          withPosition: false,
+          lowercase: false,
+          asciiFolding: true,
+          maxTokenLength: 64,
+        }),
+      })
+    }
+    for (const key of this.#shape.keys) if (!present.has(key)) await table.createIndex(key, { config: lance.Index.btree() })
+    if ('vector' in this.#shape.columns && !present.has('vector') && (await table.countRows()) > EXACT_ROWS) {
+      await table.createIndex('vector', { config: lance.Index.ivfRq({ distanceType: 'dot' }) })
+    }
   }
 
   async settled(): Promise<void> {
