@@ -1,0 +1,146 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Daemon, startDaemon, stopDaemon } from '../daemon/daemon-process.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Folder, tableRows, until } from '../knowledge/library.ts'
+
+const test = suite('kill -9 during a synchronization')
+const TOKEN = 'cadre_token-of-the-kill-test-0123456789abcdef'
+const KILLS = 10
+const SEED = 20_261
+const STAGES = ['finding', 'reading', 'embedding']
+
+const home = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
+const folder = new Folder()
+let daemon: Daemon | undefined
+
+test.after(
+  aloud(async () => {
+    if (daemon) await stopDaemon(daemon, 'SIGKILL')
+    folder.remove()
+    rmSync(home, { recursive: true, force: true })
+  }),
+)
+
+/** Numbers from 0 to 1, the same in every run. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const WORDS = 'harbour lantern meadow copper violin orchard thunder marble ribbon falcon anchor candle'.split(' ')
+
+function text(next: () => number): string {
+  const sentence = () => `${Array.from({ length: 12 }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')}.`
+  return Array.from({ length: 3 + Math.floor(next() * 6) }, (_, at) => `## Part ${at}\n\n${sentence()} ${sentence()}`).join('\n\n')
+}
+
+const start = async () => {
+  daemon = await startDaemon(home, { environment: { CADRE_TOKEN: TOKEN } })
+  return daemon
+}
+const show = async (id: string) => (await (daemon as Daemon).get(`/api/knowledge-sources/${id}`, TOKEN)).body.data
+
+/** Without being asked to: whoever was interrupted goes on by himself. */
+const settled = (id: string) =>
+  until(async () => {
+    const source = await show(id)
+    return source.status !== 'syncing' && source.progress === null && source
+  }, 50)
+
+/** As far as that, or through. */
+const reached = (id: string, stage: string) =>
+  until(async () => {
+    const { progress, status } = await show(id)
+    return status !== 'syncing' || STAGES.indexOf(progress?.stage) >= STAGES.indexOf(stage)
+  }, 5)
+
+/** A source and a tool that cuts it small: several commits of passages, and each quickly embedded. */
+async function make(name: string) {
+  const { post } = daemon as Daemon
+  const source = await post('/api/knowledge-sources', TOKEN, { name, type: 'folder', configuration: { path: folder.path } })
+  const id = source.body.data.id as string
+  const tool = await post('/api/retrieval-tools', TOKEN, { name, knowledge_source_ids: [id], chunk_size: 150, chunk_overlap: 0 })
+  return { id, tool: tool.body.data.id as string }
+}
+
+const sync = async (id: string) => assert.is((await (daemon as Daemon).post(`/api/knowledge-sources/${id}/sync`, TOKEN, {})).status, 200)
+
+/** What the indexes of a source hold, once the daemon is stopped: passages by document, and whether each has its vector once. */
+async function held(id: string, names: Map<string, string>, indexId: string): Promise<string[]> {
+  const rows = await tableRows(join(home, 'vectors'), `${indexId}-text`)
+  const vectors = await tableRows(join(home, 'vectors'), `${indexId}-vectors`)
+  assert.equal(vectors.map((row) => row.id).sort(), rows.map((row) => row.id).sort(), `each passage of ${id} has one vector`)
+  return rows.map((row) => JSON.stringify([names.get(row.document_id), row.position, row.content])).sort()
+}
+
+test('ten times at any moment: it goes on by itself, and ends with just the passages of one that nobody disturbed', async () => {
+  const next = random(SEED)
+  const files = () => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at % 4}/${at}.md`, text(next)]))
+  folder.write(files())
+  await start()
+  const { id: disturbed, tool: first } = await make('disturbed')
+  await sync(disturbed)
+  let inTheMiddle = 0
+  for (let kill = 0; kill < KILLS; kill++) {
+    await reached(disturbed, STAGES[kill % STAGES.length] as string)
+    await pause(next() * 600)
+    if ((await show(disturbed)).status === 'syncing') inTheMiddle++
+    await stopDaemon(daemon as Daemon, 'SIGKILL')
+    // What changes while nobody looks, so that there is always something to do and something to undo.
+    folder.write(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at % 4}/${(kill * 5 + at) % 60}.md`, text(next)])))
+    folder.remove(`${(kill * 7) % 4}/${kill * 7}.md`)
+    await start()
+    if ((await show(disturbed)).status !== 'syncing') await sync(disturbed)
+  }
+  assert.ok(inTheMiddle >= KILLS / 2, `only ${inTheMiddle} kills came in the middle`)
+  assert.is((await settled(disturbed)).status, 'active')
+  await sync(disturbed)
+  const ended = await settled(disturbed)
+  const { id: undisturbed, tool: second } = await make('undisturbed')
+  await sync(undisturbed)
+  const expected = await settled(undisturbed)
+  assert.equal(ended.statistics, expected.statistics)
+  assert.equal([ended.status, ended.statistics.failed], ['active', 0])
+
+  const names = new Map<string, string>()
+  for (const id of [disturbed, undisturbed]) {
+    for (let page = 1; names.size < 1_000; page++) {
+      const { body } = await (daemon as Daemon).get(`/api/knowledge-sources/${id}/documents?limit=100&page=${page}`, TOKEN)
+      for (const document of body.data) names.set(document.id, document.name)
+      if (page >= body.pagination.pages) break
+    }
+  }
+  const found = []
+  for (const tool of [first, second]) {
+    const { body } = await (daemon as Daemon).post(`/api/retrieval-tools/${tool}/search`, TOKEN, { query: 'falcon on the marble harbour', top_k: 20 })
+    found.push(body.data.results.map((result: { content: string; score: number }) => [result.content, result.score.toFixed(4)]))
+  }
+  assert.ok(found[0].length > 0)
+  assert.equal(found[0], found[1])
+  await stopDaemon(daemon as Daemon)
+
+  const { openDatabase } = await import('../../daemon/store/database.ts')
+  const database = openDatabase(join(home, 'cadre.db'))
+  const indexes = await database.all<{ id: string; knowledge_source_id: string; batch: string | null; ready: number }>('SELECT * FROM indexes')
+  await database.close()
+  const indexOf = (id: string) => indexes.filter((index) => index.knowledge_source_id === id)
+  for (const id of [disturbed, undisturbed])
+    assert.equal(
+      indexOf(id).map(({ batch, ready }) => [batch, ready]),
+      [[null, 1]],
+    )
+  const [had, should] = await Promise.all([disturbed, undisturbed].map((id) => held(id, names, indexOf(id)[0]?.id as string)))
+  assert.ok((should as string[]).length > 256)
+  assert.equal(had, should)
+  assert.not.match(readFileSync(join(home, 'logs', 'daemon.log'), 'utf8'), /could not be (taken up|looked at)/)
+})
+
+test.run()
