@@ -1,5 +1,6 @@
 /** The embedded answerer: it writes nothing of its own, it quotes the sentences that answer the question and says where they stand. */
 import type { Embedder } from '../embedding/embedder.ts'
+import { fluency } from '../embedding/fluency.ts'
 
 export interface QuotedPassage {
   content: string
@@ -7,9 +8,15 @@ export interface QuotedPassage {
 
 export const NOT_FOUND = 'This is not in your documents.'
 
-/** Below both, nothing is quoted: set between what questions score against documents that answer them and against documents that do not. */
+/** What a sentence needs to be quoted, set between what questions score against documents that answer them and against others that do not. */
 const LEAST_SIMILARITY = 0.42
-const LEAST_SHARED = 0.6
+/** Or so many of the question's words, and at least some likeness. */
+const LEAST_SHARED = 0.75
+const SOME_SIMILARITY = 0.25
+/** In languages that the model does not know, the words have to do. */
+const LEAST_SHARED_UNKNOWN = 0.4
+/** A row of a table is quoted only where no sentence is as good. */
+const TABLE_ROW = 0.1
 /** A further sentence is quoted when it is nearly as good as the best. */
 const NEARLY = 0.08
 const MOST_QUOTES = 3
@@ -34,12 +41,16 @@ export async function quoteAnswer(embedder: Embedder, question: string, passages
   if (sentences.length === 0) return NOT_FOUND
   const [asked, ...vectors] = await embedder.embed([question, ...sentences.map(({ text }) => text)], { priority: 'query', ...(signal ? { signal } : {}) })
   const words = contentWords(question)
+  const known = fluency(embedder, question) >= 0.5
   const scored = sentences.map((sentence, at): Scored => {
     const similarity = dot(asked as Float32Array, vectors[at] as Float32Array)
     const shared = share(words, contentWords(sentence.text))
-    return { ...sentence, similarity, shared, score: similarity + 0.2 * shared - 0.01 * sentence.passage }
+    const row = sentence.text.startsWith('|') ? TABLE_ROW : 0
+    return { ...sentence, similarity, shared, score: (known ? similarity : 0) + 0.2 * shared - 0.01 * sentence.passage - row }
   })
-  const chosen = choose(scored.filter(({ similarity, shared }) => similarity >= LEAST_SIMILARITY || shared >= LEAST_SHARED))
+  const fits = ({ similarity, shared }: Scored) =>
+    known ? similarity >= LEAST_SIMILARITY || (shared >= LEAST_SHARED && similarity >= SOME_SIMILARITY) : shared >= LEAST_SHARED_UNKNOWN
+  const chosen = choose(scored.filter(fits))
   if (chosen.length === 0) return NOT_FOUND
   return chosen.map(({ text, passage }) => `“${text}” [${passage + 1}]`).join('\n')
 }
