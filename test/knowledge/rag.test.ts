@@ -1,0 +1,94 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import type { Json } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Library } from './library.ts'
+
+const test = suite('answers from documents')
+let library: Library
+let source: Json
+let tool: Json
+
+test.before(
+  aloud(async () => {
+    library = await Library.open()
+    source = await library.filled({
+      'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave. Leave that is not taken by March is lost.',
+      'travel.md': '# Travel\n\nTrips by train are booked in second class. Flights need the consent of the head of department.',
+      'security.md': '# Security\n\nPasswords have at least fourteen characters. They are changed when they may be known to others.',
+      'office.md': '# Office\n\nThe office is open from seven in the morning to eight in the evening.',
+    })
+    tool = await library.resources.ragTool({ knowledge_source_id: source.id })
+    await library.settled(source.id)
+  }),
+)
+test.after(aloud(() => library.end()))
+
+const ask = async (query: string, more: Record<string, unknown> = {}) => good(library.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
+
+for (const [question, fact, name] of [
+  ['How many days of annual leave do I have?', /twenty-five days/, 'leave.md'],
+  ['Who must agree to a flight?', /head of department/, 'travel.md'],
+  ['How long must a password be?', /fourteen characters/, 'security.md'],
+  ['When does the office open?', /seven in the morning/, 'office.md'],
+] as const) {
+  test(`${question} is answered with the sentence that says so and the number of its passage`, async () => {
+    const { query, answer, results } = await ask(question)
+    assert.is(query, question)
+    assert.match(answer, fact)
+    const cited = [...answer.matchAll(/\[(\d+)\]/g)].map(([, number]) => results[Number(number) - 1])
+    assert.ok(cited.length > 0)
+    for (const passage of cited) assert.ok(passage, 'every number is that of a passage')
+    const right = cited.find(({ metadata }) => metadata.source === name)
+    assert.match(right?.content ?? '', fact)
+  })
+}
+
+for (const question of [
+  'What is the boiling point of tungsten?',
+  'Who won the football world cup in 1990?',
+  'How do I bake sourdough bread?',
+  'zzz qqq xxyy',
+]) {
+  test(`${question} is not in the documents, and the answer says so`, async () => {
+    const { answer } = await ask(question)
+    assert.match(answer, /not in your documents/)
+    assert.not.match(answer, /\[\d+\]/)
+  })
+}
+
+test('passages and no more of them than asked for', async () => {
+  assert.is((await ask('paid leave', { top_k: 1 })).results.length, 1)
+  assert.is((await ask('paid leave', { top_k: 50 })).results.length, 4)
+})
+
+test('an empty source answers that it is not there', async () => {
+  const empty = await library.resources.ragTool()
+  const { results, answer } = await good(library.service.post(`/rag-tools/${empty.id}/query`, { query: 'anything' }))
+  assert.equal(results, [])
+  assert.match(answer, /not in your documents/)
+})
+
+test('a deleted document is not quoted any more', async () => {
+  const other = await library.filled({ 'secret.md': 'The launch code is four eight fifteen.' })
+  const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
+  await library.settled(other.id)
+  const query = { query: 'What is the launch code?' }
+  assert.match((await good(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /four eight fifteen/)
+  await good(library.service.delete(`/knowledge-sources/${other.id}/documents/${(await library.document(other.id, 'secret.md')).id}`))
+  assert.match((await good(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /not in your documents/)
+})
+
+test('a tool whose source was deleted says so', async () => {
+  const other = await library.source()
+  const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
+  await refused(library.service.delete(`/knowledge-sources/${other.id}`), 'CONFLICT')
+  await good(library.service.delete(`/knowledge-sources/${other.id}?force=true`))
+  await refused(library.service.post(`/rag-tools/${asking.id}/query`, { query: 'anything' }), 'CONFLICT', {
+    error: /source of this tool was deleted/,
+    hint: /knowledge_source_id/,
+  })
+})
+
+test.run()
