@@ -70,19 +70,17 @@ export async function markFailed(database: Database, { id, content_hash }: Pendi
   )
 }
 
-/** A document is indexed once every index has its present content, embedded. */
-export async function markIndexed(database: Database, sourceId: string, indexIds: readonly string[]): Promise<void> {
+/** A document is indexed once every index has its present content, embedded. Looks at the documents that are named, or at all of a source. */
+export async function markIndexed(database: Database, documents: readonly string[] | { of: string }, indexIds: readonly string[]): Promise<void> {
   const complete = indexIds
     .map(
       () =>
         'EXISTS (SELECT 1 FROM index_documents i WHERE i.index_id = ? AND i.document_id = documents.id AND i.content_hash = documents.content_hash AND i.embedded = 1)',
     )
     .join(' AND ')
+  const [which, value] = 'of' in documents ? ['knowledge_source_id = ?', documents.of] : ['id IN (SELECT value FROM json_each(?))', JSON.stringify(documents)]
   await database.write((transaction) =>
-    transaction.run(`UPDATE documents SET status = 'indexed' WHERE knowledge_source_id = ? AND status NOT IN ('indexed', 'failed') AND ${complete}`, [
-      sourceId,
-      ...indexIds,
-    ]),
+    transaction.run(`UPDATE documents SET status = 'indexed' WHERE ${which} AND status NOT IN ('indexed', 'failed') AND ${complete}`, [value, ...indexIds]),
   )
 }
 

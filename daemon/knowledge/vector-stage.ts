@@ -21,6 +21,7 @@ export interface VectorStage {
 
 export async function embedPassages(stage: VectorStage, sourceId: string, indexes: readonly Index[], signal: AbortSignal): Promise<void> {
   const { database, progress } = stage
+  const indexIds = indexes.map(({ id }) => id)
   const waiting = await Promise.all(indexes.map((index) => pendingVectors(database, index.id)))
   const total = waiting.flat().reduce((sum, { chunks }) => sum + chunks, 0)
   progress.update(sourceId, { stage: 'embedding', chunks: 0, chunks_total: total })
@@ -32,20 +33,13 @@ export async function embedPassages(stage: VectorStage, sourceId: string, indexe
         done += embedded
         progress.update(sourceId, { chunks: done })
       })
-      await markIndexed(
-        database,
-        sourceId,
-        indexes.map(({ id }) => id),
-      )
+      const documentIds = batch.map(({ document_id }) => document_id)
+      await markIndexed(database, documentIds, indexIds)
     }
     if (documents.length > 0) await stage.indexes.vectors(index).tidy()
     await markReady(database, index.id)
   }
-  await markIndexed(
-    database,
-    sourceId,
-    indexes.map(({ id }) => id),
-  )
+  await markIndexed(database, { of: sourceId }, indexIds)
 }
 
 function* batches(documents: readonly PendingVectors[]): Generator<PendingVectors[]> {
