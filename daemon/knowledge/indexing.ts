@@ -4,21 +4,16 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
-
-interface Chunking {
-  embedding_model: string
-  chunk_size: number
-  chunk_overlap: number
-}
+import type { IndexSettings } from './index-store.ts'
 
 /** The embedding model's id, once size and overlap fit together. */
-export async function checkedChunking(reader: Reader, models: ModelsService, tool: Chunking): Promise<string> {
+export async function checkedChunking(reader: Reader, models: ModelsService, tool: IndexSettings): Promise<string> {
   if (tool.chunk_overlap >= tool.chunk_size) throw invalid('chunk_overlap', `must be less than chunk_size (${tool.chunk_size})`)
   if (tool.embedding_model === DEFAULT_EMBEDDING_MODEL) return DEFAULT_EMBEDDING_MODEL
   return models.resolve(reader, tool.embedding_model, 'embedding_model')
 }
 
-export function embeddingReference({ embedding_model }: Chunking): Reference[] {
+export function embeddingReference({ embedding_model }: IndexSettings): Reference[] {
   if (embedding_model === DEFAULT_EMBEDDING_MODEL) return []
   return [{ field: 'embedding_model', target: embedding_model, detach: { kind: 'value', value: DEFAULT_EMBEDDING_MODEL } }]
 }

@@ -25,7 +25,7 @@ export interface SearchRequest {
   explain?: boolean
 }
 
-export type FoundPassage = Static<typeof Passage>
+type FoundPassage = Static<typeof Passage>
 
 /** How many of each side are joined. */
 const A_SIDE = 100
@@ -156,7 +156,7 @@ export class Search {
     }
   }
 
-  async #passages({ topK, threshold, explain, method }: SearchRequest, hits: readonly Hits[], ranked: Fused[]): Promise<FoundPassage[]> {
+  async #passages({ topK, threshold, explain }: SearchRequest, hits: readonly Hits[], ranked: Fused[]): Promise<FoundPassage[]> {
     const best = ranked.filter(({ score }) => threshold === undefined || threshold === null || score >= threshold).slice(0, topK * SPARE)
     const rows = new Map(hits.flatMap((hit) => [...hit.rows]))
     await this.#fill(hits, best, rows)
@@ -172,7 +172,7 @@ export class Search {
       end: row.end_at as number,
       content: row.content as string,
     }))
-    return kept.slice(0, topK).map(({ hit, row, document }) => shown(hit, row, document, explain === true && method !== undefined))
+    return kept.slice(0, topK).map(({ hit, row, document }) => shown(hit, row, document, explain === true))
   }
 
   /** Passages that only their meaning found come without their text. */

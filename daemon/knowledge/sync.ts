@@ -106,10 +106,6 @@ export class Synchronizer {
     return this.#runs.has(sourceId)
   }
 
-  get running(): number {
-    return this.#runs.size
-  }
-
   /** Mends what a kill left half done, and goes on where it stopped. */
   async resume(): Promise<void> {
     const { database } = this.#parts

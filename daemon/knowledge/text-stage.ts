@@ -32,8 +32,7 @@ interface ReadResult {
   passages: Map<Index, Chunk[]>
 }
 
-/** True when anything changed. */
-export async function readTexts(stage: TextStage, sourceId: string, indexes: readonly Index[], signal: AbortSignal): Promise<boolean> {
+export async function readTexts(stage: TextStage, sourceId: string, indexes: readonly Index[], signal: AbortSignal): Promise<void> {
   const { database, writer, progress } = stage
   let changed = await eraseStale(stage, indexes)
   const lacking = await lackingBy(database, sourceId, indexes)
@@ -67,7 +66,6 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
   // What could be read before and cannot any more.
   await eraseStale(stage, indexes)
   if (changed) for (const index of indexes) await stage.indexes.text(index).tidy()
-  return changed
 }
 
 async function eraseStale({ database, writer }: TextStage, indexes: readonly Index[]): Promise<boolean> {
