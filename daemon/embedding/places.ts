@@ -1,6 +1,6 @@
 /** Where the built model and the code of its workers are, from source and in the bundle. */
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { packageFolder } from '../package-folder.ts'
 
 /** Where the build puts the embedded models. */
 export const builtModels = (): string => fileURLToPath(new URL('dist/models/', packageFolder()))
@@ -9,15 +9,4 @@ export const builtModels = (): string => fileURLToPath(new URL('dist/models/', p
 export function workerEntry(): { file: string; execArgv: string[] } {
   if (!import.meta.url.endsWith('.ts')) return { file: fileURLToPath(new URL('dist/daemon/embedding/worker.js', packageFolder())), execArgv: [] }
   return { file: fileURLToPath(new URL('worker.ts', import.meta.url)), execArgv: ['--import', import.meta.resolve('tsx')] }
-}
-
-/** The bundle moves code about; package.json stays. */
-function packageFolder(): URL {
-  let folder = new URL('.', import.meta.url)
-  while (!existsSync(new URL('package.json', folder))) {
-    const above = new URL('..', folder)
-    if (above.href === folder.href) throw new Error(`There is no package around ${fileURLToPath(import.meta.url)}.`)
-    folder = above
-  }
-  return folder
 }

@@ -1,7 +1,7 @@
 /** Reads documents in threads of their own, within limits of time and memory: whatever a document does, the daemon goes on. */
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { packageFolder } from '../package-folder.ts'
 import type { ChunkSettings } from './chunker.ts'
 import { type ReadDocument, ReadFailure } from './readers/document.ts'
 import type { Answer, ChunkedDocument, Question } from './reading-protocol.ts'
@@ -206,16 +206,7 @@ function deferred<T>() {
 
 /** What a thread starts with. From source that is TypeScript, which tsx must be told to read in every thread anew: Node 20 hands loaders down to none. */
 function workerEntry(): URL {
-  if (!import.meta.url.endsWith('.ts')) return builtWorker()
+  if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/knowledge/reading-worker.js', packageFolder())
   const [tsx, worker] = [import.meta.resolve('tsx/esm/api'), new URL('reading-worker.ts', import.meta.url).href].map((address) => JSON.stringify(address))
   return new URL(`data:text/javascript,${encodeURIComponent(`import { register } from ${tsx}; register(); await import(${worker})`)}`)
-}
-
-/** The bundle moves this code into one of its parts, but the worker keeps its place beside the daemon's start. */
-function builtWorker(): URL {
-  for (let folder = new URL('.', import.meta.url); ; folder = new URL('..', folder)) {
-    const worker = new URL('knowledge/reading-worker.js', folder)
-    if (existsSync(worker)) return worker
-    if (folder.pathname === '/') throw new Error(`There is no reading worker around ${import.meta.url}.`)
-  }
 }

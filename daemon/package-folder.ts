@@ -1,0 +1,13 @@
+/** The folder of this package: the bundle moves code about, package.json stays. */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export function packageFolder(): URL {
+  let folder = new URL('.', import.meta.url)
+  while (!existsSync(new URL('package.json', folder))) {
+    const above = new URL('..', folder)
+    if (above.href === folder.href) throw new Error(`There is no package around ${fileURLToPath(import.meta.url)}.`)
+    folder = above
+  }
+  return folder
+}
