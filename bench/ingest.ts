@@ -49,7 +49,7 @@ function textOf(number: number): string {
 
 /** The same passages through the same model and as many workers, and nothing else. */
 async function embedAlone(texts: readonly string[]): Promise<number> {
-  const service = new EmbeddingService({ modelsDirectory: builtModels(), remote: async () => undefined, logger: { info() {}, warn() {}, error() {} } as never })
+  const service = new EmbeddingService({ modelsDirectory: builtModels(), remote: async () => undefined, logger: { debug() {}, warn() {} } })
   const embedder = await service.embedder('minilm')
   const settings = { size: DEFAULT_CHUNKING.chunk_size, overlap: DEFAULT_CHUNKING.chunk_overlap }
   const passages = texts

@@ -1,14 +1,12 @@
 /** A pool of processes that answer texts with vectors: started when there is work, released when there is none for a while. */
 import type { ChildProcess } from 'node:child_process'
 import { CadreError } from '../../src/contract/errors.ts'
+import type { Logger } from '../logger.ts'
 import type { EmbedOptions } from './embedder.ts'
 import { Job } from './job.ts'
 import type { Message, Question } from './protocol.ts'
 
-export interface PoolLogger {
-  debug(details: object, message: string): void
-  warn(details: object, message: string): void
-}
+export type PoolLogger = Pick<Logger, 'debug' | 'warn'>
 
 export interface PoolOptions {
   size: number
