@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { type Chunk, chunkDocument } from './chunker.ts'
 import { limitAllocations } from './readers/allocation-limit.ts'
+import { EMPTY } from './readers/document.ts'
 import { type ReadDocument, ReadFailure, readDocument } from './readers/read-document.ts'
 import type { Answer, Question } from './reading-protocol.ts'
 
@@ -25,6 +26,8 @@ class Reader {
       if (!question.settings) this.#say({ kind: 'text', document })
       else {
         const chunks = question.settings.map((setting) => chunkDocument(document, setting))
+        // Characters that nobody sees are no passage; and who waits for chunks must get some.
+        if (chunks.some((list) => list.length === 0)) throw new ReadFailure(EMPTY)
         this.#batches = batches(chunks)
         this.#say({ kind: 'cut', document: described(document) })
       }

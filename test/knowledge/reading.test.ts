@@ -47,6 +47,13 @@ test('a thread reads and cuts as this one does', async () => {
   })
 })
 
+test('a document of characters that nobody sees is empty, and is not waited for', async () => {
+  await using({ timeoutMs: 10_000 }, async (reading) => {
+    const error = await failure(reading.readAndChunk(bytesOf('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
+    assert.is(error.message, 'The document is empty.')
+  })
+})
+
 test('the loop goes on while documents are read and their passages come in', async () => {
   await using({ workers: 1 }, async (reading) => {
     await reading.read(bytesOf('warm'), 'a.txt')
