@@ -64,7 +64,7 @@ export class CadreError extends Error {
 
 /** The caller sent something a field cannot hold. */
 export function invalid(field: string, problem: string, hint?: string): CadreError {
-  return new CadreError('VALIDATION_ERROR', `${field}: ${problem}`, { details: [{ field, problem }], hint })
+  return new CadreError('VALIDATION_ERROR', `${field}: ${problem}.`, { details: [{ field, problem }], hint })
 }
 
 export function notFound(what: string, id: string): CadreError {
