@@ -52,7 +52,7 @@ const HINTS: Record<string, string> = {
   FORBIDDEN: 'An admin can make a token with another role: cadre tokens create --role editor.',
   INTERNAL: 'This is a bug; cadre daemon logs holds its cause.',
   RATE_LIMITED: 'Wait a minute, or start the daemon with a higher CADRE_RATE_LIMIT.',
-  STORAGE_FULL: 'cadre doctor shows where the space went.',
+  STORAGE_FULL: 'cadre status shows what takes the space, cadre doctor how much is left.',
 }
 
 /** The failure in an error of any kind. */

@@ -20,10 +20,6 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
 type Connect = () => Promise<Connection>
 
-export function isSetting(name: string): name is SettingName {
-  return name in SETTINGS
-}
-
 /** What is set, or undefined. */
 export async function readSetting(name: SettingName, paths: Paths, connect: Connect): Promise<string | boolean | undefined> {
   if (name !== 'default-model') return readSettings(paths)[name]
