@@ -80,6 +80,15 @@ test('parameters are a JSON Schema of an object, of whatever draft', async () =>
     await refused(make({ parameters }), 'VALIDATION_ERROR')
 })
 
+test('a small schema that refers to the same definition a thousand times does not keep the daemon busy', async () => {
+  const fields = (count: number, field: object) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, field]))
+  const definitions = { a: { type: 'object', properties: fields(300, { type: 'string', pattern: '^a' }) } }
+  const begun = performance.now()
+  await good(make({ parameters: { type: 'object', definitions, properties: fields(800, { $ref: '#/definitions/a' }) } }), 201)
+  assert.ok(performance.now() - begun < 5_000)
+  await refused(make({ parameters: { type: 'object', properties: fields(3_000, { type: 'string' }) } }), 'VALIDATION_ERROR', { error: /smaller than/ })
+})
+
 test('method, time and truth values are checked', async () => {
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) assert.is((await good(make({ method }))).method, method)
   for (const fields of [
