@@ -143,20 +143,30 @@ function readJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
-    else parse(request, body as string, (error, value) => done(error ?? (nestsTooDeep(value) ? tooDeep() : null), value))
+    else parse(request, body as string, (error, value) => done(error ?? shapeProblem(value), value))
   })
 }
 
 const DEEPEST = 100
-const tooDeep = () => new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
+/** More than fit into an ordinary body: only those that may be larger, for the sake of one long text, are held to it. */
+const MOST_VALUES = 1_000_000
 
-function nestsTooDeep(value: unknown): boolean {
-  let level = [value]
+function shapeProblem(body: unknown): CadreError | null {
+  let level = [body]
+  let values = 0
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true
-    level = level.flatMap((part) => (part !== null && typeof part === 'object' ? Object.values(part) : []))
+    if (depth > DEEPEST) return new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
+    const next: unknown[] = []
+    for (const part of level) {
+      if (part === null || typeof part !== 'object') continue
+      const inside = Object.values(part)
+      values += inside.length
+      if (values > MOST_VALUES) return new CadreError('PAYLOAD_TOO_LARGE', `The body holds more than ${MOST_VALUES} values.`)
+      for (const value of inside) next.push(value)
+    }
+    level = next
   }
-  return false
+  return null
 }
 
 function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door): void {

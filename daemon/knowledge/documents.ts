@@ -43,6 +43,7 @@ export class DocumentsService {
     const source = await this.#sources.require(this.#database, change.caller, sourceId)
     const type = accepted(source, input.name)
     const bytes = bytesOf(input)
+    checkMetadata(input.metadata)
     const limit = (source.configuration.max_file_size as number | undefined) ?? DEFAULT_MAX_FILE_SIZE
     if (bytes.length > limit)
       throw new CadreError('PAYLOAD_TOO_LARGE', `The document has ${bytes.length} bytes; this source takes at most ${limit}.`, {
@@ -122,6 +123,13 @@ function accepted(source: StoredSource, name: string): string {
   if (!types.includes(type))
     throw invalid('name', type === '' ? 'has no file extension' : `this source does not take .${type} files`, `It takes ${types.join(', ')}.`)
   return type
+}
+
+/** Metadata comes along with every passage that is found, and with every list of documents. */
+const LARGEST_METADATA = 64 * 1024
+
+function checkMetadata(metadata: Record<string, unknown> = {}): void {
+  if (JSON.stringify(metadata).length > LARGEST_METADATA) throw invalid('metadata', `must be at most ${LARGEST_METADATA} characters of JSON`)
 }
 
 function bytesOf({ content, content_base64 }: DocumentInput): Buffer {

@@ -205,6 +205,8 @@ test('metadata is any small object', async () => {
     'VALIDATION_ERROR',
     { field: 'metadata' },
   )
+  await refused(add({ name: 'a.md', content: 'x', metadata: { a: 'y'.repeat(64 * 1024) } }), 'VALIDATION_ERROR', { field: 'metadata' })
+  await refused(add({ name: 'a.md', content: 'x', metadata: { a: Array.from({ length: 1_000_001 }, () => 1) } }), 'PAYLOAD_TOO_LARGE', { error: /values/ })
   for (const metadata of [null, [], 'x', 5]) await refused(add({ name: 'a.md', content: 'x', metadata }), 'VALIDATION_ERROR', { field: 'metadata' })
 })
 
