@@ -29,6 +29,8 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
       prepare: async (record, given, { transaction, current }) => {
         if (record.role === 'member' && record.user_id === null)
           throw invalid('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
+        // A leap second is a time to the schema, and none to JavaScript.
+        if (given.expires_at && Number.isNaN(Date.parse(given.expires_at))) throw invalid('expires_at', 'is no time that can be kept')
         if (given.expires_at && Date.parse(given.expires_at) <= Date.now()) throw invalid('expires_at', 'must lie in the future')
         if (current && given.expires_at) await keepAnAdmin(transaction, current)
         return { ...record, expires_at: record.expires_at && new Date(record.expires_at).toISOString() }
