@@ -4,6 +4,8 @@ export interface EmbedOptions {
   signal?: AbortSignal | undefined
   /** A query has somebody waiting for it and goes before texts that are being indexed. */
   priority?: 'query' | 'index' | undefined
+  /** Told how many of the texts are done, by those who do them one by one. */
+  progress?: ((done: number) => void) | undefined
 }
 
 export interface Embedder {

@@ -5,12 +5,14 @@ export class Job {
   readonly urgent: boolean
   readonly done: Promise<Float32Array[]>
   readonly #vectors: Float32Array[]
+  readonly #progress: ((done: number) => void) | undefined
   #taken = 0
   #answered = 0
   #resolve: (vectors: Float32Array[]) => void = () => {}
   #reject: (failure: unknown) => void = () => {}
 
-  constructor(texts: readonly string[], urgent: boolean) {
+  constructor(texts: readonly string[], urgent: boolean, progress?: (done: number) => void) {
+    this.#progress = progress
     this.texts = texts
     this.urgent = urgent
     this.#vectors = new Array<Float32Array>(texts.length)
@@ -37,6 +39,7 @@ export class Job {
   answer(at: number, vector: Float32Array): void {
     this.#vectors[at] = vector
     this.#answered++
+    this.#progress?.(this.#answered)
   }
 
   settle(failure?: unknown): void {

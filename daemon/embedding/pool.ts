@@ -54,11 +54,11 @@ export class EmbeddingPool {
     return [...this.#jobs].reduce((sum, job) => sum + job.left, 0)
   }
 
-  async embed(texts: readonly string[], { signal, priority = 'index' }: EmbedOptions = {}): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { signal, priority = 'index', progress }: EmbedOptions = {}): Promise<Float32Array[]> {
     signal?.throwIfAborted()
     if (this.#closed) throw stopping()
     if (texts.length === 0) return []
-    const job = new Job(texts, priority === 'query')
+    const job = new Job(texts, priority === 'query', progress)
     const abort = () => this.#settle(job, signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     this.#jobs.add(job)

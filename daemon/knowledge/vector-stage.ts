@@ -69,11 +69,16 @@ async function embedBatch(
   const rows = new Map<string, PassageRow[]>(ids.map((id) => [id, []]))
   for (let from = 0; from < passages.length; from += embedder.batch) {
     const part = passages.slice(from, from + embedder.batch)
-    const vectors = await embedder.embed(part.map(embeddedText), { signal, priority: 'index' })
+    let told = 0
+    const tell = (done: number) => {
+      embedded(done - told)
+      told = done
+    }
+    const vectors = await embedder.embed(part.map(embeddedText), { signal, priority: 'index', progress: tell })
+    tell(part.length)
     part.forEach(({ id, document_id, page }, at) => {
       rows.get(document_id as string)?.push({ id: id as string, document_id: document_id as string, page: page as number, vector: vectors[at] as Float32Array })
     })
-    embedded(part.length)
   }
   signal.throwIfAborted()
   await writer.write(
