@@ -13,6 +13,7 @@ import type { Idempotency } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { answer } from './reply.ts'
+import { holdsMoreValues } from './value-count.ts'
 
 const MEGABYTE = 1024 * 1024
 const PREFIXES = ['/api', '/api/v1']
@@ -143,30 +144,24 @@ function readJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
-    else parse(request, body as string, (error, value) => done(error ?? shapeProblem(value), value))
+    else if (body.length > MEGABYTE && holdsMoreValues(body as string, MOST_VALUES)) done(tooMany())
+    else parse(request, body as string, (error, value) => done(error ?? (nestsTooDeep(value) ? tooDeep() : null), value))
   })
 }
 
 const DEEPEST = 100
-/** More than fit into an ordinary body: only those that may be larger, for the sake of one long text, are held to it. */
-const MOST_VALUES = 1_000_000
+/** More than fit into an ordinary body; those that may be larger are so for the sake of one long text. */
+const MOST_VALUES = MEGABYTE
+const tooDeep = () => new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
+const tooMany = () => new CadreError('PAYLOAD_TOO_LARGE', `The body holds more than ${MOST_VALUES} values.`)
 
-function shapeProblem(body: unknown): CadreError | null {
-  let level = [body]
-  let values = 0
+function nestsTooDeep(value: unknown): boolean {
+  let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
-    const next: unknown[] = []
-    for (const part of level) {
-      if (part === null || typeof part !== 'object') continue
-      const inside = Object.values(part)
-      values += inside.length
-      if (values > MOST_VALUES) return new CadreError('PAYLOAD_TOO_LARGE', `The body holds more than ${MOST_VALUES} values.`)
-      for (const value of inside) next.push(value)
-    }
-    level = next
+    if (depth > DEEPEST) return true
+    level = level.flatMap((part) => (part !== null && typeof part === 'object' ? Object.values(part) : []))
   }
-  return null
+  return false
 }
 
 function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door): void {
