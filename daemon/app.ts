@@ -123,7 +123,17 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
 
   let address = ''
   let draining = false
-  const system = new SystemService({ paths, version, startedAt: new Date(), database, vectors, vault, models, address: () => address })
+  const system = new SystemService({
+    paths,
+    version,
+    startedAt: new Date(),
+    database,
+    vectors,
+    vault,
+    models,
+    address: () => address,
+    queues: () => ({ embedding: embedding.status().waiting }),
+  })
   const hostGuard = new HostGuard()
   const description = openapiDocument(version)
 

@@ -4,6 +4,7 @@ import { type ApiToolCreate, type ApiToolSecrets, type ApiToolUpdate, apiTools }
 import { invalid } from '../../src/contract/errors.ts'
 import { adminsOnly } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
+import { CONNECTION_HEADERS } from '../outbound/address.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { Validator } from '../validation.ts'
@@ -11,20 +12,6 @@ import { apiToolRecords, type StoredApiTool } from './store.ts'
 import { checkUrlTemplate, placeholdersOf } from './url-template.ts'
 
 type ApiToolInput = Static<typeof ApiToolCreate> | Static<typeof ApiToolUpdate>
-
-/** Headers that belong to the connection and not to the caller. */
-const FORBIDDEN_HEADERS = [
-  'host',
-  'content-length',
-  'connection',
-  'transfer-encoding',
-  'upgrade',
-  'keep-alive',
-  'te',
-  'trailer',
-  'proxy-authorization',
-  'expect',
-]
 
 export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   constructor(database: Database, vault: Vault, validator: Validator) {
@@ -70,7 +57,7 @@ function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolInput, c
   const context = `${record.id}/secrets`
   const known: ApiToolSecrets = kept.secrets === null ? { headers: {}, auth: { type: 'none' } } : JSON.parse(vault.open(kept.secrets, context))
   const next: ApiToolSecrets = { headers: given.headers ?? known.headers, auth: given.auth ?? known.auth }
-  const refused = Object.keys(next.headers).find((name) => FORBIDDEN_HEADERS.includes(name.toLowerCase()))
+  const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
   if (refused) throw invalid(`headers.${refused}`, 'is set by the connection itself')
   const empty = Object.keys(next.headers).length === 0 && next.auth.type === 'none'
   return {

@@ -12,7 +12,7 @@ import type { Database, Reader } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Page } from '../store/records.ts'
 import type { KnowledgeService } from './service.ts'
-import { documentRecords, hashInUse, markSent, type StoredDocument, type StoredSource } from './store.ts'
+import { documentRecords, hashesInUse, hashInUse, markSent, type StoredDocument, type StoredSource } from './store.ts'
 
 type ShownDocument = Static<typeof Document>
 type DocumentInput = Static<typeof DocumentCreate>
@@ -93,7 +93,7 @@ export class DocumentsService {
   }
 
   async sweep(): Promise<void> {
-    await this.#originals.sweep((contentHash) => hashInUse(this.#database, contentHash))
+    await this.#originals.sweep(await hashesInUse(this.#database))
   }
 
   async #release(contentHash: string): Promise<void> {

@@ -33,6 +33,15 @@ export async function matchingDocuments(reader: Reader, sourceIds: readonly stri
   return rows.map(({ id }) => id)
 }
 
+/** How many documents these sources have. */
+export async function countDocuments(reader: Reader, sourceIds: readonly string[]): Promise<number> {
+  const counted = await reader.get<{ total: number }>(
+    `SELECT count(*) AS total FROM documents WHERE knowledge_source_id IN (${sourceIds.map(() => '?').join(', ')})`,
+    sourceIds,
+  )
+  return counted?.total ?? 0
+}
+
 export async function documentFacts(reader: Reader, ids: readonly string[]): Promise<Map<string, DocumentFacts>> {
   if (ids.length === 0) return new Map()
   const rows = await reader.all<{ id: string; name: string; type: string; metadata: string }>(

@@ -9,7 +9,7 @@ import { withoutDuplicates } from './duplicates.ts'
 import { type Fused, fuse } from './fusion.ts'
 import { findIndex, type Index, type IndexSettings, indexesOf } from './index-store.ts'
 import type { Indexes } from './indexes.ts'
-import { type DocumentFacts, documentFacts, matchingDocuments } from './search-store.ts'
+import { countDocuments, type DocumentFacts, documentFacts, matchingDocuments } from './search-store.ts'
 import type { Synchronizer } from './sync.ts'
 import { textComplete } from './sync-store.ts'
 import { queryWords } from './words.ts'
@@ -129,7 +129,8 @@ export class Search {
     if (Object.keys(rest).length > 0) {
       const documents = await matchingDocuments(this.#database, sourceIds, rest)
       if (documents.length === 0) return 'nothing'
-      filter.document_id = documents
+      // What every document fits is no filter, and naming them all would be a long one.
+      if (documents.length < (await countDocuments(this.#database, sourceIds))) filter.document_id = documents
     }
     return Object.keys(filter).length === 0 ? undefined : filter
   }

@@ -28,6 +28,11 @@ export async function hashInUse(reader: Reader, contentHash: string): Promise<bo
   return (await reader.get('SELECT 1 AS found FROM documents WHERE content_hash = ? LIMIT 1', [contentHash])) !== undefined
 }
 
+export async function hashesInUse(reader: Reader): Promise<Set<string>> {
+  const rows = await reader.all<{ content_hash: string }>('SELECT DISTINCT content_hash FROM documents')
+  return new Set(rows.map(({ content_hash }) => content_hash))
+}
+
 export async function deleteDocumentsOf(transaction: Transaction, sourceId: string): Promise<void> {
   await transaction.run('DELETE FROM documents WHERE knowledge_source_id = ?', [sourceId])
 }

@@ -46,6 +46,20 @@ export async function textComplete(reader: Reader, sourceId: string, indexId: st
 }
 
 /** Of a document that was replaced meanwhile nothing is said: what was read is no longer its content. */
+/** Says that documents are being read for the first time. */
+export async function markParsing(database: Database, sourceId: string): Promise<void> {
+  await database.write((transaction) =>
+    transaction.run("UPDATE documents SET status = 'parsing' WHERE knowledge_source_id = ? AND status = 'waiting'", [sourceId]),
+  )
+}
+
+/** What was being read when a synchronization ended early waits again. */
+export async function unmarkParsing(database: Database, sourceId: string): Promise<void> {
+  await database.write((transaction) =>
+    transaction.run("UPDATE documents SET status = 'waiting' WHERE knowledge_source_id = ? AND status = 'parsing'", [sourceId]),
+  )
+}
+
 export async function markRead(database: Database, documents: readonly { document: PendingDocument; pages: number | null; chunks: number }[]): Promise<void> {
   if (documents.length === 0) return
   await database.write(async (transaction) => {

@@ -9,7 +9,7 @@ import type { IndexWriter } from './index-writing.ts'
 import type { Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
 import { sourceRecords } from './store.ts'
-import { halfEmbedded, interruptedSources, markSource, markSynced } from './sync-store.ts'
+import { halfEmbedded, interruptedSources, markSource, markSynced, unmarkParsing } from './sync-store.ts'
 import { readTexts, type TextStage } from './text-stage.ts'
 import { embedPassages, type VectorStage } from './vector-stage.ts'
 
@@ -173,6 +173,7 @@ export class Synchronizer {
 
   async #failed(sourceId: string, extent: Extent, cancelled: boolean, error: unknown): Promise<void> {
     const { database, logger } = this.#parts
+    await unmarkParsing(database, sourceId)
     if (cancelled) {
       const source = await sourceRecords.get(database, sourceId)
       if (source?.status === 'syncing') await markSource(database, sourceId, 'pending')

@@ -10,7 +10,7 @@ import type { Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
 import { ReadFailure } from './readers/read-document.ts'
 import type { Reading } from './reading.ts'
-import { markFailed, markRead, type PendingDocument, pendingText, staleDocuments } from './sync-store.ts'
+import { markFailed, markParsing, markRead, type PendingDocument, pendingText, staleDocuments } from './sync-store.ts'
 
 /** A commit costs the same for one row and for thousands. */
 const ROWS_A_COMMIT = 2_000
@@ -36,6 +36,7 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
   const { database, writer, progress } = stage
   let changed = await eraseStale(stage, indexes)
   const lacking = await lackingBy(database, sourceId, indexes)
+  if (lacking.length > 0) await markParsing(database, sourceId)
   progress.update(sourceId, { stage: 'reading', documents: 0, documents_total: lacking.length })
   const buffer = new Map<Index, DocumentRows[]>(indexes.map((index) => [index, []]))
   const finished: ReadResult[] = []

@@ -1,5 +1,21 @@
-/** What an address must be before anything is sent to it: http or https, and no password inside. */
+/** What callers may say of a request: an address of http or https without a password inside, and no headers of the connection itself. */
 import { invalid } from '../../src/contract/errors.ts'
+
+/** Headers that belong to the connection, not to the caller. */
+export const CONNECTION_HEADERS: readonly string[] = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'proxy-authorization',
+  'proxy-connection',
+  'accept-encoding',
+]
 
 export function plainAddress(field: string, address: string): URL {
   let url: URL

@@ -1,6 +1,6 @@
 /** One request of a chain of redirects, and what the next one may carry. */
 import { CadreError, invalid } from '../../src/contract/errors.ts'
-import { plainAddress } from './address.ts'
+import { CONNECTION_HEADERS, plainAddress } from './address.ts'
 
 export interface Hop {
   url: URL
@@ -11,27 +11,12 @@ export interface Hop {
 
 /** Headers that tell nobody a secret; any other may be a key under a name of its own. */
 const HARMLESS = ['accept', 'accept-language', 'content-type', 'user-agent']
-/** Headers that belong to the connection, not to the caller. */
-const OWN = [
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'proxy-authorization',
-  'proxy-connection',
-  'accept-encoding',
-]
 
 export function firstHop(address: string | URL, method: string, headers: Readonly<Record<string, string>>, body: string | Uint8Array | undefined): Hop {
   const url = plainAddress('url', String(address))
   const lower: Record<string, string> = { 'user-agent': 'Cadre' }
   for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
-  for (const name of Object.keys(lower)) if (OWN.includes(name)) throw invalid('headers', `${name} is set by Cadre itself`)
+  for (const name of Object.keys(lower)) if (CONNECTION_HEADERS.includes(name)) throw invalid('headers', `${name} is set by Cadre itself`)
   url.hash = ''
   return { url, method: method.toUpperCase(), headers: lower, body }
 }

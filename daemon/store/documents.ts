@@ -32,11 +32,11 @@ export class Originals {
   }
 
   /** Removes what a crash left behind: bytes that nobody recorded, and half-written files. Before anything is kept. */
-  async sweep(inUse: (contentHash: string) => Promise<boolean>): Promise<void> {
+  async sweep(inUse: ReadonlySet<string>): Promise<void> {
     for (const shelf of await readdir(this.#directory)) {
       if (!/^[0-9a-f]{2}$/.test(shelf)) continue
       for (const name of await readdir(join(this.#directory, shelf))) {
-        if (name.includes('.') || !(await inUse(name))) await rm(join(this.#directory, shelf, name), { force: true })
+        if (!inUse.has(name)) await rm(join(this.#directory, shelf, name), { force: true })
       }
     }
   }

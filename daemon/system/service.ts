@@ -24,6 +24,8 @@ export interface Surroundings {
   vault: Vault
   models: ModelsService
   address(): string
+  /** How much of each kind of work waits. */
+  queues(): Record<string, number>
 }
 
 export class SystemService {
@@ -59,7 +61,7 @@ export class SystemService {
       address: address(),
       counts: await readCounts(database),
       sizes: { database: records + log, vectors, documents, logs },
-      queues: {},
+      queues: this.#around.queues(),
       embedding_model: DEFAULT_EMBEDDING_MODEL,
       secrets: vault.location,
       memory: { rss, heap_used: heapUsed },
