@@ -62,18 +62,24 @@ async function keep({ database, originals }: Discovery, sourceId: string, found:
     await refuse(database, sourceId, found.problem === undefined ? { ...found, fingerprint: '' } : found, known, content.problem)
     return release(originals, database, known?.content_hash)
   }
-  let replaced: string | undefined
+  let unused: string | undefined
   await originals.keep(content.bytes, (contentHash) =>
     database.write(async (transaction) => {
       if (known && known.content_hash === contentHash && known.status !== 'failed') {
         await setFingerprint(transaction, known.id, found.fingerprint)
         return
       }
-      replaced = known?.content_hash
-      await storeFound(transaction, known, { ...about(sourceId, found), contentHash, size: content.bytes.length, status: 'waiting', error: null })
+      const stored = await storeFound(transaction, known, {
+        ...about(sourceId, found),
+        contentHash,
+        size: content.bytes.length,
+        status: 'waiting',
+        error: null,
+      })
+      unused = stored ? known?.content_hash : contentHash
     }),
   )
-  await release(originals, database, replaced)
+  await release(originals, database, unused)
 }
 
 async function release(originals: Originals, database: Database, contentHash: string | undefined): Promise<void> {
@@ -90,9 +96,9 @@ async function readNow(found: Found, signal: AbortSignal): Promise<{ bytes: Uint
 }
 
 async function refuse(database: Database, sourceId: string, found: Found, known: KnownDocument | undefined, problem: string): Promise<void> {
-  await database.write((transaction) =>
-    storeFound(transaction, known, { ...about(sourceId, found), contentHash: '', size: 0, status: 'failed', error: problem }),
-  )
+  await database.write(async (transaction) => {
+    await storeFound(transaction, known, { ...about(sourceId, found), contentHash: '', size: 0, status: 'failed', error: problem })
+  })
 }
 
 function about(sourceId: string, { name, type, fingerprint, metadata = {} }: Found) {

@@ -1,7 +1,7 @@
 /** Documents that were found where a source comes from, beside those that were sent. */
 import { newId } from '../identifiers.ts'
 import type { Reader, Transaction } from '../store/database.ts'
-import { documentRecords, type StoredDocument } from './store.ts'
+import { documentRecords, type StoredDocument, sourceExists } from './store.ts'
 
 export type KnownDocument = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'error'> & { fingerprint: string | null; origin: 'sent' | 'found' }
 
@@ -25,16 +25,17 @@ export async function setFingerprint(transaction: Transaction, documentId: strin
   await transaction.run('UPDATE documents SET fingerprint = ? WHERE id = ?', [fingerprint, documentId])
 }
 
-/** Writes what was found, over the record it already has. */
-export async function storeFound(transaction: Transaction, known: KnownDocument | undefined, found: FoundDocument): Promise<void> {
+/** Writes what was found, over the record it already has. False where its source was deleted meanwhile. */
+export async function storeFound(transaction: Transaction, known: KnownDocument | undefined, found: FoundDocument): Promise<boolean> {
   const { sourceId, name, type, fingerprint, contentHash, size, status, error, metadata } = found
+  if (!(await sourceExists(transaction, sourceId))) return false
   const now = new Date().toISOString()
   if (known) {
     await transaction.run(
       'UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?, version = version + 1 WHERE id = ?',
       [contentHash, size, status, error, JSON.stringify(metadata), fingerprint, now, known.id],
     )
-    return
+    return true
   }
   const id = newId('doc')
   const fresh = { pages: null, chunks: 0, version: 1, created_at: now, updated_at: now }
@@ -51,4 +52,5 @@ export async function storeFound(transaction: Transaction, known: KnownDocument 
     ...fresh,
   })
   await transaction.run("UPDATE documents SET origin = 'found', fingerprint = ? WHERE id = ?", [fingerprint, id])
+  return true
 }

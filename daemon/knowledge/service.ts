@@ -34,8 +34,11 @@ export interface KnowledgeParts {
 
 export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownSource> {
   readonly #parts: KnowledgeParts
+  /** Originals of sources that were deleted, until they are released. */
+  readonly #unused: Map<string, string[]>
 
   constructor(parts: KnowledgeParts) {
+    const unused = new Map<string, string[]>()
     super(parts.database, knowledgeSources, sourceRecords, {
       prepare: async (record, given, { caller, current }) => {
         if (given.configuration !== undefined || current === undefined) checkConfiguration(parts.validator, caller, record)
@@ -46,9 +49,13 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
         statistics: await statisticsOf(reader, shown.id),
         progress: parts.progress.of(shown.id) ?? null,
       }),
-      remove: async (transaction, { id }) => deleteDocumentsOf(transaction, id),
+      remove: async (transaction, { id }) => {
+        unused.set(id, await hashesOf(transaction, id))
+        await deleteDocumentsOf(transaction, id)
+      },
     })
     this.#parts = parts
+    this.#unused = unused
   }
 
   override async create<Once extends object = object>(change: Change, input: SourceInput, once?: Once): Promise<ShownSource & Once> {
@@ -65,15 +72,12 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
 
   override async remove(change: Change, id: string, force = false): Promise<string> {
     const { automation, synchronizer, indexes, originals } = this.#parts
-    const hashes = await hashesOf(this.database, id)
     const message = await super.remove(change, id, force)
     automation.disarm(id)
     await synchronizer.forget(id)
-    // What a synchronization still added before it heard of this.
-    hashes.push(...(await hashesOf(this.database, id)))
-    await this.database.write((transaction) => deleteDocumentsOf(transaction, id))
     for (const index of await indexesOf(this.database, id)) await indexes.drop(this.database, index)
-    for (const contentHash of hashes) if (contentHash !== '') await originals.release(contentHash, () => hashInUse(this.database, contentHash))
+    for (const contentHash of this.#unused.get(id) ?? []) await originals.release(contentHash, () => hashInUse(this.database, contentHash))
+    this.#unused.delete(id)
     return message
   }
 

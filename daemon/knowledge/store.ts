@@ -20,7 +20,9 @@ export async function statisticsOf(reader: Reader, sourceId: string): Promise<St
 }
 
 export async function hashesOf(reader: Reader, sourceId: string): Promise<string[]> {
-  const rows = await reader.all<{ content_hash: string }>('SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ?', [sourceId])
+  const rows = await reader.all<{ content_hash: string }>("SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ? AND content_hash <> ''", [
+    sourceId,
+  ])
   return rows.map(({ content_hash }) => content_hash)
 }
 
@@ -31,6 +33,10 @@ export async function hashInUse(reader: Reader, contentHash: string): Promise<bo
 export async function hashesInUse(reader: Reader): Promise<Set<string>> {
   const rows = await reader.all<{ content_hash: string }>('SELECT DISTINCT content_hash FROM documents')
   return new Set(rows.map(({ content_hash }) => content_hash))
+}
+
+export async function sourceExists(reader: Reader, sourceId: string): Promise<boolean> {
+  return (await reader.get('SELECT 1 AS found FROM knowledge_sources WHERE id = ?', [sourceId])) !== undefined
 }
 
 export async function deleteDocumentsOf(transaction: Transaction, sourceId: string): Promise<void> {

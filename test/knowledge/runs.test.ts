@@ -53,6 +53,10 @@ test('synchronizations of one source asked for at once are one, and one more for
   for (const _ of [1, 2, 3]) assert.is((await library.start(source.id)).status, 'syncing')
   assert.is(embedder.requests - before, 1)
   embedder.release()
+  embedder.hold()
+  await until(async () => embedder.holding > 0)
+  assert.is((await library.show(source.id)).status, 'syncing', 'it is not done before what was asked for is')
+  embedder.release()
   const { status, statistics } = await library.settled(source.id)
   assert.is(status, 'active')
   assert.equal(statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
@@ -149,19 +153,26 @@ test('a source without a tool can be searched by words before its first synchron
 
 test('a source deleted in the middle of its synchronization leaves no documents, tables or originals', async () => {
   const folder = new Folder()
-  folder.write(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at}.md`, `Paper number ${at} of a source that goes away.`])))
+  folder.write(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `Paper number ${at} of a source that goes away.`])))
   const tables = (await library.tables()).length
   const kept = originals()
-  for (const stage of ['finding', 'reading', 'embedding']) {
+  for (const [stage, documents] of [
+    ['finding', 1],
+    ['finding', 20],
+    ['finding', 70],
+    ['reading', 150],
+    ['embedding', 150],
+  ] as const) {
     const { source, tool } = await scripted('folder', { path: folder.path })
     if (stage === 'embedding') embedder.hold()
     await library.start(source.id)
     await until(async () => {
-      const { progress } = await library.show(source.id)
-      return progress === null || progress.stage === stage || (stage === 'finding' && progress.stage !== 'finding')
+      const { progress, statistics } = await library.show(source.id)
+      return progress === null || (progress.stage === stage && statistics.documents >= documents)
     }, 1)
     await good(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
     embedder.release()
+    await pause(100) // whoever still writes for it has done so
     const [left] = await library.service.database.all<{ count: number }>(
       'SELECT (SELECT count(*) FROM documents WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM indexes WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM index_users WHERE user_id = ?2) AS count',
       [source.id, tool.id],
