@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
+import { CadreError } from '../src/contract/errors.ts'
 import { openapiDocument } from '../src/contract/openapi.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/passages.ts'
 import { agentBindings } from './agents/routes.ts'
@@ -40,7 +41,7 @@ import { RetrievalToolsService } from './retrieval-tools/service.ts'
 import type { Vault } from './secrets/vault.ts'
 import { openDatabase } from './store/database.ts'
 import { Originals } from './store/documents.ts'
-import { migrate } from './store/migrations.ts'
+import { isBlank, migrate } from './store/migrations.ts'
 import { Vectors } from './store/vectors.ts'
 import { systemBindings } from './system/routes.ts'
 import { SystemService } from './system/service.ts'
@@ -76,9 +77,13 @@ export interface App {
 
 export async function createApp({ paths, logger, vault, rateLimit, version, adminToken, keepToken }: AppOptions): Promise<App> {
   const database = openDatabase(paths.database)
+  const originals = new Originals(paths.documents)
+  if ((await isBlank(database)) && (await originals.any())) {
+    await database.close()
+    throw databaseLost(paths)
+  }
   await migrate(database)
   const vectors = new Vectors(paths.vectors)
-  const originals = new Originals(paths.documents)
   const validator = createValidator()
 
   const tokens = new TokensService(database)
@@ -188,3 +193,9 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     },
   }
 }
+
+/** Without it nobody knows what the originals belong to, and as leftovers of a crash they would be removed. */
+const databaseLost = ({ database, documents, home }: Paths) =>
+  new CadreError('UNAVAILABLE', `${database} is missing or empty, but ${documents} holds documents.`, {
+    hint: `Bring it back from a backup of ${home}; to begin anew, move ${documents} away.`,
+  })

@@ -31,10 +31,14 @@ export class Originals {
     return readFile(this.#path(contentHash))
   }
 
+  async any(): Promise<boolean> {
+    for (const shelf of await shelvesOf(this.#directory)) if ((await readdir(join(this.#directory, shelf))).length > 0) return true
+    return false
+  }
+
   /** Removes what a crash left behind: bytes that nobody recorded, and half-written files. Before anything is kept. */
   async sweep(inUse: ReadonlySet<string>): Promise<void> {
-    for (const shelf of await readdir(this.#directory)) {
-      if (!/^[0-9a-f]{2}$/.test(shelf)) continue
+    for (const shelf of await shelvesOf(this.#directory)) {
       for (const name of await readdir(join(this.#directory, shelf))) {
         if (!inUse.has(name)) await rm(join(this.#directory, shelf, name), { force: true })
       }
@@ -70,6 +74,10 @@ export class Originals {
       if (this.#turns.get(contentHash) === settled) this.#turns.delete(contentHash)
     }
   }
+}
+
+async function shelvesOf(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
 }
 
 /** Opens, works, and does not return before the disk has it. */

@@ -135,6 +135,11 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ]
 
+/** Whether nothing was ever written to it. */
+export async function isBlank(database: Database): Promise<boolean> {
+  return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined
+}
+
 /** Brings the database to this version's shape; refuses one that a newer version wrote. */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await database.write(async (transaction) => {

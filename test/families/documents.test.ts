@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -197,6 +197,25 @@ test('many of the same name at the same time make one document', async () => {
   assert.ok(existsSync(original(data[0].content_hash)))
   const mine = new Set(Array.from({ length: 10 }, (_, index) => sha(`by ${index}`)))
   assert.is(originals().filter(({ name }) => mine.has(name)).length, 1)
+})
+
+test('documents outlive a database that is lost: the daemon does not start over them', async () => {
+  const own = await Service.start()
+  const { id } = (await good(own.post('/knowledge-sources', { name: 'kept', type: 'file' }), 201)) as Json
+  const { content_hash } = await good(own.post(`/knowledge-sources/${id}/documents`, { name: 'a.md', content: 'precious' }), 201)
+  const home = await own.stop()
+  const path = join(own.paths.documents, content_hash.slice(0, 2), content_hash)
+  for (const empty of [true, false]) {
+    for (const end of ['', '-wal', '-shm']) rmSync(own.paths.database + end, { force: true })
+    if (empty) writeFileSync(own.paths.database, '')
+    for (const _ of ['first', 'second']) {
+      const started = await Service.start({ home }).catch((error: Error) => error)
+      assert.match((started as Error).message, /is missing or empty, but .* holds documents/)
+      assert.ok(existsSync(path))
+    }
+  }
+  rmSync(own.paths.documents, { recursive: true })
+  await (await Service.start({ home })).end()
 })
 
 test('metadata is any small object', async () => {
