@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Embedder, EmbedOptions } from './embedder.ts'
 import { workerEntry } from './places.ts'
-import { EmbeddingPool, type PoolLogger } from './pool.ts'
+import { EmbeddingPool, LostWorker, type PoolLogger } from './pool.ts'
 
 export const MINILM = 'minilm'
 
@@ -32,8 +32,14 @@ export class MinilmEmbedder implements Embedder {
     return DIMENSIONS
   }
 
-  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
-    return this.pool.embed(texts, options)
+  async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
+    try {
+      return await this.pool.embed(texts, options)
+    } catch (error) {
+      // A worker can be ended from outside, as by a system short of memory: once, another is given what it had.
+      if (!(error instanceof LostWorker)) throw error
+      return this.pool.embed(texts, options)
+    }
   }
 }
 

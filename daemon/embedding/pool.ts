@@ -28,6 +28,9 @@ interface Worker {
   asked: Map<number, { job: Job; at: number }>
 }
 
+/** A worker ended with texts in its hands. */
+export class LostWorker extends CadreError {}
+
 export class EmbeddingPool {
   readonly #options: PoolOptions
   readonly #workers = new Set<Worker>()
@@ -153,7 +156,7 @@ export class EmbeddingPool {
     if (!this.#workers.delete(worker)) return
     this.#options.logger.warn({ problem, texts: worker.asked.size }, 'an embedding worker is lost')
     if (worker.ready) {
-      const failure = new CadreError('INTERNAL', `The embedding worker that had this text is lost: ${problem}.`, {
+      const failure = new LostWorker('INTERNAL', `The embedding worker that had this text is lost: ${problem}.`, {
         hint: 'Another one takes its place; try again.',
       })
       for (const { job } of worker.asked.values()) this.#settle(job, failure)

@@ -7,6 +7,7 @@ import { Resource, type Situation } from '../crud/service.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
 import { plainAddress } from '../outbound/address.ts'
+import { leadsInside } from '../outbound/reach.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { type QuotedPassage, quoteAnswer } from './extractive.ts'
@@ -56,7 +57,10 @@ async function prepared(vault: Vault, record: StoredModel, given: ModelInput, { 
   if (current?.id === EMBEDDED_MODEL_ID) throw builtIn()
   if (record.provider === 'embedded') throw invalid('provider', 'the embedded model is there already', `Use its id: ${EMBEDDED_MODEL_ID}.`)
   if (record.provider === 'openai-compatible' && record.endpoint === null) throw invalid('endpoint', 'is required for the provider openai-compatible')
-  if (record.endpoint !== null) plainAddress('endpoint', record.endpoint)
+  if (record.endpoint !== null) {
+    const { hostname } = plainAddress('endpoint', record.endpoint)
+    if (given.endpoint && leadsInside(hostname)) adminsOnly(caller, 'point a model at this machine or its private network')
+  }
   if (given.api_key !== undefined) adminsOnly(caller, 'set or forget the key of a model')
   const redirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)
   if (redirected && current.has_api_key && given.api_key === undefined) adminsOnly(caller, 'change where a model with a key sends it')

@@ -64,6 +64,16 @@ export function checkHost(host: string, allowPrivateNetwork: boolean): void {
   else if (!allowPrivateNetwork && /(^|\.)localhost(\.localdomain)?$/.test(plain)) throw blocked(`${plain} is this machine itself`, 'private')
 }
 
+/** Whether a host is this machine, its network or nowhere public, as far as its name tells. */
+export function leadsInside(host: string): boolean {
+  try {
+    checkHost(host, false)
+    return false
+  } catch {
+    return true // refused: that is the answer
+  }
+}
+
 /** Refuses an address of `host`, literal or resolved. */
 export function checkAddress(host: string, address: string, allowPrivateNetwork: boolean): void {
   const reach = reachOf(address)

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { writeMinilm } from '../../.build/minilm.ts'
+import { MinilmEmbedder } from '../../daemon/embedding/minilm.ts'
 import { builtModels } from '../../daemon/embedding/places.ts'
+import { LostWorker } from '../../daemon/embedding/pool.ts'
 import { EmbeddingService } from '../../daemon/embedding/service.ts'
 import { TextTokens } from '../../daemon/embedding/tokens.ts'
 import { failure } from './failure.ts'
@@ -102,6 +104,22 @@ test('a model that is not there is said so, with what mends it', async () => {
   assert.match(error.hint ?? '', /npm run build/)
   await broken.close()
   rmSync(empty, { recursive: true })
+})
+
+test('texts of a worker that was ended from outside are given to another, once', async () => {
+  const embedder = new MinilmEmbedder({ directory: builtModels(), workers: 1, idleMs: 1_000, logger: silentLog() })
+  let losses = 1
+  let asked = 0
+  embedder.pool.embed = async () => {
+    asked++
+    if (losses-- > 0) throw new LostWorker('INTERNAL', 'lost')
+    return [new Float32Array(384)]
+  }
+  assert.is((await embedder.embed(['text'])).length, 1)
+  losses = 2
+  const error = await embedder.embed(['text']).catch((failure: unknown) => failure)
+  assert.instance(error, LostWorker)
+  assert.is(asked, 4)
 })
 
 test('the builder writes the same bytes every time, and nothing where they are there already', () => {

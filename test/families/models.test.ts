@@ -114,6 +114,10 @@ test('only an admin sets or forgets a key, or sends one elsewhere', async () => 
     await refused(service.put(`/models/${id}`, change, editor), 'FORBIDDEN', { error: /Only an admin/ })
   assert.is((await good(service.put(`/models/${id}`, { name: 'renamed', endpoint: 'https://api.example.com/' }, editor))).name, 'renamed')
   await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key: 'k' }, editor), 'FORBIDDEN')
+  for (const endpoint of ['http://127.0.0.1:9/v1', 'http://localhost:9', 'http://0x7f000001/', 'http://[::ffff:10.0.0.1]/v1', 'http://169.254.169.254/'])
+    await refused(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x', endpoint }, editor), 'FORBIDDEN', {
+      error: /private network/,
+    })
   const open = await good(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x' }, editor), 201)
   assert.is((await good(service.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint, 'https://other.example/')
 })
