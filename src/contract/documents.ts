@@ -14,7 +14,7 @@ const name = Type.String({
   description: 'Name of the document within its source, as a relative path.',
   examples: ['policies/leave.md'],
 })
-const metadata = freeObject('Anything you want to filter by later.', { maxProperties: 100 })
+const metadata = freeObject('Anything you want to filter by later; at most 64 KB as JSON.', { maxProperties: 100 })
 
 export const Document = resource(
   'document',
