@@ -8,16 +8,16 @@ import { etagOf } from '../etag.ts'
 import type { Page } from '../store/records.ts'
 import type { Binding } from './binding.ts'
 import type { Idempotency } from './idempotency.ts'
-import { sendEvents } from './stream.ts'
+import { type OpenStreams, sendEvents } from './stream.ts'
 
 /** Routes without a token have no caller, and no handler of theirs asks for one. */
 const NOBODY: Caller = { tokenId: '', role: 'viewer', userId: null }
 
-export async function answer(idempotency: Idempotency, binding: Binding, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+export async function answer(idempotency: Idempotency, streams: OpenStreams, binding: Binding, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { route } = binding
   const change: Change = { caller: request.caller ?? NOBODY, ifMatch: request.headers['if-match'] }
   const result = await once(idempotency, binding, request, reply, change)
-  if (route.shape === 'events') return sendEvents(reply, result as AsyncIterable<StreamEvent>)
+  if (route.shape === 'events') return sendEvents(reply, result as AsyncIterable<StreamEvent>, streams)
   reply.status(binding.statusOf?.(result) ?? route.status).type('application/json; charset=utf-8')
   if (route.shape === 'data' && result !== null && typeof result === 'object') {
     const data = JSON.stringify(result) // written once, for the tag and the body

@@ -13,6 +13,7 @@ import type { Idempotency } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { answer } from './reply.ts'
+import { OpenStreams } from './stream.ts'
 import { holdsMoreValues } from './value-count.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -81,8 +82,10 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
   })
   server.setSerializerCompiler(() => (value) => JSON.stringify(value))
   await addReference(server, door.description)
+  const streams = new OpenStreams()
+  server.addHook('preClose', () => streams.ended())
   const bound = new Map(bindings.map((binding) => [binding.route.id, binding]))
-  for (const prefix of PREFIXES) for (const route of ALL_ROUTES) register(server, prefix, route, bound.get(route.id), door)
+  for (const prefix of PREFIXES) for (const route of ALL_ROUTES) register(server, prefix, route, bound.get(route.id), door, streams)
   refuseOtherMethods(server)
   return server
 }
@@ -164,7 +167,7 @@ function nestsTooDeep(value: unknown): boolean {
   return false
 }
 
-function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door): void {
+function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door, streams: OpenStreams): void {
   if (!binding && !PENDING.has(route.id)) throw new Error(`Nothing answers ${route.id}`)
   server.route({
     method: route.method,
@@ -179,7 +182,7 @@ function register(server: FastifyInstance, prefix: string, route: Route, binding
     preValidation: (request, _reply, done) => done(bodyProblem(route, request)),
     handler: async (request, reply) => {
       if (!binding) throw new CadreError('NOT_IMPLEMENTED', `${route.summary}: this version of Cadre cannot do that yet.`)
-      return answer(door.idempotency, binding, request, reply)
+      return answer(door.idempotency, streams, binding, request, reply)
     },
   })
 }

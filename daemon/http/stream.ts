@@ -7,7 +7,27 @@ import { asCadreError } from './errors.ts'
 
 const HEARTBEAT_MS = 10_000
 
-export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEvent>): FastifyReply {
+/** The longest a stop waits for streams to say how they ended. */
+const LAST_WORDS_MS = 2_000
+
+/** Streams that are open now: whoever makes their events ends them, and a stop lets them get there. */
+export class OpenStreams {
+  readonly #ends = new Set<Promise<void>>()
+
+  add(reply: FastifyReply): void {
+    const end = new Promise<void>((resolve) => reply.raw.once('close', resolve))
+    this.#ends.add(end)
+    void end.then(() => this.#ends.delete(end))
+  }
+
+  async ended(): Promise<void> {
+    const enough = new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref())
+    await Promise.race([Promise.all(this.#ends), enough])
+  }
+}
+
+export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEvent>, streams: OpenStreams): FastifyReply {
+  streams.add(reply)
   const stream = Readable.from(encoded(events), { objectMode: false, highWaterMark: 64 * 1024 })
   // The reader may go at any time, also while the next event is waited for: then whoever makes events is told to stop.
   reply.raw.on('close', () => stream.destroy())
