@@ -15,6 +15,12 @@ export const Citation = object({
   content: Type.String({ description: 'The passage.' }),
   score: Type.Number({ description: 'How well it fits the question.' }),
   cited: Type.Boolean({ description: 'Whether the text refers to it.' }),
+  ...optional({
+    start: Type.Integer({ minimum: 0, description: "Where it begins in the document's text, in characters." }),
+    end: Type.Integer({ minimum: 0, description: 'Where it ends.' }),
+    content_hash: Type.String({ description: 'Of the document as it was then.' }),
+    stale: Type.Boolean({ description: 'Whether the document no longer says so: it was changed or removed since.' }),
+  }),
 })
 export const ToolCall = object({
   id: Type.String({ description: 'Identifier of the call.' }),
@@ -23,6 +29,7 @@ export const ToolCall = object({
   result: Type.Optional(Type.Unknown({ description: 'What the tool answered.' })),
   error: Type.Optional(Type.String({ description: 'Why the tool failed.' })),
   latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'How long it took.' })),
+  confirmation: Type.Optional(word(['pending', 'allowed', 'refused'], { description: 'What the caller said, where the tool asks first.' })),
 })
 export const Usage = object({ input_tokens: count('Tokens read.'), output_tokens: count('Tokens written.'), total_tokens: count('Both together.') })
 
@@ -38,7 +45,10 @@ export const Message = object(
       usage: Usage,
       cost: nullable(Type.Number({ minimum: 0, description: 'What it cost; null where the price is not known.' })),
       model_id: nullable(identifier('the model that wrote it')),
-      finish_reason: Type.String({ description: 'Why it ended: stop, length, aborted, error and the like.' }),
+      finish_reason: word(['stop', 'length', 'content_filter', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
+        description: 'Why it ended; steps: it used tools too often; interrupted: the daemon ended before the reply did. Left out while it is being written.',
+      }),
+      error: Type.String({ description: 'What went wrong, where finish_reason is error.' }),
       latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
     }),
   },
@@ -128,11 +138,32 @@ export const conversationRoutes = {
     body: object(
       {
         message: Type.String({ minLength: 1, maxLength: 500_000, pattern: '\\S', description: 'What to say.' }),
-        ...optional({ stream: Type.Boolean({ default: false, description: 'Whether the reply comes as events.' }) }),
+        ...optional({
+          stream: Type.Boolean({ default: false, description: 'Whether the reply comes as events.' }),
+          wait: Type.Boolean({ default: false, description: 'Whether to wait for a reply that is being written, rather than be refused with 409.' }),
+        }),
       },
       { examples: [{ message: 'How many days of leave do I have?', stream: false }] },
     ),
     reply: Message,
+    streams: true,
+  }),
+  confirm: route({
+    family: 'conversations',
+    id: 'messages.confirm',
+    method: 'POST',
+    path: '/conversations/{id}/messages/{message_id}/confirmations',
+    summary: 'Allow or refuse a tool call that waits for it',
+    access: 'talk',
+    params: oneMessage,
+    body: object(
+      {
+        tool_call_id: Type.String({ minLength: 1, maxLength: 500, description: 'The call, as the event named it.' }),
+        allow: Type.Boolean({ description: 'Whether the tool may be used.' }),
+      },
+      { examples: [{ tool_call_id: 'call_1', allow: true }] },
+    ),
+    reply: ToolCall,
   }),
   events: route({
     family: 'conversations',

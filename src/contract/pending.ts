@@ -5,6 +5,7 @@ export const PENDING: ReadonlySet<string> = new Set([
   'api-tools.test',
   'messages.send',
   'messages.events',
+  'messages.confirm',
   'evaluations.run',
   'evaluations.results',
   'webhooks.deliveries',

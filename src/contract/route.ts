@@ -41,6 +41,8 @@ export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B exten
   readonly secretReply?: boolean
   /** It goes on to a model or to another server, which can fail, keep it waiting, or cost more than is allowed. */
   readonly reachesOut?: boolean
+  /** The reply comes as events instead where the body says `stream: true`. */
+  readonly streams?: boolean
   /** A status under which the reply itself comes as well, when it is bad news. */
   readonly badNews?: 503
 }

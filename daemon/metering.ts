@@ -1,0 +1,46 @@
+/** The port through which every call of a model is counted: usage stands behind it, and whoever calls a model knows only this. */
+import type { Transaction } from './store/database.ts'
+
+/** On whose behalf a model is called. */
+export interface CallOrigin {
+  agent_id?: string
+  rag_tool_id?: string
+  prompt_template_id?: string
+  evaluation_id?: string
+  user_id?: string
+  conversation_id?: string
+  message_id?: string
+}
+
+export interface MeteredModel {
+  /** Of the model's record; minilm has none and goes by its name. */
+  id: string
+  /** Price of 1,000 tokens, null where it is not known. */
+  price: { input: number; output: number } | null
+}
+
+export interface BeginningCall {
+  model: MeteredModel
+  kind: 'chat' | 'embedding'
+  origin: CallOrigin
+  /** What the call is going to read, as far as we can tell: counted if nobody ever tells better. */
+  estimatedInput: number
+}
+
+export interface SettledCall {
+  input_tokens: number
+  output_tokens: number
+  cached_tokens?: number
+  status: 'done' | 'failed' | 'aborted'
+  /** Counted by us, because the provider did not. */
+  estimated: boolean
+}
+
+export interface Meter {
+  /** Throws BUDGET_EXCEEDED where a threshold that blocks is reached: to be asked before each call. */
+  admit(model: MeteredModel, origin: CallOrigin): Promise<void>
+  /** Enters a call before it is made, so that not even a kill loses it. Gives the entry's id. */
+  begin(transaction: Transaction, call: BeginningCall): Promise<string>
+  /** Says what a call took, once; gives its cost, null where the price is not known. */
+  settle(transaction: Transaction, entry: string, call: SettledCall): Promise<number | null>
+}

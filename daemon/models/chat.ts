@@ -1,0 +1,71 @@
+/** What every model can do, whoever runs it: take messages and tools, and give text, tool calls and a count of tokens as they come. */
+
+export interface ToolRequest {
+  id: string
+  name: string
+  arguments: Record<string, unknown>
+}
+
+export type ChatMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; toolCalls?: readonly ToolRequest[] }
+  | { role: 'tool'; callId: string; name: string; content: string; failed: boolean }
+
+export interface OfferedTool {
+  name: string
+  description: string
+  /** JSON Schema of the arguments, of type object. */
+  parameters: Record<string, unknown>
+}
+
+export interface GivenPassage {
+  content: string
+  source: string
+  page: number
+}
+
+export interface ChatRequest {
+  messages: readonly ChatMessage[]
+  /** Offered only to models that call tools. */
+  tools?: readonly OfferedTool[]
+  /** Given instead of tools to models that do not call them; the answer cites them as [1], [2] and so on. */
+  passages?: readonly GivenPassage[]
+  temperature?: number | null
+  maxTokens?: number | null
+  /** Ends the call at any moment; the iterator then throws the signal's reason. */
+  signal?: AbortSignal
+}
+
+export interface TokenUsage {
+  inputTokens: number
+  outputTokens: number
+  /** Of the input, what the provider had read before. */
+  cachedTokens: number
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
+
+export type ChatPart =
+  | { type: 'text'; text: string }
+  /** `problem` says why arguments that are no JSON object could not be read; they are empty then. */
+  | { type: 'tool_call'; call: ToolRequest; problem?: string }
+  /** Always last, unless the call throws. Without usage the provider did not count. */
+  | { type: 'end'; finishReason: FinishReason; usage: TokenUsage | undefined }
+
+/** Price of 1,000 tokens; null where it is not known. */
+export interface Price {
+  input: number
+  output: number
+}
+
+export interface ChatModel {
+  /** Of the model's record. */
+  readonly id: string
+  readonly name: string
+  readonly callsTools: boolean
+  /** Most tokens of messages, tools and reply together. */
+  readonly contextTokens: number
+  readonly price: Price | null
+  /** Throws PROVIDER_ERROR or PROVIDER_TIMEOUT with the provider's own words and never its key. */
+  stream(request: ChatRequest): AsyncIterable<ChatPart>
+}
