@@ -27,6 +27,8 @@ export interface Rules<Stored extends StoredRecord, Input, Shown> {
   /** What the caller may see at all. */
   scope?(caller: Caller): Scope
   label?(record: Stored): string
+  /** Follows up on a record that was created or changed, once it is stored for good. */
+  after?(record: Stored): void | Promise<void>
   /** Takes along what belongs to a record that goes. */
   remove?(transaction: Transaction, record: Stored): Promise<void>
 }
@@ -58,7 +60,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** `once` is shown in this reply and never again. */
   async create<Once extends object = object>(change: Change, input: Input, once?: Once): Promise<Shown & Once> {
-    return this.database.write(async (transaction) => {
+    const { record, shown } = await this.database.write(async (transaction) => {
       const now = new Date().toISOString()
       const blank = Object.entries(fieldsOf(this.family.resource)).map(([name, schema]) => [name, initialValue(schema)])
       const draft = { ...Object.fromEntries(blank), ...input, id: newId(this.family.prefix), version: 1, created_at: now, updated_at: now } as Stored
@@ -67,8 +69,10 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
       await this.#link(transaction, record)
       const shown = { ...(await this.#show(transaction, record)), ...once } as Shown & Once
       await change.remember?.(transaction, shown)
-      return shown
+      return { record, shown }
     })
+    await this.#rules.after?.(record)
+    return shown
   }
 
   async update(change: Change, id: string, input: Input): Promise<Shown> {
@@ -80,16 +84,19 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** Changes a record in one transaction, over exactly the version that was read. */
   async modify(change: Change, id: string, work: (current: Stored, transaction: Transaction) => Promise<Stored>): Promise<Shown> {
-    return this.database.write(async (transaction) => {
+    const { stored, shown } = await this.database.write(async (transaction) => {
       const current = await this.require(transaction, change.caller, id)
       await this.#unchanged(transaction, change, current)
       const record = { ...(await work(current, transaction)), updated_at: new Date().toISOString() }
       if (!(await this.records.update(transaction, record))) throw changedMeanwhile(this.family.noun)
       await this.#link(transaction, record)
-      const shown = await this.#show(transaction, { ...record, version: record.version + 1 })
+      const stored = { ...record, version: record.version + 1 }
+      const shown = await this.#show(transaction, stored)
       await change.remember?.(transaction, shown)
-      return shown
+      return { stored, shown }
     })
+    await this.#rules.after?.(stored)
+    return shown
   }
 
   async remove(change: Change, id: string, force = false): Promise<string> {

@@ -49,6 +49,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
         statistics: await statisticsOf(reader, shown.id),
         progress: parts.progress.of(shown.id) ?? null,
       }),
+      after: (source) => parts.automation.arm(source),
       remove: async (transaction, { id }) => {
         unused.set(id, await hashesOf(transaction, id))
         await deleteDocumentsOf(transaction, id)
@@ -56,18 +57,6 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     })
     this.#parts = parts
     this.#unused = unused
-  }
-
-  override async create<Once extends object = object>(change: Change, input: SourceInput, once?: Once): Promise<ShownSource & Once> {
-    const source = await super.create(change, input, once)
-    this.#parts.automation.arm(source)
-    return source
-  }
-
-  override async update(change: Change, id: string, input: SourceInput): Promise<ShownSource> {
-    const source = await super.update(change, id, input)
-    this.#parts.automation.arm(source)
-    return source
   }
 
   override async remove(change: Change, id: string, force = false): Promise<string> {

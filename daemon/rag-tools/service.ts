@@ -3,10 +3,10 @@ import type { Static } from 'typebox'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { QueryResult } from '../../src/contract/passages.ts'
 import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/rag-tools.ts'
-import type { Caller, Change } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/indexing.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
+import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
@@ -41,25 +41,14 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
           embedding_model: await checkedChunking(transaction, models, draft),
           model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : draft.model_id,
         }
-        await knowledge.claim(transaction, record.id, record.knowledge_source_id === null ? [] : [record.knowledge_source_id], record)
+        await knowledge.claim(transaction, record.id, sourcesOf(record), record)
         return record
       },
       references,
+      after: async (tool) => knowledge.refresh(sourcesOf(tool)),
       remove: async (transaction, { id }) => knowledge.release(transaction, id),
     })
     this.#parts = parts
-  }
-
-  override async create<Once extends object = object>(change: Change, input: RagToolInput, once?: Once): Promise<StoredRagTool & Once> {
-    const tool = await super.create(change, input, once)
-    await this.#refresh(tool)
-    return tool
-  }
-
-  override async update(change: Change, id: string, input: RagToolInput): Promise<StoredRagTool> {
-    const tool = await super.update(change, id, input)
-    await this.#refresh(tool)
-    return tool
   }
 
   /** The passages that fit a question best, and an answer from them. */
@@ -79,10 +68,10 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     })
     return { query, results, answer: await models.answer(query, results) }
   }
+}
 
-  async #refresh({ knowledge_source_id }: StoredRagTool): Promise<void> {
-    if (knowledge_source_id !== null) await this.#parts.knowledge.refresh([knowledge_source_id])
-  }
+function sourcesOf({ knowledge_source_id }: StoredRagTool): string[] {
+  return knowledge_source_id === null ? [] : [knowledge_source_id]
 }
 
 function references(tool: StoredRagTool): Reference[] {

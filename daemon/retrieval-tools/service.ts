@@ -3,10 +3,10 @@ import type { Static } from 'typebox'
 import { invalid } from '../../src/contract/errors.ts'
 import type { SearchResult } from '../../src/contract/passages.ts'
 import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/retrieval-tools.ts'
-import type { Caller, Change } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import { bothFilters, checkedChunking, checkFilters, embeddingReference } from '../knowledge/indexing.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
+import { bothFilters, checkedChunking, checkFilters, embeddingReference } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
@@ -45,21 +45,10 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
         ...embeddingReference(tool),
         ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
       ],
+      after: async ({ knowledge_source_ids }) => knowledge.refresh(knowledge_source_ids),
       remove: async (transaction, { id }) => knowledge.release(transaction, id),
     })
     this.#parts = parts
-  }
-
-  override async create<Once extends object = object>(change: Change, input: RetrievalToolInput, once?: Once): Promise<StoredRetrievalTool & Once> {
-    const tool = await super.create(change, input, once)
-    await this.#parts.knowledge.refresh(tool.knowledge_source_ids)
-    return tool
-  }
-
-  override async update(change: Change, id: string, input: RetrievalToolInput): Promise<StoredRetrievalTool> {
-    const tool = await super.update(change, id, input)
-    await this.#parts.knowledge.refresh(tool.knowledge_source_ids)
-    return tool
   }
 
   async search(caller: Caller, id: string, { query, top_k, filters = {}, explain = false }: Query): Promise<Static<typeof SearchResult>> {
