@@ -7,6 +7,8 @@ import { type Connection, type Reply, type Sent, send } from './request.ts'
 interface Options {
   headers?: Record<string, string>
   signal?: AbortSignal
+  /** How many milliseconds without a byte of the answer mean that nobody is there any more. */
+  longestSilence?: number
 }
 
 interface Parts {
@@ -31,6 +33,7 @@ function request(route: Route, input: Parts, options: Options): Sent {
     headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...options.headers },
     ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
     ...(options.signal ? { signal: options.signal } : {}),
+    ...(options.longestSilence === undefined ? {} : { longestSilence: options.longestSilence }),
   }
 }
 

@@ -18,6 +18,8 @@ export interface Sent {
   headers?: Record<string, string>
   body?: string | Uint8Array
   signal?: AbortSignal
+  /** How many milliseconds without a byte of the answer end it; they count from its first line on. */
+  longestSilence?: number
 }
 
 export interface Reply {
@@ -44,7 +46,7 @@ export async function send(connection: Connection, sent: Sent): Promise<Reply> {
 
 /** Node's own HTTP client: fetch compiles its parser anew in every process, which costs more CPU than all of a short command. */
 export async function exchange({ url, token }: Pick<Connection, 'url' | 'token'>, sent: Sent): Promise<Reply> {
-  const { method, body, signal } = sent
+  const { method, body, signal, longestSilence } = sent
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...sent.headers }
   const request = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
@@ -54,6 +56,8 @@ export async function exchange({ url, token }: Pick<Connection, 'url' | 'token'>
         .on('error', reject)
         .end(body)
     })
+    if (longestSilence !== undefined)
+      message.setTimeout(longestSilence, () => message.destroy(new Error(`Nothing came from ${url} for ${longestSilence / 1000} seconds.`)))
     return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => textOf(message) }
   } catch (error) {
     if (signal?.aborted) throw error

@@ -1,0 +1,185 @@
+/** A reply followed over a real socket: typed events, one end, cuts and taking up again. */
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
+import { type Followed, type FollowOptions, followReply, replyEvent } from '../../src/client/reply.ts'
+import type { ReplyEvent } from '../../src/contract/events.ts'
+import { encodeComment, encodeEvent } from '../../src/sse.ts'
+
+const test = suite('a reply as it is written')
+
+const START = { conversation_id: 'conv_1', message_id: 'msg_2', user_message_id: 'msg_1', model_id: 'model_1', agent_id: 'agent_1' }
+const END = { message: { id: 'msg_2', role: 'assistant', content: 'Hello.', timestamp: '2026-01-31T09:30:00.000Z', finish_reason: 'stop' } }
+
+const event = (name: string, data: unknown, id?: string) => encodeEvent({ event: name, data: JSON.stringify(data), ...(id ? { id } : {}) })
+
+interface Followers {
+  listener: RequestListener
+  followed?: Followed
+  options?: FollowOptions
+}
+
+interface Seen {
+  events: ReplyEvent[]
+  error: Error | undefined
+  requests: string[]
+  said: string[]
+}
+
+/** Follows a reply of a stand-in service to its end. */
+async function follow({ listener, followed = { conversation: 'conv_1', message: 'Hi' }, options }: Followers): Promise<Seen> {
+  const seen: Seen = { events: [], error: undefined, requests: [], said: [] }
+  const server = createServer((request, response) => {
+    seen.requests.push(`${request.method} ${request.url} ${request.headers['last-event-id'] ?? '-'}`)
+    listener(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const connection = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: 'secret',
+    narrate: (line: string) => void seen.said.push(line),
+  }
+  try {
+    for await (const one of followReply(connection, followed, options)) seen.events.push(one)
+  } catch (error) {
+    seen.error = error as Error
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+  return seen
+}
+
+/** Writes and then cuts the connection, once what was written is out. */
+function cutAfter(response: ServerResponse, text: string): void {
+  response.write(text, () => response.destroy())
+}
+
+test('an event of the wire becomes a typed one', () => {
+  assert.equal(replyEvent({ event: 'message_delta', data: '{"text":"Hi"}', id: '3' }), { event: 'message_delta', data: { text: 'Hi' }, id: '3' })
+})
+
+test('an event that only a newer service knows is passed over', () => {
+  assert.is(replyEvent({ event: 'applause', data: '{}' }), undefined)
+  assert.is(replyEvent({ event: 'toString', data: '{}' }), undefined)
+})
+
+test('an event that is not an object is told, and not thrown as a syntax error', () => {
+  for (const data of ['{"text":', 'null', '3']) assert.throws(() => replyEvent({ event: 'message_delta', data }), /message_delta.*cannot be read/)
+})
+
+test('events come up to the terminal one, and what follows it is nobody’s', async () => {
+  const { events, error } = await follow({
+    listener: (_, response) =>
+      void response.end(
+        [event('message_start', START, '1'), encodeComment('still here'), event('later', {}), event('message_end', END, '2'), event('message_delta', {})].join(
+          '',
+        ),
+      ),
+  })
+  assert.is(error, undefined)
+  assert.equal(
+    events.map(({ event: name, id }) => `${name} ${id}`),
+    ['message_start 1', 'message_end 2'],
+  )
+})
+
+test('a message is sent as a stream, and waits where that is asked', async () => {
+  const bodies: unknown[] = []
+  const listener: RequestListener = async (request, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    bodies.push(JSON.parse(body))
+    response.end(event('message_end', END))
+  }
+  await follow({ listener })
+  await follow({ listener, followed: { conversation: 'conv_1', message: 'Hi', wait: true } })
+  assert.equal(bodies, [
+    { message: 'Hi', stream: true },
+    { message: 'Hi', stream: true, wait: true },
+  ])
+})
+
+test('an error event is the end, and is for the reader to tell', async () => {
+  const { events, error } = await follow({
+    listener: (_, response) => void response.end(event('error', { error: 'The model is overloaded.', code: 'PROVIDER_ERROR' })),
+  })
+  assert.is(error, undefined)
+  assert.equal(events, [{ event: 'error', data: { error: 'The model is overloaded.', code: 'PROVIDER_ERROR' } }])
+})
+
+test('a stream that ends without its end is an error, whether it ends or breaks', async () => {
+  const text = event('message_start', START, '1')
+  for (const finish of [(response: ServerResponse) => void response.end(text), (response: ServerResponse) => cutAfter(response, text)]) {
+    const { events, error } = await follow({ listener: (_, response) => finish(response) })
+    assert.is(events.length, 1)
+    assert.instance(error, UnreachableError)
+    assert.is(error?.message, 'The connection ended before the reply did.')
+    assert.match((error as UnreachableError).hint ?? '', 'cadre conversations show conv_1')
+  }
+})
+
+test('an error before the first event keeps its code', async () => {
+  const { error } = await follow({
+    listener: (_, response) => void response.writeHead(409).end('{"success":false,"error":"A reply is being written.","code":"CONFLICT"}'),
+    options: { reconnects: 3 },
+  })
+  assert.instance(error, ServiceError)
+  assert.is((error as ServiceError).code, 'CONFLICT')
+})
+
+test('a cut connection is taken up after the last event that came', async () => {
+  const { events, error, requests, said } = await follow({
+    options: { reconnects: 1 },
+    listener: (request, response) => {
+      if (request.method === 'POST') cutAfter(response, event('message_start', START, '1') + event('message_delta', { text: 'Hel' }, '2'))
+      else response.end(event('message_delta', { text: 'lo.' }, '3') + event('message_end', END, '4'))
+    },
+  })
+  assert.is(error, undefined)
+  assert.equal(requests, ['POST /api/conversations/conv_1/messages -', 'GET /api/conversations/conv_1/messages/msg_2/events 2'])
+  assert.equal(
+    events.map(({ id }) => id),
+    ['1', '2', '3', '4'],
+  )
+  assert.is(said.length, 1)
+})
+
+test('a message is never sent twice: without a reply to follow a cut is an error', async () => {
+  const { error, requests } = await follow({ options: { reconnects: 3 }, listener: (_, response) => cutAfter(response, ': nothing yet\n\n') })
+  assert.instance(error, UnreachableError)
+  assert.equal(requests, ['POST /api/conversations/conv_1/messages -'])
+})
+
+test('taking up again ends, too', async () => {
+  const { error, requests } = await follow({
+    options: { reconnects: 2 },
+    followed: { conversation: 'conv_1', reply: 'msg_2', after: '7' },
+    listener: (_, response) => cutAfter(response, encodeComment('still here')),
+  })
+  assert.instance(error, UnreachableError)
+  assert.equal(requests, Array(3).fill('GET /api/conversations/conv_1/messages/msg_2/events 7'))
+})
+
+test('a service that falls silent counts as gone', async () => {
+  const { events, error } = await follow({
+    options: { longestSilence: 50 },
+    listener: (_, response) => void response.write(event('message_start', START, '1')),
+  })
+  assert.is(events.length, 1)
+  assert.match(String(error?.cause), 'Nothing came')
+})
+
+test('who gives up is not told that the connection was cut', async () => {
+  const abort = new AbortController()
+  const { error, requests } = await follow({
+    options: { reconnects: 3, signal: abort.signal },
+    listener: (_, response) => void response.write(event('message_start', START, '1'), () => abort.abort()),
+  })
+  assert.is(error?.name, 'AbortError')
+  assert.is(requests.length, 1)
+})
+
+test.run()
