@@ -15,6 +15,7 @@ import { builtModels } from './embedding/places.ts'
 import { EmbeddingService } from './embedding/service.ts'
 import { evaluationBindings } from './evaluations/routes.ts'
 import { EvaluationsService } from './evaluations/service.ts'
+import { EventBus } from './event-bus.ts'
 import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { RateLimiter } from './http/rate-limit.ts'
@@ -51,6 +52,7 @@ import { TokensService } from './tokens/service.ts'
 import { usageBindings } from './usage/routes.ts'
 import { UsageThresholdsService } from './usage/service.ts'
 import { createValidator } from './validation.ts'
+import { Outbox } from './webhooks/outbox.ts'
 import { webhookBindings } from './webhooks/routes.ts'
 import { WebhooksService } from './webhooks/service.ts'
 
@@ -85,6 +87,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   await migrate(database)
   const vectors = new Vectors(paths.vectors)
   const validator = createValidator()
+  const events = new EventBus()
 
   const tokens = new TokensService(database)
   const models = new ModelsService(database, vault, () => embedding.embedder(DEFAULT_EMBEDDING_MODEL))
@@ -115,7 +118,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const retrievalTools = new RetrievalToolsService({ database, models, knowledge })
   const apiTools = new ApiToolsService(database, vault, validator)
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
-  const conversations = new ConversationsService(database, agents)
+  const conversations = new ConversationsService(database, agents, events)
   const evaluations = new EvaluationsService(database, models, { agent: agents, rag_tool: ragTools, prompt_template: templates, model: models })
   const thresholds = new UsageThresholdsService(database, {
     agent: agents,
@@ -125,6 +128,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     evaluation: evaluations,
   })
   const webhooks = new WebhooksService(database, vault)
+  new Outbox().listen(events)
 
   let address = ''
   let draining = false

@@ -6,9 +6,10 @@ import type { ListQuery } from '../../src/contract/page.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, Change } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
-import type { Database } from '../store/database.ts'
+import type { DomainEvents, EventBus } from '../event-bus.ts'
+import type { Database, Reader } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
-import { conversationRecords, deleteMessagesOf, messagesOf, pageOfMessages, type StoredConversation, type StoredMessage } from './store.ts'
+import { conversationRecords, countMessages, deleteMessagesOf, messagesOf, pageOfMessages, type StoredConversation, type StoredMessage } from './store.ts'
 
 type ConversationInput = Static<typeof ConversationCreate> | Static<typeof ConversationUpdate>
 type ShownConversation = Static<typeof Conversation>
@@ -17,7 +18,9 @@ type ShownConversation = Static<typeof Conversation>
 const LOCAL_USER = 'local'
 
 export class ConversationsService extends Resource<StoredConversation, ConversationInput, ShownConversation> {
-  constructor(database: Database, agents: AgentsService) {
+  readonly #events: EventBus
+
+  constructor(database: Database, agents: AgentsService, events: EventBus) {
     super(database, conversations, conversationRecords, {
       prepare: async (record, given, situation) => prepared(agents, record, given, situation),
       references: ({ agent_id }) => (agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }]),
@@ -26,16 +29,24 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
       scope: ownOnly,
       remove: async (transaction, { id }) => deleteMessagesOf(transaction, id),
     })
+    this.#events = events
   }
 
   async complete(change: Change, id: string): Promise<ShownConversation> {
-    return this.modify(change, id, async (current) => ({ ...current, status: 'completed' }))
+    return this.modify(change, id, async (current, transaction) => {
+      if (current.status !== 'completed') await this.#events.publish(transaction, 'conversation.completed', await completion(transaction, current))
+      return { ...current, status: 'completed' }
+    })
   }
 
   async messages(caller: Caller, id: string, query: ListQuery): Promise<Page<StoredMessage>> {
     await this.require(this.database, caller, id)
     return pageOfMessages(this.database, id, query)
   }
+}
+
+async function completion(reader: Reader, { id, agent_id, user_id, title }: StoredConversation): Promise<DomainEvents['conversation.completed']> {
+  return { conversation_id: id, agent_id, user_id, title, messages: await countMessages(reader, id), completed_at: new Date().toISOString() }
 }
 
 /** Members see their own conversations; to them the others do not exist. */

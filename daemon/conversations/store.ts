@@ -43,6 +43,11 @@ export async function pageOfMessages(reader: Reader, conversationId: string, que
   return { items: rows.map(asMessage), total: counted?.total ?? 0 }
 }
 
+export async function countMessages(reader: Reader, conversationId: string): Promise<number> {
+  const counted = await reader.get<{ total: number }>('SELECT count(*) AS total FROM messages WHERE conversation_id = ?', [conversationId])
+  return counted?.total ?? 0
+}
+
 export async function insertMessage(transaction: Transaction, conversationId: string, message: StoredMessage): Promise<void> {
   const { id, role, content, timestamp, ...details } = message
   await transaction.run('INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)', [

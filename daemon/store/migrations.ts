@@ -3,8 +3,9 @@ import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
 import { records } from './migrations/0001-records.ts'
 import { knowledge } from './migrations/0002-knowledge.ts'
+import { webhooks } from './migrations/0006-webhooks.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge]
+export const MIGRATIONS: readonly Migration[] = [records, knowledge, webhooks]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

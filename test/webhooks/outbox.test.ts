@@ -1,0 +1,55 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EventBus } from '../../daemon/event-bus.ts'
+import { Outbox } from '../../daemon/webhooks/outbox.ts'
+import { good } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite<{ service: Service; resources: Resources }>('webhooks: the outbox')
+
+test.before.each(
+  aloud(async (context) => {
+    context.service = await Service.start()
+    context.resources = new Resources(context.service)
+  }),
+)
+test.after.each(aloud(({ service }) => service.end()))
+
+const finished = { evaluation_id: 'eval_1', run_id: 'run_1', name: 'Smoke', status: 'completed', summary: {}, finished_at: '2026-01-31T09:30:00.000Z' }
+
+test('a completed conversation is an event, once, for the enabled webhooks that want it', async ({ service, resources }) => {
+  const hook = (fields: object) => good(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['conversation.completed'], ...fields }), 201)
+  const wanting = await hook({})
+  await hook({ enabled: false })
+  await hook({ events: ['evaluation.finished'] })
+  const conversation = await resources.conversation({ user_id: 'ada' })
+  await good(service.post(`/conversations/${conversation.id}/complete`))
+  await good(service.post(`/conversations/${conversation.id}/complete`))
+  const events = await service.database.all<{ id: string; type: string; body: string; created_at: string }>('SELECT * FROM events')
+  assert.is(events.length, 1)
+  const [{ id, type, body, created_at } = { id: '', type: '', body: '{}', created_at: '' }] = events
+  assert.is(type, 'conversation.completed')
+  const { data, ...rest } = JSON.parse(body)
+  assert.equal(rest, { type, timestamp: created_at })
+  assert.equal([data.conversation_id, data.agent_id, data.user_id, data.messages], [conversation.id, conversation.agent_id, 'ada', 0])
+  const deliveries = await service.database.all('SELECT webhook_id, event_id, event FROM deliveries')
+  assert.equal(deliveries, [{ webhook_id: wanting.id, event_id: id, event: type }])
+})
+
+test('an event of a change that fails never happened', async ({ service }) => {
+  await good(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['evaluation.finished'], enabled: true }), 201)
+  const events = new EventBus()
+  new Outbox().listen(events)
+  const failing = service.database.write(async (transaction) => {
+    await events.publish(transaction, 'evaluation.finished', finished)
+    throw new Error('the change failed')
+  })
+  assert.match(await failing.then(String, String), /the change failed/)
+  assert.equal(await service.database.all('SELECT id FROM events UNION SELECT id FROM deliveries'), [])
+  await service.database.write((transaction) => events.publish(transaction, 'evaluation.finished', finished))
+  assert.is((await service.database.all('SELECT id FROM events UNION SELECT id FROM deliveries')).length, 2)
+})
+
+test.run()
