@@ -49,6 +49,7 @@ import { SystemService } from './system/service.ts'
 import { ensureAdminToken } from './tokens/first-token.ts'
 import { tokenBindings } from './tokens/routes.ts'
 import { TokensService } from './tokens/service.ts'
+import { UsageMeter } from './usage/meter.ts'
 import { usageBindings } from './usage/routes.ts'
 import { UsageThresholdsService } from './usage/service.ts'
 import { createValidator } from './validation.ts'
@@ -89,6 +90,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const validator = createValidator()
   const events = new EventBus()
 
+  const meter = new UsageMeter({ database, events, now: () => new Date() })
   const tokens = new TokensService(database)
   const models = new ModelsService(database, vault, () => embedding.embedder(DEFAULT_EMBEDDING_MODEL))
   const templates = new PromptTemplatesService(database)
@@ -148,6 +150,8 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
 
   await ensureAdminToken(tokens, adminToken, keepToken)
   await documents.sweep()
+  const interrupted = await meter.recover()
+  if (interrupted > 0) logger.warn({ calls: interrupted }, 'model calls that were cut off are counted by estimate')
   const door = {
     logger,
     hostGuard,

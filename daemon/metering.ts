@@ -31,7 +31,8 @@ export interface SettledCall {
   input_tokens: number
   output_tokens: number
   cached_tokens?: number
-  status: 'done' | 'failed' | 'aborted'
+  /** Interrupted: the daemon ended before the call did. */
+  status: 'done' | 'failed' | 'aborted' | 'interrupted'
   /** Counted by us, because the provider did not. */
   estimated: boolean
 }
@@ -39,8 +40,13 @@ export interface SettledCall {
 export interface Meter {
   /** Throws BUDGET_EXCEEDED where a threshold that blocks is reached: to be asked before each call. */
   admit(model: MeteredModel, origin: CallOrigin): Promise<void>
-  /** Enters a call before it is made, so that not even a kill loses it. Gives the entry's id. */
+  /**
+   * Enters a call before it is made, so that not even a kill loses it. Gives the entry's id. Throws BUDGET_EXCEEDED too:
+   * of calls that were admitted side by side, only those get in for which there is room.
+   */
   begin(transaction: Transaction, call: BeginningCall): Promise<string>
-  /** Says what a call took, once; gives its cost, null where the price is not known. */
+  /** What an open call has written so far, as far as we can tell: counted if a kill keeps it from being settled. */
+  estimate(transaction: Transaction, entry: string, outputTokens: number): Promise<void>
+  /** Says what a call took; gives its cost, null where the price is not known. Said again, it changes nothing and gives the cost it had. */
   settle(transaction: Transaction, entry: string, call: SettledCall): Promise<number | null>
 }

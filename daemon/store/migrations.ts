@@ -3,9 +3,10 @@ import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
 import { records } from './migrations/0001-records.ts'
 import { knowledge } from './migrations/0002-knowledge.ts'
+import { usage } from './migrations/0005-usage.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge, webhooks]
+export const MIGRATIONS: readonly Migration[] = [records, knowledge, usage, webhooks]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

@@ -1,0 +1,85 @@
+/** Watches what calls use against the thresholds: refuses before a call, and tells when a line is crossed. */
+import { CadreError } from '../../src/contract/errors.ts'
+import type { EventBus } from '../event-bus.ts'
+import type { Reader, Transaction } from '../store/database.ts'
+import { type Entity, money } from './entities.ts'
+import { promisedBy, type Spent, spentBy } from './ledger-store.ts'
+import { type Period, periodOf } from './period.ts'
+import { everyThreshold, rememberTold, type StoredUsageThreshold, thresholdChanges, wasTold } from './store.ts'
+
+export class Budget {
+  readonly #events: EventBus
+  #known: { changes: number; thresholds: Map<string, StoredUsageThreshold[]> } = { changes: -1, thresholds: new Map() }
+
+  constructor(events: EventBus) {
+    this.#events = events
+  }
+
+  /**
+   * Throws BUDGET_EXCEEDED where a line that blocks is reached for one of these. Calls that are still open count as what
+   * they read, or as a call of the period's mean where that is more: otherwise any number could slip through side by side.
+   */
+  async check(reader: Reader, entities: readonly Entity[], at: string): Promise<void> {
+    for (const { threshold, entity } of await this.#over(reader, entities)) {
+      if (threshold.action !== 'block') continue
+      const period = periodOf(threshold.period, at)
+      const spent = await spentBy(reader, entity, period)
+      const each = { tokens: spent.tokens / Math.max(spent.calls, 1), cost: spent.cost / Math.max(spent.calls, 1) }
+      const promised = await promisedBy(reader, entity, period, each)
+      const value = amount(threshold, spent)
+      if (money(value + amount(threshold, promised)) >= threshold.limit) throw exceeded(threshold, value, promised.calls, period)
+    }
+  }
+
+  /** Tells, in the transaction that counted a call of that time, of every line which that crossed. */
+  async tell(transaction: Transaction, entities: readonly Entity[], at: string): Promise<void> {
+    for (const { threshold, entity } of await this.#over(transaction, entities)) {
+      const period = periodOf(threshold.period, at)
+      const value = amount(threshold, await spentBy(transaction, entity, period))
+      const notice = { ...threshold, period_start: period.start }
+      if (value < threshold.limit || (await wasTold(transaction, notice))) continue
+      await rememberTold(transaction, notice)
+      await this.#events.publish(transaction, 'usage.threshold_exceeded', {
+        threshold_id: threshold.id,
+        entity_type: threshold.entity_type,
+        entity_id: threshold.entity_id,
+        metric: threshold.metric,
+        limit: threshold.limit,
+        value,
+        period: threshold.period,
+        period_start: `${period.start}T00:00:00.000Z`,
+        action: threshold.action,
+      })
+    }
+  }
+
+  async #over(reader: Reader, entities: readonly Entity[]): Promise<{ threshold: StoredUsageThreshold; entity: Entity }[]> {
+    const changes = await thresholdChanges(reader)
+    if (changes !== this.#known.changes) this.#known = { changes, thresholds: byEntity(await everyThreshold(reader)) }
+    const { thresholds } = this.#known
+    return entities.flatMap((entity) => (thresholds.get(key(entity.type, entity.id)) ?? []).map((threshold) => ({ threshold, entity })))
+  }
+}
+
+const key = (type: string | null, id: string | null) => `${type ?? ''} ${id ?? ''}`
+const amount = ({ metric }: StoredUsageThreshold, { tokens, cost }: Spent) => (metric === 'tokens' ? tokens : money(cost))
+
+function byEntity(thresholds: readonly StoredUsageThreshold[]): Map<string, StoredUsageThreshold[]> {
+  const found = new Map<string, StoredUsageThreshold[]>()
+  for (const threshold of thresholds) {
+    const whose = key(threshold.entity_type, threshold.entity_id)
+    found.set(whose, [...(found.get(whose) ?? []), threshold])
+  }
+  return found
+}
+
+function exceeded({ id, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold, value: number, open: number, { end }: Period): CadreError {
+  const whose = entity_type === null ? 'everything together' : `the ${entity_type.replace('_', ' ')} "${entity_id}"`
+  const count = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
+  const line = `${count(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} a ${period}`
+  const rest = value < limit ? `, and ${open === 1 ? 'a call' : `${open} calls`} under way will take the rest` : ''
+  return new CadreError('BUDGET_EXCEEDED', `The limit of ${line} for ${whose} is reached: ${count(value)} used${rest}. No model was called.`, {
+    details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
+    hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${limit > 0 ? limit * 2 : 1000}.`,
+  })
+}

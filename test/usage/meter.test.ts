@@ -1,0 +1,105 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { PRICED, TestLedger, UNPRICED } from './ledger.ts'
+
+const test = suite<{ ledger: TestLedger }>('usage meter')
+
+test.before.each(async (context) => {
+  context.ledger = await TestLedger.open()
+})
+test.after.each(({ ledger }) => ledger.end())
+
+test('a call is counted once for everything and for whomever it was made', async ({ ledger }) => {
+  const origin = { agent_id: 'agent_a', user_id: 'ada', conversation_id: 'conv_1', message_id: 'msg_1' }
+  assert.is(await ledger.use(11, 7, origin), 0.016)
+  const counted = { day: '2026-01-31', model_id: PRICED.id, calls: 1, input_tokens: 11, output_tokens: 7, cost: 0.016 }
+  assert.equal(await ledger.days(), [
+    { entity_type: '', entity_id: '', ...counted },
+    { entity_type: 'agent', entity_id: 'agent_a', ...counted },
+    { entity_type: 'user', entity_id: 'ada', ...counted },
+  ])
+})
+
+test('a call that is settled again keeps what it was settled with', async ({ ledger }) => {
+  const entry = await ledger.begin()
+  const first = await ledger.settle(entry, 11, 7)
+  assert.is(await ledger.settle(entry, 1000, 1000), first)
+  const [everything] = await ledger.days()
+  assert.equal([everything?.calls, everything?.input_tokens, everything?.output_tokens], [1, 11, 7])
+})
+
+test('a call without an entry is a mistake of ours, and counts nothing', async ({ ledger }) => {
+  const error = await ledger.refusal(ledger.settle('call_none', 1, 1))
+  assert.match(error?.message ?? '', /no entry "call_none"/)
+  assert.equal(await ledger.days(), [])
+})
+
+test('a transaction that fails leaves neither entry nor count', async ({ ledger }) => {
+  const failed = ledger.database.write(async (transaction) => {
+    const entry = await ledger.meter.begin(transaction, { model: PRICED, kind: 'chat', origin: {}, estimatedInput: 5 })
+    await ledger.meter.settle(transaction, entry, { input_tokens: 1, output_tokens: 1, status: 'done', estimated: false })
+    throw new Error('disk on fire')
+  })
+  assert.match((await ledger.refusal(failed))?.message ?? '', /on fire/)
+  assert.equal(await ledger.days(), [])
+  assert.equal(await ledger.database.all('SELECT id FROM usage_calls'), [])
+})
+
+test('what a kill left open is counted by estimate, once', async ({ ledger }) => {
+  const origin = { agent_id: 'agent_a' }
+  const entry = await ledger.begin(origin, PRICED, 40)
+  await ledger.database.write((transaction) => ledger.meter.estimate(transaction, entry, 25))
+  const done = await ledger.begin(origin)
+  await ledger.settle(done, 1, 1)
+  assert.is(await ledger.restart(), 1)
+  assert.is(await ledger.restart(), 0)
+  const call = await ledger.database.get('SELECT status, input_tokens, output_tokens, estimated FROM usage_calls WHERE id = ?', [entry])
+  assert.equal(call, { status: 'interrupted', input_tokens: 40, output_tokens: 25, estimated: 1 })
+  const agent = (await ledger.days()).find(({ entity_type }) => entity_type === 'agent')
+  assert.equal([agent?.calls, agent?.input_tokens, agent?.output_tokens], [2, 41, 26])
+  // Whoever was about to settle it hears what it cost and doubles nothing.
+  assert.is(await ledger.settle(entry, 40, 30), (40 * 0.5 + 25 * 1.5) / 1000)
+})
+
+test('an estimate that comes after the end is too late', async ({ ledger }) => {
+  const entry = await ledger.begin()
+  await ledger.settle(entry, 11, 7)
+  await ledger.database.write((transaction) => ledger.meter.estimate(transaction, entry, 9999))
+  assert.is((await ledger.database.get('SELECT output_tokens FROM usage_calls'))?.output_tokens, 7)
+})
+
+test('without a price the cost is not known, and its tokens are said to be left out', async ({ ledger }) => {
+  assert.is(await ledger.use(11, 7, {}, UNPRICED), null)
+  assert.equal(await ledger.database.all('SELECT cost, unpriced_tokens FROM usage_days'), [{ cost: 0, unpriced_tokens: 18 }])
+})
+
+test('counts that cannot be are made whole', async ({ ledger }) => {
+  await ledger.settle(await ledger.begin({}, PRICED, Number.NaN), -5, 7.4, { cached_tokens: 100 })
+  const call = await ledger.database.get('SELECT input_tokens, output_tokens, cached_tokens FROM usage_calls')
+  assert.equal(call, { input_tokens: 0, output_tokens: 7, cached_tokens: 0 })
+})
+
+test('a call counts for the day on which it began', async ({ ledger }) => {
+  ledger.clock = new Date('2026-01-31T23:59:59.000Z')
+  const entry = await ledger.begin()
+  ledger.clock = new Date('2026-02-01T00:00:30.000Z')
+  await ledger.settle(entry, 1, 1)
+  assert.equal(
+    (await ledger.days()).map(({ day }) => day),
+    ['2026-01-31'],
+  )
+})
+
+test('ten thousand small sums come to what they should', async ({ ledger }) => {
+  const model = { id: 'model_dime', price: { input: 0.1, output: 0 } }
+  await ledger.database.write(async (transaction) => {
+    for (let call = 0; call < 10_000; call++) {
+      const entry = await ledger.meter.begin(transaction, { model, kind: 'chat', origin: {}, estimatedInput: 1 })
+      await ledger.meter.settle(transaction, entry, { input_tokens: 1000, output_tokens: 0, status: 'done', estimated: false })
+    }
+  })
+  const [everything] = await ledger.days()
+  assert.ok(Math.abs((everything?.cost as number) - 1000) < 1e-9, String(everything?.cost))
+})
+
+test.run()
