@@ -118,7 +118,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const documents = new DocumentsService(database, originals, knowledge)
   const ragTools = new RagToolsService({ database, models, knowledge })
   const retrievalTools = new RetrievalToolsService({ database, models, knowledge })
-  const apiTools = new ApiToolsService(database, vault, validator)
+  const apiTools = new ApiToolsService({ database, vault, validator, outbound })
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
   const conversations = new ConversationsService(database, agents, events)
   const evaluations = new EvaluationsService(database, models, { agent: agents, rag_tool: ragTools, prompt_template: templates, model: models })

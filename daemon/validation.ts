@@ -2,8 +2,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { CadreError } from '../src/contract/errors.ts'
+import { CadreError, invalid } from '../src/contract/errors.ts'
 import { suggest } from '../src/contract/suggest.ts'
+import { createTimeLimit, TimeLimitExceeded } from './time-limit.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/
 
@@ -12,6 +13,13 @@ const strictly = { allErrors: false, verbose: true, discriminator: true, allowUn
 
 /** Schemas that callers bring are compiled, which takes time: this keeps it to milliseconds. */
 const LARGEST_FOREIGN_SCHEMA = 50_000
+/** A longer one can exhaust the memory of the whole process when it is first used, which no limit of time prevents. */
+const LONGEST_FOREIGN_PATTERN = 1_000
+/** They may also hold patterns and references that take longer than the sun shines; an honest one takes less than a millisecond. */
+const LONGEST_FOREIGN_CHECK_MS = 100
+const COSTLY = /"(pattern|patternProperties|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/
+/** Without those, a check looks at each part of the value with each part of the schema at most: so many looks take milliseconds. */
+const FEW_LOOKS = 50_000_000
 
 export interface Validator {
   /** Bodies are taken as they are. */
@@ -22,12 +30,15 @@ export interface Validator {
   check(schema: TSchema, value: unknown): void
   /** Whether a value is a JSON Schema; the problem, if it is not. */
   schemaProblem(value: object): string | undefined
+  /** Holds values, called `name` in what is wrong with them, against a schema that a caller brought; it was found to be one before. */
+  foreign(schema: object, name: string): (value: unknown) => CadreError | undefined
 }
 
 export function createValidator(): Validator {
   const bodies = prepared(new Ajv(strictly))
   const texts = prepared(new Ajv({ ...strictly, coerceTypes: true }))
   const body = lazily(bodies)
+  const within = createTimeLimit()
   return {
     body,
     text: lazily(texts),
@@ -36,12 +47,10 @@ export function createValidator(): Validator {
       if (problem) throw problem
     },
     schemaProblem(value) {
-      // Which draft it says it follows does not matter here, and one that is not known would throw.
       const { $schema, ...schema } = value as { $schema?: unknown }
       if ($schema !== undefined && typeof $schema !== 'string') return 'parameters/$schema must be string'
       if (JSON.stringify(schema).length > LARGEST_FOREIGN_SCHEMA) return `parameters must be smaller than ${LARGEST_FOREIGN_SCHEMA} characters`
-      // A definition is compiled once and not again wherever it is referred to: that made gigabytes of code out of a few kilobytes.
-      const foreign = new Ajv({ strict: false, validateFormats: false, addUsedSchema: false, inlineRefs: false, code: { optimize: false }, logger: false })
+      const foreign = foreignAjv()
       if (!foreign.validateSchema(schema)) return foreign.errorsText(foreign.errors, { dataVar: 'parameters' })
       try {
         foreign.compile(schema)
@@ -50,8 +59,51 @@ export function createValidator(): Validator {
         return (error as Error).message // a pattern or a reference that leads nowhere
       }
     },
+    foreign(value, name) {
+      const { $schema: _, ...schema } = value as { $schema?: unknown }
+      const validate = foreignAjv().compile(schema)
+      const text = JSON.stringify(schema)
+      const limited = (value: unknown) => COSTLY.test(text) || text.length * JSON.stringify(value).length > FEW_LOOKS
+      return (value) => {
+        try {
+          return (limited(value) ? within(LONGEST_FOREIGN_CHECK_MS, () => validate(value)) : validate(value))
+            ? undefined
+            : explained(validate.errors ?? [], name)
+        } catch (error) {
+          if (!(error instanceof TimeLimitExceeded || error instanceof RangeError)) throw error
+          return Object.assign(invalid(name, 'cannot be held against the schema in reasonable time', 'A pattern or reference in it is too costly.'), {
+            cause: error,
+          })
+        }
+      }
+    },
   }
 }
+
+/**
+ * Which draft a schema says it follows does not matter, and one that is not known would throw: it is taken out before.
+ * A definition is compiled once and not again wherever it is referred to: that made gigabytes of code out of a few kilobytes.
+ */
+function foreignAjv(): Ajv {
+  return new Ajv({
+    strict: false,
+    verbose: true,
+    validateFormats: false,
+    addUsedSchema: false,
+    inlineRefs: false,
+    code: { optimize: false, regExp: shortPattern },
+    logger: false,
+  })
+}
+
+const shortPattern = Object.assign(
+  (pattern: string, flags: string): RegExp => {
+    if (pattern.length > LONGEST_FOREIGN_PATTERN) throw new Error(`a pattern is longer than ${LONGEST_FOREIGN_PATTERN} characters`)
+    return new RegExp(pattern, flags)
+  },
+  // The name by which Ajv knows that the code it writes can do the same.
+  { code: 'new RegExp' },
+)
 
 function prepared(ajv: Ajv): Ajv {
   addFormats.default(ajv)
@@ -73,9 +125,10 @@ function lazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError |
 }
 
 /** Of the errors of a choice, the one that got deepest says most. */
-function explained(errors: ErrorObject[]): CadreError {
+function explained(errors: ErrorObject[], within = ''): CadreError {
   const error = errors.reduce((best, next) => (depth(next) >= depth(best) ? next : best))
-  const { field, problem, hint } = told(error)
+  const { field: inside, problem, hint } = told(error)
+  const field = [within, inside].filter(Boolean).join('.')
   return new CadreError('VALIDATION_ERROR', field === '' ? `The request ${problem}.` : `${field}: ${problem}.`, { details: [{ field, problem }], hint })
 }
 

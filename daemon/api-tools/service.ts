@@ -1,29 +1,50 @@
 /** API tools: HTTP calls with their secrets sealed away. */
-import type { Static } from 'typebox'
-import { type ApiToolCreate, type ApiToolSecrets, type ApiToolUpdate, apiTools } from '../../src/contract/api-tools.ts'
+import { apiTools } from '../../src/contract/api-tools.ts'
 import { invalid } from '../../src/contract/errors.ts'
-import { adminsOnly } from '../caller.ts'
+import { adminsOnly, type Caller } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
-import { CONNECTION_HEADERS } from '../outbound/address.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
+import type { Tool } from '../tool.ts'
 import type { Validator } from '../validation.ts'
+import { agentTool } from './agent-tool.ts'
+import type { ToolAnswer } from './answer.ts'
+import { ApiCalls, type CallParts } from './calls.ts'
+import { checkLocations } from './request.ts'
+import { type ApiToolInput, withSecrets } from './secrets.ts'
 import { apiToolRecords, type StoredApiTool } from './store.ts'
 import { checkUrlTemplate, placeholdersOf } from './url-template.ts'
 
-type ApiToolInput = Static<typeof ApiToolCreate> | Static<typeof ApiToolUpdate>
+export interface ApiToolParts extends CallParts {
+  database: Database
+}
 
 export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
-  constructor(database: Database, vault: Vault, validator: Validator) {
+  readonly #calls: ApiCalls
+
+  constructor({ database, ...parts }: ApiToolParts) {
+    const { vault, validator } = parts
     super(database, apiTools, apiToolRecords, {
       prepare: async (draft, given, situation) => {
         const record = { ...draft, parameters: withShape(validator, draft.parameters) }
         const origin = checkUrlTemplate(record.url)
         checkPlaceholders(record)
+        checkLocations(record)
         checkAuthority(given, situation, origin)
         return withSecrets(vault, record, given, situation.current)
       },
     })
+    this.#calls = new ApiCalls(parts)
+  }
+
+  /** Makes the call for whoever sets the tool up, and gives all of the answer but what proves who calls. */
+  async test(caller: Caller, id: string, args: Record<string, unknown>): Promise<ToolAnswer> {
+    return this.#calls.run(await this.require(this.database, caller, id), args)
+  }
+
+  /** The tool as an agent uses it. */
+  async tool(reader: Reader, id: string): Promise<Tool | undefined> {
+    const record = await this.records.get(reader, id)
+    return record && agentTool(record, (args, signal) => this.#calls.run(record, args, { signal, hideHeaders: true }))
   }
 }
 
@@ -47,23 +68,4 @@ function checkAuthority(given: ApiToolInput, { caller, current }: Situation<Stor
   if (current === undefined || checkUrlTemplate(current.url) === origin) return
   if (current.allow_private_network || current.secrets !== null)
     adminsOnly(caller, 'change where a tool with secrets or access to the private network sends its calls')
-}
-
-function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolInput, current: StoredApiTool | undefined): StoredApiTool {
-  const { header_names, auth, secrets } = current ?? { header_names: [], auth: { type: 'none' as const }, secrets: null }
-  const kept = { header_names, auth, secrets }
-  const { headers: _, ...rest } = record as StoredApiTool & { headers?: unknown }
-  if (given.headers === undefined && given.auth === undefined) return { ...rest, ...kept }
-  const context = `${record.id}/secrets`
-  const known: ApiToolSecrets = kept.secrets === null ? { headers: {}, auth: { type: 'none' } } : JSON.parse(vault.open(kept.secrets, context))
-  const next: ApiToolSecrets = { headers: given.headers ?? known.headers, auth: given.auth ?? known.auth }
-  const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (refused) throw invalid(`headers.${refused}`, 'is set by the connection itself')
-  const empty = Object.keys(next.headers).length === 0 && next.auth.type === 'none'
-  return {
-    ...rest,
-    header_names: Object.keys(next.headers),
-    auth: next.auth.type === 'api_key' ? { type: 'api_key', name: next.auth.name, in: next.auth.in ?? 'header' } : { type: next.auth.type },
-    secrets: empty ? null : vault.seal(JSON.stringify(next), context),
-  }
 }

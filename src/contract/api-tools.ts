@@ -7,11 +7,34 @@ import { freeObject, nullable, object, optional, resource, resourceName, text, w
 const name = resourceName('API tool')
 const description = text('What the call does; agents read this to decide when to use it.', 10_000)
 const url = webAddress('Address, with {placeholders} that arguments fill in.')
+
+const DESTINATIONS = ['query', 'header', 'cookie', 'body', 'whole_body'] as const
+const STYLES = ['repeat', 'comma', 'brackets', 'json'] as const
+export interface Destination {
+  in: (typeof DESTINATIONS)[number]
+  name?: string
+  style?: (typeof STYLES)[number]
+}
+const locations = Type.Unsafe<Record<string, Destination>>({
+  type: 'object',
+  maxProperties: 500,
+  description: 'Where an argument goes, if it is neither in the address nor goes where others do: to the query of GET and DELETE, else to the body.',
+  additionalProperties: object({
+    in: word(DESTINATIONS, { description: 'Part of the request; whole_body is the body itself instead of one of its fields.' }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Its name there; that of the argument when left out.' })),
+    style: Type.Optional(
+      word(STYLES, { default: 'repeat', description: 'How lists and objects are written in a query or form: a=1&a=2, a=1,2, a[b]=1 or as JSON.' }),
+    ),
+  }),
+  examples: [{ trace: { in: 'header', name: 'X-Trace' } }],
+})
 const settings = {
   method: word(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { default: 'GET', description: 'HTTP method.' }),
-  parameters: freeObject('JSON Schema of the arguments, of type object.', {
+  parameters: freeObject('JSON Schema of the arguments, of type object. Others are refused unless it says additionalProperties.', {
     examples: [{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }],
   }),
+  locations,
+  body_format: word(['json', 'form'], { default: 'json', description: 'How the body is written: as JSON, or as a form (application/x-www-form-urlencoded).' }),
   timeout_ms: Type.Integer({ minimum: 100, maximum: 300_000, default: 30_000, description: 'Longest wait for an answer, in milliseconds.' }),
   allow_private_network: Type.Boolean({ default: false, description: 'Whether it may reach addresses inside the private network. Admins only.' }),
   requires_confirmation: Type.Boolean({ default: false, description: 'Whether the caller is asked before each use.' }),
@@ -78,6 +101,8 @@ export const ApiTool = resource(
       {
         id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
         ...example,
+        locations: {},
+        body_format: 'json',
         timeout_ms: 30_000,
         allow_private_network: false,
         requires_confirmation: false,

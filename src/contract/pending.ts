@@ -2,7 +2,6 @@
 export const PENDING: ReadonlySet<string> = new Set([
   'models.discover',
   'models.test',
-  'api-tools.test',
   'messages.send',
   'messages.events',
   'messages.confirm',

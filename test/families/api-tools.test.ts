@@ -28,6 +28,8 @@ test('a name and an address are enough', async () => {
     url: 'https://api.example.com/',
     method: 'GET',
     parameters: { type: 'object', properties: {} },
+    locations: {},
+    body_format: 'json',
     timeout_ms: 30_000,
     allow_private_network: false,
     requires_confirmation: false,

@@ -1,0 +1,46 @@
+/** What an API tool proves itself with: sealed when it is kept, opened when it is sent, taken out of whatever comes back. */
+import type { Static } from 'typebox'
+import type { ApiToolCreate, ApiToolSecrets, ApiToolUpdate } from '../../src/contract/api-tools.ts'
+import { invalid } from '../../src/contract/errors.ts'
+import { CONNECTION_HEADERS } from '../outbound/address.ts'
+import { Redactor } from '../secrets/redactor.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { StoredApiTool } from './store.ts'
+
+export type ApiToolInput = Static<typeof ApiToolCreate> | Static<typeof ApiToolUpdate>
+
+/** Names of headers whose values are more likely keys than words of everyday. */
+const TELLING = /auth|key|token|secret|password|cookie|session|signature|credential/i
+
+export function openSecrets(vault: Vault, { id, secrets }: Pick<StoredApiTool, 'id' | 'secrets'>): ApiToolSecrets {
+  return secrets === null ? { headers: {}, auth: { type: 'none' } } : JSON.parse(vault.open(secrets, `${id}/secrets`))
+}
+
+/** The record with what is given sealed into it, over what it had. */
+export function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolInput, current: StoredApiTool | undefined): StoredApiTool {
+  const { header_names, auth, secrets } = current ?? { header_names: [], auth: { type: 'none' as const }, secrets: null }
+  const kept = { header_names, auth, secrets }
+  const { headers: _, ...rest } = record as StoredApiTool & { headers?: unknown }
+  if (given.headers === undefined && given.auth === undefined) return { ...rest, ...kept }
+  const known = openSecrets(vault, { id: record.id, secrets })
+  const next: ApiToolSecrets = { headers: given.headers ?? known.headers, auth: given.auth ?? known.auth }
+  const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
+  if (refused) throw invalid(`headers.${refused}`, 'is set by the connection itself')
+  const empty = Object.keys(next.headers).length === 0 && next.auth.type === 'none'
+  return {
+    ...rest,
+    header_names: Object.keys(next.headers),
+    auth: next.auth.type === 'api_key' ? { type: 'api_key', name: next.auth.name, in: next.auth.in ?? 'header' } : { type: next.auth.type },
+    secrets: empty ? null : vault.seal(JSON.stringify(next), `${record.id}/secrets`),
+  }
+}
+
+/** What the caller of a tool must not read in its answer. */
+export function hiding({ auth, headers }: ApiToolSecrets, options: { headers: boolean }): (text: string) => string {
+  const redactor = new Redactor()
+  if (auth.type === 'bearer') redactor.add(auth.token)
+  if (auth.type === 'api_key') redactor.add(auth.value)
+  if (auth.type === 'basic') for (const secret of [auth.password, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')]) redactor.add(secret)
+  if (options.headers) for (const [name, value] of Object.entries(headers)) if (TELLING.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
+  return (text) => redactor.withoutSecrets(text)
+}

@@ -1,0 +1,11 @@
+/** Step 0008: where the arguments of API tools go, and how their body is written. */
+import type { Migration } from '../migration.ts'
+
+export const apiTools: Migration = {
+  name: '0008-api-tools',
+  async up(transaction) {
+    await transaction.run("ALTER TABLE api_tools ADD COLUMN locations TEXT NOT NULL DEFAULT '{}'")
+    await transaction.run("ALTER TABLE api_tools ADD COLUMN body_format TEXT NOT NULL DEFAULT 'json'")
+    await transaction.run('CREATE INDEX api_tools_by_body_format ON api_tools (body_format, created_at, id)')
+  },
+}

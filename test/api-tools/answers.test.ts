@@ -1,0 +1,155 @@
+import { gzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { type StandIn, standIn } from '../outbound/stand-in.ts'
+
+const test = suite('what comes back from API tools')
+let service: Service
+let server: StandIn
+let other: StandIn
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    server = await standIn()
+    other = await standIn()
+  }),
+)
+test.after(
+  aloud(async () => {
+    await service.end()
+    await server.close()
+    await other.close()
+  }),
+)
+test.before.each(() => {
+  server.requests.length = other.requests.length = 0
+})
+
+const make = async (fields: Json = {}) => good(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
+const tried = async (fields: Json = {}) => service.post(`/api-tools/${(await make(fields)).id}/test`, {})
+const answering = (body: string | Uint8Array, type?: string, status = 200, headers: Record<string, string> = {}) => {
+  server.answer = (_, reply) => reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...headers }).end(body)
+}
+const bodyOf = async (body: string | Uint8Array, type?: string) => {
+  answering(body, type)
+  return (await good(tried())).body
+}
+
+test('status, headers, body and how long it took', async () => {
+  answering('{"a":[1,null,"ü"]}', 'application/json', 200, { 'X-Tea': 'green' })
+  const { status, headers, body, latency_ms } = await good(tried(), 200)
+  assert.equal([status, headers['x-tea'], body], [200, 'green', { a: [1, null, 'ü'] }])
+  assert.ok(latency_ms > 0 && latency_ms < 30_000)
+})
+
+test('an answer that is no success is a result all the same', async () => {
+  for (const status of [201, 400, 401, 404, 429, 500, 503]) {
+    answering(`{"error":"no"}`, 'application/problem+json', status)
+    assert.equal([(await good(tried(), 200)).status, (await good(tried())).body], [status, { error: 'no' }])
+  }
+  answering('', undefined, 204)
+  assert.equal([(await good(tried())).status, (await good(tried())).body], [204, null])
+})
+
+test('JSON is parsed where it is JSON, and text is text in its own character set', async () => {
+  assert.equal(await bodyOf('[1]', 'application/vnd.api+json; charset=utf-8'), [1])
+  assert.equal(await bodyOf('{"a":1}'), { a: 1 }, 'where nothing is said')
+  assert.is(await bodyOf('{"a":1}', 'text/plain'), '{"a":1}')
+  assert.is(await bodyOf('{"a":', 'application/json'), '{"a":')
+  assert.is(await bodyOf('<p>é</p>', 'text/html; charset=UTF-8'), '<p>é</p>')
+  assert.is(await bodyOf(Buffer.from('caf\xe9', 'latin1'), 'text/plain; charset=iso-8859-1'), 'café')
+  assert.is(await bodyOf(Buffer.from('caf\xe9', 'latin1'), 'text/plain'), 'café')
+  assert.is(await bodyOf(Buffer.from('日本', 'utf16le'), 'text/plain; charset="utf-16le"'), '日本')
+  assert.is(await bodyOf('plain', 'text/plain; charset=nonsense'), 'plain')
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+  assert.is(await bodyOf(deep, 'application/json'), deep)
+})
+
+test('what is not text is refused in a sentence', async () => {
+  for (const [bytes, type] of [
+    [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]), 'image/png'],
+    [Buffer.from('%PDF-1.7'), 'application/pdf'],
+    [Buffer.from([1, 0, 2]), 'application/octet-stream'],
+    [Buffer.from([0xff, 0xfe, 0xfd]), 'application/x-thing'],
+    [gzipSync('x'), undefined],
+  ] as [Buffer, string | undefined][]) {
+    answering(bytes, type)
+    await refused(tried(), 'PROVIDER_ERROR', { error: /answers .*, which is not text/, hint: /JSON and text/ })
+  }
+  assert.is(await bodyOf('plain', 'application/octet-stream'), 'plain')
+  assert.is(await bodyOf('<svg/>', 'image/svg+xml'), '<svg/>')
+})
+
+test('an answer without end is cut', async () => {
+  const { length } = await bodyOf('é'.repeat(2_000_000), 'text/plain')
+  assert.ok(length < 1024 * 1024, String(length))
+  assert.match(await bodyOf(`"${'x'.repeat(2_000_000)}"`, 'application/json'), /it was cut here\.\]$/)
+})
+
+test('a server that does not answer in time, or at all, is told apart', async () => {
+  server.answer = () => {}
+  await refused(tried({ timeout_ms: 100 }), 'PROVIDER_TIMEOUT', { error: /within 100 ms/ })
+  server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).write('half')
+  await refused(tried({ timeout_ms: 200 }), 'PROVIDER_TIMEOUT')
+  server.answer = (request) => request.socket.destroy()
+  await refused(tried(), 'PROVIDER_ERROR', { error: /ended the connection/ })
+  await refused(tried({ url: 'http://127.0.0.1:9/' }), 'PROVIDER_ERROR', { error: /refuses connections/ })
+  await refused(tried({ url: 'http://nothing.invalid/' }), 'PROVIDER_ERROR', { error: /nothing\.invalid/ })
+})
+
+test('inside stays closed to a tool that was not let in', async () => {
+  await refused(tried({ allow_private_network: false }), 'ADDRESS_BLOCKED', { hint: /allow_private_network/ })
+  assert.is(server.requests.length, 0)
+})
+
+test('what proves who calls does not come back, in whichever spelling a server says it again', async () => {
+  server.answer = (request, reply) => {
+    const said = { headers: request.headers, url: request.url, twice: JSON.stringify(request.headers) }
+    reply.writeHead(200, { 'content-type': 'application/json', 'x-echo': request.headers.authorization ?? request.url ?? '' }).end(JSON.stringify(said))
+  }
+  for (const auth of [
+    { type: 'bearer', token: 'canary "quoted" & more' },
+    { type: 'bearer', token: 'canary-token-1' },
+    { type: 'basic', username: 'user', password: 'canary-password' },
+    { type: 'api_key', name: 'X-Api', value: 'canary-key-2' },
+    { type: 'api_key', name: 'key', in: 'query', value: 'canary key/3' },
+  ]) {
+    const { text, data } = await tried({ auth })
+    assert.is(data.status, 200)
+    assert.not.match(text, /canary/)
+    assert.not.match(text, Buffer.from('user:canary-password').toString('base64'))
+    assert.match(text, /\[redacted\]/)
+  }
+})
+
+test('a redirect is followed, but not with what is meant for another', async () => {
+  server.answer = (_, reply) => reply.writeHead(307, { location: `${other.origin}/next` }).end()
+  const auth = { type: 'bearer', token: 'canary-token' }
+  assert.is((await good(tried({ auth, headers: { 'X-Key': 'canary-header', Cookie: 'canary-cookie' } }))).body, 'reached')
+  assert.is(other.requests.length, 1)
+  assert.not.match(JSON.stringify(other.requests), /canary/)
+  assert.match(JSON.stringify(server.requests), /canary-token.*canary-header|canary-header.*canary-token/)
+  server.answer = (_, reply) => reply.writeHead(302, { location: `http://0.0.0.0:${other.port}/` }).end()
+  await refused(tried({ auth }), 'ADDRESS_BLOCKED')
+  assert.is(other.requests.length, 1)
+})
+
+test('no secret gets into the log', async () => {
+  server.answer = (request) => request.socket.destroy()
+  await tried({ auth: { type: 'api_key', name: 'key', in: 'query', value: 'canary-in-query' }, headers: { 'X-Key': 'canary-in-header' } })
+  assert.not.match(service.logged, /canary-in/)
+})
+
+test('only those who may change a tool may try it', async () => {
+  const { id } = await make()
+  answering('fine', 'text/plain')
+  await good(service.post(`/api-tools/${id}/test`, {}, { as: 'editor' }))
+  for (const as of ['viewer', 'member']) await refused(service.post(`/api-tools/${id}/test`, {}, { as }), 'FORBIDDEN')
+  await refused(service.post('/api-tools/api_none/test', {}), 'NOT_FOUND')
+})
+
+test.run()
