@@ -52,6 +52,7 @@ import { TokensService } from './tokens/service.ts'
 import { UsageMeter } from './usage/meter.ts'
 import { usageBindings } from './usage/routes.ts'
 import { UsageThresholdsService } from './usage/service.ts'
+import { UsageReports } from './usage/statistics.ts'
 import { createValidator } from './validation.ts'
 import { Outbox } from './webhooks/outbox.ts'
 import { webhookBindings } from './webhooks/routes.ts'
@@ -90,7 +91,8 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const validator = createValidator()
   const events = new EventBus()
 
-  const meter = new UsageMeter({ database, events, now: () => new Date() })
+  const now = () => new Date()
+  const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
   const models = new ModelsService(database, vault, () => embedding.embedder(DEFAULT_EMBEDDING_MODEL))
   const templates = new PromptTemplatesService(database)
@@ -172,7 +174,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     ...conversationBindings(conversations),
     ...modelBindings(models),
     ...evaluationBindings(evaluations),
-    ...usageBindings(thresholds),
+    ...usageBindings(thresholds, new UsageReports(database, now)),
     ...apiToolBindings(apiTools),
     ...webhookBindings(webhooks),
     ...tokenBindings(tokens),

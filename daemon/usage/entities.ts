@@ -4,7 +4,7 @@ import type { CallOrigin } from '../metering.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
-/** Without a type it is everything. */
+/** Without a type it is everything, without an id all of that type. */
 export interface Entity {
   type: EntityType | ''
   id: string
@@ -13,18 +13,32 @@ export interface Entity {
 export const EVERYTHING: Entity = { type: '', id: '' }
 
 /** What of a call's origin is an entity; its conversation and message are not. */
-const COUNTED = { agent: 'agent_id', rag_tool: 'rag_tool_id', prompt_template: 'prompt_template_id', evaluation: 'evaluation_id', user: 'user_id' } as const
+export const ORIGINS = {
+  agent: 'agent_id',
+  rag_tool: 'rag_tool_id',
+  prompt_template: 'prompt_template_id',
+  evaluation: 'evaluation_id',
+  user: 'user_id',
+} as const
 
-/** Everything, and whoever it was for. */
-export function originsOf(origin: CallOrigin): Entity[] {
-  const named = Object.entries(COUNTED).flatMap(([type, field]) => {
+function origins(origin: CallOrigin): Entity[] {
+  return Object.entries(ORIGINS).flatMap(([type, field]) => {
     const id = origin[field]
     return id === undefined || id === null ? [] : [{ type: type as EntityType, id }]
   })
-  return [EVERYTHING, ...named]
 }
 
-export const entitiesOf = (modelId: string, origin: CallOrigin): Entity[] => [...originsOf(origin), { type: 'model', id: modelId }]
+/** Whom thresholds can be about: everything, whoever it was for, and the model. */
+export const entitiesOf = (modelId: string, origin: CallOrigin): Entity[] => [EVERYTHING, ...origins(origin), { type: 'model', id: modelId }]
+
+/** Whose sums it goes into: everything, whoever it was for, and all of the same kind. */
+export const summedFor = (origin: CallOrigin): Entity[] => [
+  EVERYTHING,
+  ...origins(origin).flatMap(({ type, id }) => [
+    { type, id: '' },
+    { type, id },
+  ]),
+]
 
 /**
  * Sums of floating-point prices end in stray digits: eight times 0.1 is less than 0.8. Twelve digits are more than any

@@ -63,32 +63,30 @@ export async function closeCall(transaction: Transaction, id: string, outcome: O
   )
 }
 
-/** Adds a settled call to what an entity used of its model that day. */
-export async function addToDay(transaction: Transaction, entity: Entity, { began_at, model_id }: Call, outcome: Outcome): Promise<void> {
+const SUMS = [
+  { table: 'usage_days', time: 'day', length: 10 },
+  { table: 'usage_months', time: 'month', length: 7 },
+] as const
+
+/** Adds a settled call to what an entity used of its model that day and that month. */
+export async function addToSums(transaction: Transaction, entity: Entity, { began_at, model_id }: Call, outcome: Outcome): Promise<void> {
   const { input_tokens, output_tokens, cached_tokens, cost } = outcome
-  await transaction.run(
-    'INSERT INTO usage_days (entity_type, entity_id, day, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + 1, input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, cached_tokens = cached_tokens + excluded.cached_tokens, unpriced_tokens = unpriced_tokens + excluded.unpriced_tokens, cost = cost + excluded.cost',
-    [
-      entity.type,
-      entity.id,
-      began_at.slice(0, 10),
-      model_id,
-      input_tokens,
-      output_tokens,
-      cached_tokens,
-      cost === null ? input_tokens + output_tokens : 0,
-      cost ?? 0,
-    ],
-  )
+  const amounts = [input_tokens, output_tokens, cached_tokens, cost === null ? input_tokens + output_tokens : 0, cost ?? 0]
+  for (const { table, time, length } of SUMS)
+    await transaction.run(
+      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + 1, input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, cached_tokens = cached_tokens + excluded.cached_tokens, unpriced_tokens = unpriced_tokens + excluded.unpriced_tokens, cost = cost + excluded.cost`,
+      [entity.type, entity.id, began_at.slice(0, length), model_id, ...amounts],
+    )
 }
 
 /** What an entity used in a period, of calls that are settled. */
-export async function spentBy(reader: Reader, entity: Entity, { start, end }: Period): Promise<Spent> {
+export async function spentBy(reader: Reader, entity: Entity, { kind, start }: Period): Promise<Spent> {
+  const { table, time, length } = SUMS[kind === 'day' ? 0 : 1]
   const [type, id] = entity.type === 'model' ? ['', ''] : [entity.type, entity.id]
   const model = entity.type === 'model' ? ' AND model_id = ?' : ''
   const found = await reader.get<Spent>(
-    `SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost FROM usage_days WHERE entity_type = ? AND entity_id = ? AND day >= ? AND day < ?${model}`,
-    [type, id, start, end, ...(model ? [entity.id] : [])],
+    `SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost FROM ${table} WHERE entity_type = ? AND entity_id = ? AND ${time} = ?${model}`,
+    [type, id, start.slice(0, length), ...(model ? [entity.id] : [])],
   )
   return found ?? { calls: 0, tokens: 0, cost: 0 }
 }

@@ -4,8 +4,8 @@ import { newId } from '../identifiers.ts'
 import type { BeginningCall, CallOrigin, Meter, MeteredModel, SettledCall } from '../metering.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { Budget } from './budget.ts'
-import { entitiesOf, money, originsOf } from './entities.ts'
-import { addToDay, type Call, callById, closeCall, estimateOutput, insertCall, openCalls } from './ledger-store.ts'
+import { entitiesOf, money, summedFor } from './entities.ts'
+import { addToSums, type Call, callById, closeCall, estimateOutput, insertCall, openCalls } from './ledger-store.ts'
 
 export interface UsageMeterParts {
   database: Database
@@ -57,7 +57,7 @@ export class UsageMeter implements Meter {
     const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
     const outcome = { ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
     await closeCall(transaction, entry, outcome)
-    for (const entity of originsOf(call)) await addToDay(transaction, entity, call, outcome)
+    for (const entity of summedFor(call)) await addToSums(transaction, entity, call, outcome)
     // A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted.
     await this.#budget.tell(transaction, entitiesOf(call.model_id, call), call.began_at)
     return cost

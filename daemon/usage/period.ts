@@ -1,6 +1,7 @@
 /** The day or month (UTC) that a threshold counts over. */
 
 export interface Period {
+  kind: 'day' | 'month'
   /** First day. */
   start: string
   /** First day after it. */
@@ -9,9 +10,9 @@ export interface Period {
 
 const day = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-export function periodOf(kind: 'day' | 'month', at: string): Period {
+export function periodOf(kind: Period['kind'], at: string): Period {
   const date = new Date(at)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
-  if (kind === 'day') return { start: day(date.getTime()), end: day(Date.UTC(year, month, date.getUTCDate() + 1)) }
-  return { start: day(Date.UTC(year, month)), end: day(Date.UTC(year, month + 1)) }
+  if (kind === 'day') return { kind, start: day(date.getTime()), end: day(Date.UTC(year, month, date.getUTCDate() + 1)) }
+  return { kind, start: day(Date.UTC(year, month)), end: day(Date.UTC(year, month + 1)) }
 }

@@ -1,7 +1,12 @@
 /** Routes of usage. */
-import { usageThresholdRoutes } from '../../src/contract/usage.ts'
+import { usageRoutes, usageThresholdRoutes } from '../../src/contract/usage.ts'
 import { bindCrud } from '../crud/routes.ts'
-import type { Binding } from '../http/binding.ts'
+import { type Binding, bind } from '../http/binding.ts'
 import type { UsageThresholdsService } from './service.ts'
+import type { UsageReports } from './statistics.ts'
 
-export const usageBindings = (thresholds: UsageThresholdsService): Binding[] => bindCrud(usageThresholdRoutes, thresholds)
+export const usageBindings = (thresholds: UsageThresholdsService, reports: UsageReports): Binding[] => [
+  ...bindCrud(usageThresholdRoutes, thresholds),
+  bind(usageRoutes.stats, ({ query }) => reports.statistics(query)),
+  bind(usageRoutes.costs, ({ query }) => reports.costs(query)),
+]

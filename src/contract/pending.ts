@@ -9,7 +9,5 @@ export const PENDING: ReadonlySet<string> = new Set([
   'evaluations.results',
   'webhooks.deliveries',
   'webhooks.test',
-  'usage.stats',
-  'usage.costs',
   'analytics.conversations',
 ])

@@ -9,22 +9,47 @@ export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'e
 export const day = (description: string) =>
   Type.String({ format: 'iso-date', maxLength: 40, description: `${description}: a date, or a date and time in UTC.`, examples: ['2026-01-31'] })
 const entity = { entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it.' }), entity_id: identifier('the thing that used it') }
+const asked = {
+  entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it; without entity_id all of that kind.' }),
+  entity_id: identifier('the thing that used it; goes with entity_type'),
+}
 const period = { start_date: day('First day'), end_date: day('Last day, included') }
 
-const Spent = object({
-  tokens: Type.Integer({ minimum: 0, description: 'Tokens in and out.' }),
-  cost: nullable(Type.Number({ minimum: 0, description: 'What they cost; null where a price is not known.' })),
-})
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const cost = (whose: string) =>
+  nullable(Type.Number({ minimum: 0, description: `What ${whose} cost, as far as prices are known; null where none is known though tokens were used.` }))
+const spent = {
+  tokens: count('Tokens in and out.'),
+  cost: cost('they'),
+  unpriced_tokens: count('Of the tokens, those that the cost leaves out because their price is not known.'),
+}
+const Spent = object(spent)
+const total_cost = cost('it')
+const unpriced_tokens = spent.unpriced_tokens
 const by_model = Type.Record(Type.String(), Spent, { description: 'By model identifier.' })
-const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), Spent), { description: 'By kind of entity and identifier.' })
-const total_cost = nullable(Type.Number({ minimum: 0, description: 'What it cost; null where a price is not known.' }))
+const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), Spent), {
+  description: 'By kind of entity and identifier; with entity_type, only that kind.',
+})
 
-export const UsageStatistics = object({ total_tokens: Type.Integer({ minimum: 0, description: 'Tokens in and out.' }), total_cost, by_model, by_entity })
-export const UsageCosts = object({
+export const UsageStatistics = object({
+  total_tokens: count('Tokens in and out.'),
+  input_tokens: count('Tokens read.'),
+  output_tokens: count('Tokens written.'),
+  cached_tokens: count('Of the tokens read, those that the provider had read before.'),
+  calls: count('Calls of models, also those that failed or were aborted.'),
   total_cost,
+  unpriced_tokens,
   by_model,
   by_entity,
-  by_day: Type.Array(object({ date: day('The day'), tokens: Spent.properties.tokens, cost: Spent.properties.cost }), { description: 'Oldest first.' }),
+})
+export const UsageCosts = object({
+  total_cost,
+  unpriced_tokens,
+  by_model,
+  by_entity,
+  by_day: Type.Array(object({ date: day('The day'), ...spent }), {
+    description: 'Oldest first; days without usage too, unless that makes more than 366.',
+  }),
 })
 
 const needed = {
@@ -80,7 +105,7 @@ export const usageRoutes = {
     path: '/usage/stats',
     summary: 'Tokens and cost',
     access: 'read',
-    query: object(optional({ ...period, ...entity })),
+    query: object(optional({ ...period, ...asked })),
     reply: UsageStatistics,
   }),
   costs: route({
@@ -90,7 +115,7 @@ export const usageRoutes = {
     path: '/usage/costs',
     summary: 'Cost by model, entity and day',
     access: 'read',
-    query: object(optional({ ...period, ...entity })),
+    query: object(optional({ ...period, ...asked })),
     reply: UsageCosts,
   }),
 }

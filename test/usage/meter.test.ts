@@ -15,9 +15,12 @@ test('a call is counted once for everything and for whomever it was made', async
   const counted = { day: '2026-01-31', model_id: PRICED.id, calls: 1, input_tokens: 11, output_tokens: 7, cost: 0.016 }
   assert.equal(await ledger.days(), [
     { entity_type: '', entity_id: '', ...counted },
+    { entity_type: 'agent', entity_id: '', ...counted },
     { entity_type: 'agent', entity_id: 'agent_a', ...counted },
+    { entity_type: 'user', entity_id: '', ...counted },
     { entity_type: 'user', entity_id: 'ada', ...counted },
   ])
+  assert.equal(await ledger.database.all('SELECT DISTINCT month, calls, cost FROM usage_months'), [{ month: '2026-01', calls: 1, cost: 0.016 }])
 })
 
 test('a call that is settled again keeps what it was settled with', async ({ ledger }) => {

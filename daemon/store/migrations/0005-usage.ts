@@ -1,4 +1,4 @@
-/** Step 0005: the ledger of model calls, its sums by day, and what thresholds have told. */
+/** Step 0005: the ledger of model calls, its sums by day and month, and what thresholds have told. */
 import type { Migration } from '../migration.ts'
 
 export const usage: Migration = {
@@ -10,10 +10,15 @@ export const usage: Migration = {
     )
     await transaction.run('CREATE UNIQUE INDEX usage_calls_by_id ON usage_calls (id)')
     await transaction.run("CREATE INDEX usage_calls_open ON usage_calls (id) WHERE status = 'open'")
-    // An empty entity_type is everything. Models are no entity here: every row has one, and what a model used is found among everything.
-    await transaction.run(
-      'CREATE TABLE usage_days (entity_type TEXT NOT NULL, entity_id TEXT NOT NULL, day TEXT NOT NULL, model_id TEXT NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL, unpriced_tokens INTEGER NOT NULL, cost REAL NOT NULL, PRIMARY KEY (entity_type, entity_id, day, model_id)) WITHOUT ROWID',
-    )
+    // An empty entity_type is everything, an empty entity_id all of that type. Models are no entity here: every row has one.
+    for (const [table, time] of [
+      ['usage_days', 'day'],
+      ['usage_months', 'month'],
+    ])
+      await transaction.run(
+        `CREATE TABLE ${table} (entity_type TEXT NOT NULL, entity_id TEXT NOT NULL, ${time} TEXT NOT NULL, model_id TEXT NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL, unpriced_tokens INTEGER NOT NULL, cost REAL NOT NULL, PRIMARY KEY (entity_type, entity_id, ${time}, model_id)) WITHOUT ROWID`,
+      )
+    await transaction.run('CREATE INDEX usage_days_by_day ON usage_days (day)')
     await transaction.run(
       'CREATE TABLE usage_notices (threshold_id TEXT NOT NULL, metric TEXT NOT NULL, period TEXT NOT NULL, period_start TEXT NOT NULL, "limit" REAL NOT NULL, PRIMARY KEY (threshold_id, metric, period, period_start)) WITHOUT ROWID',
     )

@@ -1,0 +1,126 @@
+/** What was used and what it cost: in all, by model, by entity and by day. */
+import type { Static } from 'typebox'
+import { invalid } from '../../src/contract/errors.ts'
+import type { UsageCosts, UsageStatistics } from '../../src/contract/usage.ts'
+import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../date-range.ts'
+import type { Database } from '../store/database.ts'
+import { type Entity, type EntityType, money, ORIGINS } from './entities.ts'
+import { type CallSum, type DaySum, type Sum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'
+
+export interface UsageQuery {
+  start_date?: string
+  end_date?: string
+  entity_type?: EntityType
+  entity_id?: string
+}
+
+type Spent = Static<typeof UsageCosts>['by_model'][string]
+type ByEntity = Map<string, Map<string, Sum>>
+
+interface Found {
+  span: Span
+  days: DaySum[]
+  by_entity: Record<string, Record<string, Spent>>
+}
+
+export class UsageReports {
+  readonly #database: Database
+  readonly #now: () => Date
+
+  constructor(database: Database, now: () => Date) {
+    this.#database = database
+    this.#now = now
+  }
+
+  async statistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
+    const { days, by_entity } = await this.#find(query)
+    const all = added(days)
+    const { tokens, cost, unpriced_tokens } = spent(all)
+    const { calls, input_tokens, output_tokens, cached_tokens } = all
+    return {
+      total_tokens: tokens,
+      input_tokens,
+      output_tokens,
+      cached_tokens,
+      calls,
+      total_cost: cost,
+      unpriced_tokens,
+      by_model: shown(grouped(days, 'model_id')),
+      by_entity,
+    }
+  }
+
+  async costs(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
+    const { span, days, by_entity } = await this.#find(query)
+    const { cost: total_cost, unpriced_tokens } = spent(added(days))
+    const byDay = grouped(days, 'day')
+    const dates = seriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
+    const by_day = dates.map((date) => ({ date, ...spent(byDay.get(date) ?? NOTHING) }))
+    return { total_cost, unpriced_tokens, by_model: shown(grouped(days, 'model_id')), by_entity, by_day }
+  }
+
+  async #find({ entity_type, entity_id, ...dates }: UsageQuery): Promise<Found> {
+    if (entity_id !== undefined && entity_type === undefined)
+      throw invalid('entity_id', 'goes with entity_type', 'Say what it is the identifier of: entity_type=agent, for example.')
+    const entity: Entity = { type: entity_type ?? '', id: entity_id ?? '' }
+    const span = dateRange(dates)
+    const { days: whole, pieces } = wholeDays(span)
+    const { months, days: beside } = wholeMonths(whole)
+    // Asked for in one go, so that nothing is counted between them and all sums agree.
+    const [ofDays, ofEntities, ofPieces] = await Promise.all([
+      sumsByDay(this.#database, entity, whole),
+      needsEntities(entity) ? sumsByEntity(this.#database, entity.type, months, beside) : [],
+      Promise.all(pieces.map((piece) => sumsOfPiece(this.#database, entity, piece))),
+    ])
+    const calls = ofPieces.flat()
+    const days = [...ofDays, ...calls]
+    const entities: ByEntity = new Map()
+    for (const sum of ofEntities) count(entities, sum.entity_type, sum.entity_id, sum)
+    if (needsEntities(entity)) for (const call of calls) countOrigins(entities, call, entity.type)
+    else if (entity.type !== 'model' && days.length > 0) entities.set(entity.type, new Map([[entity.id, added(days)]]))
+    if (entity.type === 'model' || entity.type === '') entities.set('model', grouped(days, 'model_id'))
+    const by_entity = Object.fromEntries([...entities].filter(([, found]) => found.size > 0).map(([type, found]) => [type, shown(found)]))
+    return { span, days, by_entity }
+  }
+}
+
+/** One entity's own sum is known from its days, and so is a model's. */
+const needsEntities = ({ type, id }: Entity) => type !== 'model' && id === ''
+
+function countOrigins(entities: ByEntity, call: CallSum, only: string): void {
+  for (const [type, field] of Object.entries(ORIGINS)) {
+    const id = call[field]
+    if (id !== null && (only === '' || only === type)) count(entities, type, id, call)
+  }
+}
+
+function count(entities: ByEntity, type: string, id: string, sum: Sum): void {
+  const kind = entities.get(type) ?? new Map<string, Sum>()
+  entities.set(type, kind.set(id, plus(kind.get(id) ?? NOTHING, sum)))
+}
+
+const NOTHING: Sum = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, unpriced_tokens: 0, cost: 0 }
+
+const plus = (one: Sum, other: Sum): Sum => ({
+  calls: one.calls + other.calls,
+  input_tokens: one.input_tokens + other.input_tokens,
+  output_tokens: one.output_tokens + other.output_tokens,
+  cached_tokens: one.cached_tokens + other.cached_tokens,
+  unpriced_tokens: one.unpriced_tokens + other.unpriced_tokens,
+  cost: one.cost + other.cost,
+})
+
+const added = (sums: readonly Sum[]): Sum => sums.reduce(plus, NOTHING)
+
+function grouped(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, Sum> {
+  const found = new Map<string, Sum>()
+  for (const sum of sums) found.set(sum[field], plus(found.get(sum[field]) ?? NOTHING, sum))
+  return found
+}
+
+function spent({ input_tokens, output_tokens, unpriced_tokens, cost }: Sum): Spent {
+  const tokens = input_tokens + output_tokens
+  return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : money(cost), unpriced_tokens }
+}
+
+const shown = (sums: Map<string, Sum>): Record<string, Spent> => Object.fromEntries([...sums].map(([id, sum]) => [id, spent(sum)]))

@@ -1,0 +1,83 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EventBus } from '../../daemon/event-bus.ts'
+import type { CallOrigin } from '../../daemon/metering.ts'
+import { UsageMeter } from '../../daemon/usage/meter.ts'
+import { good } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { Resources } from '../harness/resources.ts'
+import { PRICED } from './ledger.ts'
+
+const test = suite<{ service: Service; resources: Resources }>('usage routes')
+
+test.before.each(async (context) => {
+  context.service = await Service.start()
+  context.resources = new Resources(context.service)
+})
+test.after.each(({ service }) => service.end())
+
+/** A call that somebody made, entered and settled beside the service. */
+async function used({ database }: Service, origin: CallOrigin, model = PRICED): Promise<void> {
+  const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
+  await database.write(async (transaction) => {
+    const entry = await meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput: 10 })
+    await meter.settle(transaction, entry, { input_tokens: 11, output_tokens: 7, cached_tokens: 4, status: 'done', estimated: false })
+  })
+}
+
+test('statistics and costs of an agent', async ({ service }) => {
+  for (let call = 0; call < 3; call++) await used(service, { agent_id: 'agent_a', user_id: 'ada' })
+  await used(service, { agent_id: 'agent_b' })
+  const stats = await good(service.get('/usage/stats?entity_type=agent&entity_id=agent_a'), 200)
+  assert.equal([stats.total_tokens, stats.total_cost, stats.calls, stats.cached_tokens], [54, 0.048, 3, 12])
+  const costs = await good(service.get('/usage/costs?entity_type=agent&entity_id=agent_a'), 200)
+  assert.equal([costs.total_cost, costs.by_day.length, costs.by_day[0].tokens], [0.048, 1, 54])
+})
+
+test('dates that are none, and a range that ends before it begins, are refused', async ({ service }) => {
+  for (const query of ['start_date=yesterday', 'end_date=2026-02-30', 'start_date=2026-02-01&end_date=2026-01-01', 'entity_id=agent_a', 'entity_type=dog'])
+    for (const path of ['stats', 'costs']) {
+      const { status, body } = await service.get(`/usage/${path}?${query}`)
+      assert.equal([status, body.code], [400, 'VALIDATION_ERROR'], query)
+    }
+})
+
+test('those who read may look, members may not', async ({ service }) => {
+  assert.is((await service.get('/usage/stats', { as: 'viewer' })).status, 200)
+  assert.is((await service.get('/usage/costs', { as: 'member' })).status, 403)
+})
+
+test('what a deleted agent and model used stays', async ({ service, resources }) => {
+  const [agent, model] = [await resources.agent(), await resources.model()]
+  await used(service, { agent_id: agent.id }, { id: model.id, price: null })
+  await good(service.delete(`/agents/${agent.id}`), 200)
+  await good(service.delete(`/models/${model.id}`), 200)
+  const { by_entity, by_model } = await good(service.get('/usage/stats'), 200)
+  assert.is(by_entity.agent[agent.id].tokens, 18)
+  assert.is(by_model[model.id].tokens, 18)
+})
+
+test('what a kill left open is counted when the service starts again', async (context) => {
+  const { database } = context.service
+  const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
+  await database.write((transaction) => meter.begin(transaction, { model: PRICED, kind: 'chat', origin: {}, estimatedInput: 10 }))
+  context.service = await Service.start({ home: await context.service.stop() })
+  assert.is((await good(context.service.get('/usage/stats'), 200)).total_tokens, 10)
+})
+
+test('a threshold that goes with its agent blocks nobody any more', async ({ service, resources }) => {
+  const agent = await resources.agent()
+  const threshold = await resources.threshold({ limit: 0, action: 'block', entity_type: 'agent', entity_id: agent.id })
+  const { database } = service
+  const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
+  const refused = await meter.admit(PRICED, { agent_id: agent.id }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  assert.match(refused ?? '', /is reached/)
+  await good(service.delete(`/agents/${agent.id}?force=true`), 200)
+  assert.is((await service.get(`/usage/thresholds/${threshold.id}`)).status, 404)
+  await meter.admit(PRICED, { agent_id: agent.id })
+})
+
+test.run()
