@@ -30,6 +30,7 @@ import { knowledgeBindings } from './knowledge/routes.ts'
 import { Search } from './knowledge/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
 import { Synchronizer } from './knowledge/sync.ts'
+import { Providers } from './models/providers.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
@@ -94,7 +95,8 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const models = new ModelsService(database, vault, () => embedding.embedder(DEFAULT_EMBEDDING_MODEL))
+  const providers = new Providers()
+  const models = new ModelsService({ database, vault, providers, embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL), meter })
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound()
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
@@ -197,7 +199,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
       automation.close()
       await synchronizer.close()
       await server.close()
-      await Promise.all([reading.close(), embedding.close(), outbound.close()])
+      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close()])
       await vectors.close()
       await database.close()
     },

@@ -1,9 +1,12 @@
 /** What every model can do, whoever runs it: take messages and tools, and give text, tool calls and a count of tokens as they come. */
+import { CadreError } from '../../src/contract/errors.ts'
 
 export interface ToolRequest {
   id: string
   name: string
   arguments: Record<string, unknown>
+  /** What the provider wants to see again with this call: to be handed back unread, as long as the reply lasts. */
+  seal?: Readonly<Record<string, unknown>>
 }
 
 export type ChatMessage =
@@ -25,6 +28,7 @@ export interface GivenPassage {
 }
 
 export interface ChatRequest {
+  /** Messages of the system are put together and come first, wherever they stand: not every model takes them elsewhere. */
   messages: readonly ChatMessage[]
   /** Offered only to models that call tools. */
   tools?: readonly OfferedTool[]
@@ -52,7 +56,7 @@ export type ChatPart =
   /** Always last, unless the call throws. Without usage the provider did not count. */
   | { type: 'end'; finishReason: FinishReason; usage: TokenUsage | undefined }
 
-/** Price of 1,000 tokens; null where it is not known. */
+/** Price of 1,000 tokens. */
 export interface Price {
   input: number
   output: number
@@ -62,10 +66,18 @@ export interface ChatModel {
   /** Of the model's record. */
   readonly id: string
   readonly name: string
+  /** False from the moment its server said that it takes none. */
   readonly callsTools: boolean
   /** Most tokens of messages, tools and reply together. */
   readonly contextTokens: number
+  /** Null where it is not known. */
   readonly price: Price | null
-  /** Throws PROVIDER_ERROR or PROVIDER_TIMEOUT with the provider's own words and never its key. */
+  /**
+   * Throws PROVIDER_ERROR or PROVIDER_TIMEOUT with the provider's own words and never its key; ToolsUnsupported, before
+   * any part, where tools were offered to a model that takes none.
+   */
   stream(request: ChatRequest): AsyncIterable<ChatPart>
 }
+
+/** The model takes no tools: ask it again without them, with passages instead. */
+export class ToolsUnsupported extends CadreError {}

@@ -1,8 +1,15 @@
 /** Models as they are stored; the key is sealed. */
 import type { Static } from 'typebox'
-import { Model } from '../../src/contract/models.ts'
+import { EMBEDDED_MODEL_ID, Model } from '../../src/contract/models.ts'
+import type { Reader } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredModel = Static<typeof Model> & StoredRecord & { api_key: string | null }
 
 export const modelRecords = new Records<StoredModel>({ table: 'models', schema: Model, hidden: ['api_key'] })
+
+/** The model of whoever names none; the embedded one until another is set. */
+export async function defaultModelId(reader: Reader): Promise<string> {
+  const row = await reader.get<{ default_model_id: string }>("SELECT default_model_id FROM settings WHERE id = 'settings'")
+  return row?.default_model_id ?? EMBEDDED_MODEL_ID
+}

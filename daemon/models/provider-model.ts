@@ -1,0 +1,140 @@
+/** A provider's model as a chat model: asked again where that is safe, and its stream read part by part. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RemoteModel } from '../embedding/service.ts'
+import { type ChatModel, type ChatPart, type ChatRequest, type Price, ToolsUnsupported } from './chat.ts'
+import type { Connections } from './connections.ts'
+import { addressOf, type LanguageModel, languageModel, type WireCall, type WirePart } from './language-models.ts'
+import { Exchange, type ProviderTimes } from './provider-exchange.ts'
+import { brokeOff, ProviderFailure, unreachable } from './provider-failure.ts'
+import { Reading } from './provider-reading.ts'
+import { wireCall } from './wire-prompt.ts'
+
+export interface ProviderModelRecord extends RemoteModel {
+  name: string
+  price: Price | null
+  callsTools: boolean
+  contextTokens: number
+  /** Whether its address may be inside the private network. */
+  allowPrivateNetwork: boolean
+}
+
+const TRIES_AGAIN = 2
+/** How servers say that a model takes no tools: Ollama, vLLM, llama.cpp, Groq, OpenRouter. */
+const NO_TOOLS =
+  /(do(es)? not|doesn't) support (tool|function)|(tool|function)s?( calling| use)?`? (is|are) not supported|support tool use|enable-auto-tool-choice|requires --jinja/i
+
+export class ProviderModel implements ChatModel {
+  readonly id: string
+  readonly name: string
+  readonly contextTokens: number
+  readonly price: Price | null
+  readonly #record: ProviderModelRecord
+  readonly #connections: Connections
+  readonly #times: ProviderTimes
+  /** Finds the exchange that a request of the library belongs to. */
+  readonly #exchanges = new WeakMap<AbortSignal, Exchange>()
+  #model: Promise<LanguageModel> | undefined
+  #takesTools: boolean
+  /** Old servers refuse to be asked for a count. */
+  #countsTokens = true
+
+  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimes) {
+    this.id = record.id
+    this.name = record.name
+    this.contextTokens = record.contextTokens
+    this.price = record.price
+    this.#record = record
+    this.#connections = connections
+    this.#times = times
+    this.#takesTools = record.callsTools
+  }
+
+  get callsTools(): boolean {
+    return this.#takesTools
+  }
+
+  async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
+    const { signal } = request
+    const call = wireCall(this.#takesTools ? request : { ...request, tools: [] })
+    // Before the clock runs: loading is our time, not the provider's.
+    await this.#language()
+    const deadline = performance.now() + this.#times.wholeMs
+    const reading = await this.#begin(call, deadline, signal)
+    try {
+      for (let part: ChatPart | undefined = reading.first; part !== undefined; part = await reading.next()) yield part
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    } finally {
+      reading.end()
+    }
+  }
+
+  /** A reply whose first part is there; until then, and no longer, asking again is safe. */
+  async #begin(call: WireCall, deadline: number, signal: AbortSignal | undefined): Promise<Reading & { first: ChatPart | undefined }> {
+    for (let again = 0; ; again++) {
+      signal?.throwIfAborted()
+      const dispatcher = await this.#connections.agent(this.#record.allowPrivateNetwork)
+      const exchange = new Exchange({ dispatcher, model: this.#record, times: this.#times, deadline, signal })
+      this.#exchanges.set(exchange.signal, exchange)
+      try {
+        const reading = new Reading(this.#record, exchange, await this.#open(call, exchange))
+        return Object.assign(reading, { first: await reading.next() })
+      } catch (error) {
+        exchange.end()
+        signal?.throwIfAborted()
+        const failure = this.#failureOf(exchange, error)
+        if (this.#adapted(failure, call)) continue
+        const wait = this.#patience(failure, again)
+        if (wait === undefined || performance.now() + wait > deadline) throw failure
+        await pause(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
+      }
+    }
+  }
+
+  async #open(call: WireCall, exchange: Exchange): Promise<ReadableStream<WirePart>> {
+    const { stream } = await (await this.#language()).doStream({ ...call, abortSignal: exchange.signal })
+    return stream
+  }
+
+  #language(): Promise<LanguageModel> {
+    this.#model ??= languageModel(this.#record, (address, init) => this.#exchangeOf(init).fetch(address, init), this.#countsTokens)
+    return this.#model
+  }
+
+  #exchangeOf(init: RequestInit | undefined): Exchange {
+    return this.#exchanges.get(init?.signal as AbortSignal) as Exchange
+  }
+
+  #failureOf(exchange: Exchange, error: unknown): ProviderFailure {
+    if (exchange.failure) return exchange.failure
+    if (error instanceof ProviderFailure) return error
+    const { statusCode } = error as { statusCode?: unknown }
+    return statusCode === undefined
+      ? unreachable(this.#record, new URL(addressOf(this.#record.provider, this.#record.endpoint)).host, error)
+      : brokeOff(this.#record, error)
+  }
+
+  /** Learns what the server does not take; true where the same call may be sent again without it. */
+  #adapted(failure: ProviderFailure, call: WireCall): boolean {
+    if (call.tools !== undefined && NO_TOOLS.test(failure.message)) {
+      this.#takesTools = false
+      throw new ToolsUnsupported('PROVIDER_ERROR', failure.message, {
+        hint: 'Give the agent a model that calls tools, or set supports_tools of this one to false.',
+        cause: failure,
+      })
+    }
+    if (!this.#countsTokens || !/stream_options|include_usage/.test(failure.message)) return false
+    this.#countsTokens = false
+    this.#model = undefined
+    return true
+  }
+
+  /** How long to wait before the next try; nothing where there is none. */
+  #patience({ again, waitMs }: ProviderFailure, tries: number): number | undefined {
+    if (!again || tries >= TRIES_AGAIN) return undefined
+    if (waitMs !== undefined) return waitMs <= this.#times.longestPauseMs ? waitMs : undefined
+    // Many who were refused at once should not come back at once.
+    return this.#times.pauseMs * 2 ** tries * (0.75 + Math.random() / 2)
+  }
+}

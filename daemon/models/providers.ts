@@ -1,0 +1,40 @@
+/** The models of providers, each made when it is first asked and kept while its record stays the same: it learns what its server takes. */
+import type { Resolve } from '../outbound/connector.ts'
+import { Connections } from './connections.ts'
+import { type ProviderTimes, USUAL_TIMES } from './provider-exchange.ts'
+import { ProviderModel, type ProviderModelRecord } from './provider-model.ts'
+
+export interface ProvidersOptions {
+  times?: Partial<ProviderTimes> | undefined
+  /** Where names are looked up; the system's resolver unless a test has its own. */
+  resolve?: Resolve | undefined
+}
+
+export class Providers {
+  readonly #times: ProviderTimes
+  readonly #connections: Connections
+  readonly #made = new Map<string, { recorded: string; model: ProviderModel }>()
+
+  constructor({ times, resolve }: ProvidersOptions = {}) {
+    this.#times = { ...USUAL_TIMES, ...times }
+    this.#connections = new Connections(this.#times.connectMs, resolve)
+  }
+
+  model(record: ProviderModelRecord): ProviderModel {
+    const recorded = JSON.stringify(record)
+    const made = this.#made.get(record.id)
+    if (made?.recorded === recorded) return made.model
+    const model = new ProviderModel(record, this.#connections, this.#times)
+    this.#made.set(record.id, { recorded, model })
+    return model
+  }
+
+  forget(id: string): void {
+    this.#made.delete(id)
+  }
+
+  /** Ends what is under way. */
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+}

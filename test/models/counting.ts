@@ -1,0 +1,24 @@
+/** A meter that remembers what it was told, in memory. */
+import type { BeginningCall, CallOrigin, Meter, MeteredModel, SettledCall } from '../../daemon/metering.ts'
+
+export class MemoryMeter implements Meter {
+  readonly admitted: { model: MeteredModel; origin: CallOrigin }[] = []
+  readonly begun: BeginningCall[] = []
+  readonly settled: ({ entry: string } & SettledCall)[] = []
+
+  async admit(model: MeteredModel, origin: CallOrigin): Promise<void> {
+    this.admitted.push({ model, origin })
+  }
+
+  async begin(_: unknown, call: BeginningCall): Promise<string> {
+    return `use_${this.begun.push(call)}`
+  }
+
+  async estimate(): Promise<void> {}
+
+  async settle(_: unknown, entry: string, call: SettledCall): Promise<number | null> {
+    this.settled.push({ entry, ...call })
+    const price = this.begun[Number(entry.slice(4)) - 1]?.model.price
+    return price ? (call.input_tokens * price.input + call.output_tokens * price.output) / 1000 : null
+  }
+}

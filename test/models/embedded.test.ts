@@ -1,0 +1,65 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { builtModels } from '../../daemon/embedding/places.ts'
+import { EmbeddingService } from '../../daemon/embedding/service.ts'
+import type { ChatModel, ChatRequest } from '../../daemon/models/chat.ts'
+import { EmbeddedModel } from '../../daemon/models/embedded.ts'
+import { silentLog } from '../embedding/silent-log.ts'
+import { aloud } from '../harness/hooks.ts'
+import { heard, question, textOf } from './asking.ts'
+
+const test = suite('the embedded model')
+let embedding: EmbeddingService
+let model: ChatModel
+
+test.before(
+  aloud(() => {
+    embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: async () => undefined, workers: 1, logger: silentLog() })
+    model = new EmbeddedModel('model_1', 'Embedded', () => embedding.embedder('minilm'))
+  }),
+)
+test.after(aloud(() => embedding.close()))
+
+const passages = [
+  { content: 'The office is open from nine to five.', source: 'office.md', page: 1 },
+  { content: 'Employees have thirty days of paid leave a year. Leave is asked for in writing.', source: 'leave.md', page: 1 },
+]
+const asked = async (content: string, more: Partial<ChatRequest> = {}) => heard(model, { ...question(content), ...more })
+
+test('it quotes the passage that answers, in pieces, and counts what it read and said for nothing', async () => {
+  const parts = await asked('How many days of paid leave do employees have?', { passages })
+  const text = textOf(parts)
+  assert.is(text, '“Employees have thirty days of paid leave a year.” [2]')
+  assert.ok(parts.length > 2)
+  const end = parts.at(-1)
+  assert.ok(end?.type === 'end' && end.finishReason === 'stop' && (end.usage?.inputTokens ?? 0) > 20 && (end.usage?.outputTokens ?? 0) > 10)
+  assert.equal(model.price, { input: 0, output: 0 })
+})
+
+test('it answers the last question, whatever stood before', async () => {
+  const messages = [
+    { role: 'system' as const, content: 'You are a pirate.' },
+    { role: 'user' as const, content: 'How many days of paid leave do employees have?' },
+    { role: 'assistant' as const, content: 'Thirty.' },
+    { role: 'user' as const, content: 'When is the office open?' },
+  ]
+  assert.match(textOf(await asked('', { messages, passages })), /nine to five.” \[1\]/)
+})
+
+test('it says what it is where there is nothing to quote', async () => {
+  assert.match(textOf(await asked('What is the capital of France?')), /model that comes with Cadre.*no documents/s)
+  assert.match(textOf(await asked('Hello!', { passages })), /model that comes with Cadre.*Ask me something/s)
+  assert.is(textOf(await asked('What is the capital of France?', { passages })), 'This is not in your documents.')
+  assert.is(textOf(await asked('What is the capital of France?', { passages: [] })), 'This is not in your documents.')
+})
+
+test('an abort ends it', async () => {
+  const abort = new AbortController()
+  abort.abort(new Error('enough'))
+  await asked('x', { passages, signal: abort.signal }).then(
+    () => assert.unreachable(),
+    (error) => assert.is(error.message, 'enough'),
+  )
+})
+
+test.run()
