@@ -34,6 +34,7 @@ import { Providers } from './models/providers.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
+import type { Resolve } from './outbound/connector.ts'
 import { promptTemplateBindings } from './prompt-templates/routes.ts'
 import { PromptTemplatesService } from './prompt-templates/service.ts'
 import { ragToolBindings } from './rag-tools/routes.ts'
@@ -67,6 +68,8 @@ export interface AppOptions {
   version: string
   /** Becomes the admin token at the first start, instead of a new one. */
   adminToken: string | undefined
+  /** Where names are looked up; the system's resolver unless a test has its own. */
+  resolve?: Resolve | undefined
   /** Keeps the first admin token where the command line finds it; called before the database knows it. */
   keepToken(token: string): Promise<void>
 }
@@ -80,7 +83,7 @@ export interface App {
   listening(url: string): void
 }
 
-export async function createApp({ paths, logger, vault, rateLimit, version, adminToken, keepToken }: AppOptions): Promise<App> {
+export async function createApp({ paths, logger, vault, rateLimit, version, adminToken, resolve, keepToken }: AppOptions): Promise<App> {
   const database = openDatabase(paths.database)
   const originals = new Originals(paths.documents)
   if ((await isBlank(database)) && (await originals.any())) {
@@ -98,7 +101,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const providers = new Providers()
   const models = new ModelsService({ database, vault, providers, embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL), meter })
   const templates = new PromptTemplatesService(database)
-  const outbound = createOutbound()
+  const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
   const reading = new Reading({})
   const indexes = new Indexes(vectors)

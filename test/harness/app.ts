@@ -6,6 +6,7 @@ import type { InjectOptions } from 'fastify'
 import { type App, createApp } from '../../daemon/app.ts'
 import { prepareHome } from '../../daemon/home.ts'
 import { type Log, openLog } from '../../daemon/log.ts'
+import type { Resolve } from '../../daemon/outbound/connector.ts'
 import { Redactor } from '../../daemon/secrets/redactor.ts'
 import { openVault } from '../../daemon/secrets/vault.ts'
 import { type Database, openDatabase, type Value } from '../../daemon/store/database.ts'
@@ -39,6 +40,8 @@ export interface CallOptions {
 export interface HomeOptions {
   home?: string
   rateLimit?: number
+  /** Where the service looks names up. */
+  resolve?: Resolve
 }
 
 const ABSENT = {
@@ -59,7 +62,7 @@ export class Service {
     this.#log = log
   }
 
-  static async start({ home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'), rateLimit = 0 }: HomeOptions = {}): Promise<Service> {
+  static async start({ home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'), rateLimit = 0, resolve }: HomeOptions = {}): Promise<Service> {
     const paths = homePaths({ CADRE_HOME: home })
     prepareHome(paths)
     const redactor = new Redactor()
@@ -72,6 +75,7 @@ export class Service {
       rateLimit,
       version,
       adminToken: ADMIN,
+      resolve,
       keepToken: async (token) => redactor.add(token),
     })
     await app.server.ready()

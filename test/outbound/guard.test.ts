@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createOutbound } from '../../daemon/outbound/client.ts'
 import { CadreError } from '../../src/contract/errors.ts'
+import { HOSTS, NAMES, resolve } from './forbidden.ts'
 import { type StandIn, standIn } from './stand-in.ts'
 
-/** Every address here is loopback in some spelling: if one got through, it would reach the stand-in and be counted. */
 const test = suite<{ server: StandIn; six: StandIn | undefined }>('the outbound guard')
 
 test.before.each(async (context) => {
@@ -16,79 +16,6 @@ test.after.each(async ({ server, six }) => {
   await server.close()
   await six?.close()
 })
-
-const HOSTS = [
-  ...[
-    '127.0.0.1',
-    '127.0.0.1.',
-    '127.1',
-    '127.0.1',
-    '127.127.127.127',
-    '2130706433',
-    '0x7f000001',
-    '0x7F.0x0.0x0.0x1',
-    '0x7f.1',
-    '0177.0.0.1',
-    '0177.1',
-    '017700000001',
-    '00000177.0.0.01',
-  ],
-  ...['127.0.0.1%2e', '%31%32%37.0.0.1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '127。0。0。1', '127．0．0．1', '0', '0.0.0.0', '0x0', '00'],
-  ...['localhost', 'LocalHost', 'localhost.', 'x.localhost', 'x.y.localhost.', 'ｌｏｃａｌｈｏｓｔ', 'loc%61lhost', 'localhost.localdomain'],
-  ...[
-    '[::1]',
-    '[0:0:0:0:0:0:0:1]',
-    '[0000:0000:0000:0000:0000:0000:0000:0001]',
-    '[::0001]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:7f00:1]',
-    '[0:0:0:0:0:ffff:127.0.0.1]',
-    '[::FFFF:7F00:0001]',
-  ],
-  ...[
-    '[::127.0.0.1]',
-    '[::7f00:1]',
-    '[::ffff:0:127.0.0.1]',
-    '[64:ff9b::127.0.0.1]',
-    '[64:ff9b::7f00:1]',
-    '[64:ff9b:1::7f00:1]',
-    '[2002:7f00:1::]',
-    '[2002:7f00:0001::7f00:1]',
-    '[2001:0:7f00:1::]',
-  ],
-  ...[
-    '[::1%25lo]',
-    '[::1%lo]',
-    '[fe80::1%25lo]',
-    'user@127.0.0.1',
-    'user:pass@127.0.0.1',
-    'example.com@127.0.0.1',
-    '127.0.0.1\\@example.com',
-    '[::ffff:127.1]',
-    '127.0.0.1:80@127.0.0.1',
-  ],
-]
-/** Names, and what the injected resolver answers: loopback in every form a resolver could give. */
-const NAMES = {
-  'plain.test': ['127.0.0.1'],
-  'six.test': ['::1'],
-  'mapped.test': ['::ffff:127.0.0.1'],
-  'compatible.test': ['::7f00:1'],
-  'nat.test': ['64:ff9b::7f00:1'],
-  'zone.test': ['::1%lo'],
-  'zero.test': ['0.0.0.0'],
-  'second.test': ['8.8.8.8', '127.0.0.1'],
-  'first.test': ['127.0.0.1', '8.8.8.8'],
-  'mixed.test': ['2606:4700::1111', '::1'],
-  'dotted.test.': ['127.0.0.1'],
-  'odd.test': ['0177.0.0.1'],
-  'nonsense.test': ['localhost'],
-}
-const resolve = async (host: string) => {
-  const addresses = (NAMES as Record<string, string[]>)[host] ?? (NAMES as Record<string, string[]>)[`${host}.`] ?? ['127.0.0.1']
-  return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-}
 
 async function failure(work: Promise<unknown>): Promise<CadreError> {
   try {

@@ -1,0 +1,126 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { PENDING } from '../../src/contract/pending.ts'
+import type { Json } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Library } from '../knowledge/library.ts'
+import { HOSTS, NAMES, resolve } from './forbidden.ts'
+import { type StandIn, standIn } from './stand-in.ts'
+
+/** Everybody who sends requests to addresses that people configure, through the routes of the whole service. */
+const test = suite('who uses the outbound client')
+let library: Library
+let server: StandIn
+let other: StandIn
+let six: StandIn | undefined
+let tool: Json
+let source: Json
+let webhook: Json | undefined
+/** Answers that change from one question to the next. */
+let rebinding: string[] = []
+
+test.before(
+  aloud(async () => {
+    library = await Library.open({
+      resolve: async (host) => (host === 'rebind.test' ? [{ address: rebinding.shift() ?? '0.0.0.0', family: 4 }] : resolve(host)),
+    })
+    server = await standIn()
+    other = await standIn()
+    // Machines without IPv6 cannot be reached by it either.
+    six = await standIn(undefined, '::1').catch(() => undefined)
+    tool = await library.resources.apiTool()
+    source = await library.source('url', { url: 'https://example.com/' })
+  }),
+)
+test.before.each(() => {
+  server.requests.length = 0
+  server.connections = other.connections = 0
+})
+test.after(
+  aloud(async () => {
+    await library.end()
+    for (const one of [server, other, six]) await one?.close()
+  }),
+)
+
+type Outcome = { blocked: string } | { reached: true }
+const isSetting = (status: number, body: Json): boolean => status === 400 && body.code === 'VALIDATION_ERROR'
+const outcomeOf = (problem: string | null): Outcome => (problem === null ? { reached: true } : { blocked: problem })
+
+/** Each is pointed at an address and made to call it; refused when it is configured or when it connects. */
+const USERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome>> = {
+  'an API tool': async (url, allow_private_network) => {
+    const changed = await library.service.put(`/api-tools/${tool.id}`, { url, allow_private_network })
+    if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
+    const { status, body } = await library.service.post(`/api-tools/${tool.id}/test`, {})
+    return outcomeOf(status === 200 ? null : body.code)
+  },
+  'a URL source': async (url, allow_private_network) => {
+    const changed = await library.service.put(`/knowledge-sources/${source.id}`, { configuration: { url, allow_private_network } })
+    if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
+    const { error, status } = await library.sync(source.id)
+    if (status === 'error') return { blocked: /nothing was sent/.test(error) ? 'ADDRESS_BLOCKED' : error }
+    return { reached: true }
+  },
+  ...(PENDING.has('webhooks.test') ? {} : { 'a webhook': webhookCall }),
+}
+
+async function webhookCall(url: string): Promise<Outcome> {
+  webhook ??= await library.resources.webhook()
+  const changed = await library.service.put(`/webhooks/${webhook.id}`, { url })
+  if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
+  const { status, body } = await library.service.post(`/webhooks/${webhook.id}/test`, {})
+  return { blocked: status >= 400 ? body.code : JSON.stringify(body.data) }
+}
+
+const reached = () => server.connections + other.connections + (six?.connections ?? 0)
+
+for (const [user, call] of Object.entries(USERS))
+  test(`${user} reaches none of over 60 spellings of a forbidden address`, async () => {
+    const hosts = [...HOSTS, ...Object.keys(NAMES)]
+    assert.ok(hosts.length >= 60)
+    for (const host of hosts) {
+      const url = `http://${host}:${host.startsWith('[::1') && six ? six.port : server.port}/`
+      const outcome = await call(url, false)
+      assert.is(reached(), 0, `${host} was connected to`)
+      assert.ok('blocked' in outcome && /ADDRESS_BLOCKED|VALIDATION_ERROR|nothing was sent/.test(outcome.blocked), `${host}: ${JSON.stringify(outcome)}`)
+    }
+  })
+
+for (const user of ['an API tool', 'a URL source']) {
+  const call = USERS[user] as (url: string, allowed: boolean) => Promise<Outcome>
+
+  test(`${user} would reach it if it were let`, async () => {
+    server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).end('reached')
+    for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
+      assert.equal(await call(`http://${host}:${server.port}/`, true), { reached: true }, host)
+    assert.ok(server.connections > 0)
+  })
+
+  test(`${user} follows no redirect to where no setting leads, however many come before`, async () => {
+    // This machine by addresses that stay closed where the private network is open: each would reach the stand-in.
+    for (const host of ['0.0.0.0', '0', '0x0', '[::]', '[::ffff:0.0.0.0]', '[::7f00:1]', 'zero.test', 'compatible.test']) {
+      for (const redirects of [1, 2, 4]) {
+        server.requests.length = 0
+        server.answer = (_, reply) => {
+          const location = server.requests.length < redirects ? `/${server.requests.length}` : `http://${host}:${other.port}/`
+          reply.writeHead(302, { location }).end()
+        }
+        assert.equal(await call(`${server.origin}/`, true), { blocked: 'ADDRESS_BLOCKED' }, `${host} after ${redirects}`)
+        assert.equal([server.requests.length, other.connections], [redirects, 0])
+      }
+    }
+  })
+
+  test(`${user} gains nothing from a name that changes its answer`, async () => {
+    server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('reached')
+    rebinding = ['127.0.0.1', '0.0.0.0']
+    // Whatever the second answer is, the connection goes to the one that was checked.
+    assert.equal(await call(`http://rebind.test:${server.port}/a`, true), { reached: true })
+    assert.equal([rebinding, server.connections], [['0.0.0.0'], 1])
+    assert.equal(await call(`http://rebind.test:${server.port}/b`, true), { blocked: 'ADDRESS_BLOCKED' })
+    assert.equal([rebinding, server.connections], [[], 1])
+  })
+}
+
+test.run()
