@@ -1,5 +1,6 @@
 /** Bundles the command line and the daemon into dist/: one file a command, so that only what is asked for is loaded. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { tsImport } from 'tsx/esm/api'
@@ -32,6 +33,22 @@ const shared = {
   chunkNames: 'chunks/[name]-[hash]',
 }
 
+/**
+ * Undici is CommonJS and loaded when it is first needed. What esbuild 0.28 makes of such an import has nothing but a
+ * default, while in Node it has all its names; they are spelled out here, so that both are the same.
+ */
+const undiciByName = {
+  name: 'undici-by-name',
+  /** @param {import('esbuild').PluginBuild} bundler */
+  setup(bundler) {
+    bundler.onResolve({ filter: /^undici$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: 'undici', namespace: 'by-name' } : undefined))
+    bundler.onLoad({ filter: /^undici$/, namespace: 'by-name' }, () => {
+      const names = Object.keys(createRequire(import.meta.url)('undici')).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name))
+      return { contents: `import undici from 'undici'; export const { ${names.join(', ')} } = undici; export default undici`, resolveDir: root }
+    })
+  },
+}
+
 /** Native modules, modules that read files beside themselves, and modules that start workers stay where they are. */
 const EXTERNAL = ['libsql', '@lancedb/lancedb', 'apache-arrow', 'keytar', '@fastify/swagger', '@fastify/swagger-ui', 'onnxruntime-node', 'thread-stream']
 
@@ -53,6 +70,7 @@ await build({
 await build({
   ...shared,
   external: EXTERNAL,
+  plugins: [undiciByName],
   outdir: `${aside}/daemon`,
   entryPoints: [
     { in: 'daemon/main.ts', out: 'main' },
