@@ -5,8 +5,9 @@ import { DEFAULT_LIMIT } from '../../src/contract/page.ts'
 import type { Route, StreamEvent } from '../../src/contract/route.ts'
 import type { Caller, Change } from '../caller.ts'
 import { etagOf } from '../etag.ts'
+import { Later } from '../later.ts'
 import type { Page } from '../store/records.ts'
-import type { Binding } from './binding.ts'
+import type { Binding, Incoming } from './binding.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type OpenStreams, sendEvents } from './stream.ts'
 
@@ -17,34 +18,63 @@ export async function answer(idempotency: Idempotency, streams: OpenStreams, bin
   const { route } = binding
   const change: Change = { caller: request.caller ?? NOBODY, ifMatch: request.headers['if-match'] }
   const result = await once(idempotency, binding, request, reply, change)
-  if (route.shape === 'events') return sendEvents(reply, result as AsyncIterable<StreamEvent>, streams)
-  reply.status(binding.statusOf?.(result) ?? route.status).type('application/json; charset=utf-8')
-  if (route.shape === 'data' && result !== null && typeof result === 'object') {
-    const data = JSON.stringify(result) // written once, for the tag and the body
+  const made = result instanceof Later ? await result.made() : result
+  if (isStream(made)) return sendEvents(reply, made, streams)
+  reply.status(binding.statusOf?.(made) ?? route.status).type('application/json; charset=utf-8')
+  if (route.shape === 'data' && made !== null && typeof made === 'object') {
+    const data = JSON.stringify(made) // written once, for the tag and the body
     reply.header('etag', etagOf(data))
     return `{"success":true,"data":${data}}`
   }
-  return enveloped(route, result, request.query as { page?: number; limit?: number })
+  return enveloped(route, made, request.query as { page?: number; limit?: number })
 }
 
 async function once(idempotency: Idempotency, binding: Binding, request: FastifyRequest, reply: FastifyReply, change: Change): Promise<unknown> {
-  const incoming = { params: request.params, query: request.query, body: request.body, change }
   const key = request.headers['idempotency-key']
-  if (key === undefined || binding.route.method !== 'POST') return binding.handle(incoming as never)
+  if (key === undefined || binding.route.method !== 'POST') return binding.handle(incoming(request, reply, change))
   if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send one Idempotency-Key.')
   const attempt = await idempotency.begin(change.caller, binding.route, key, { url: request.url.replace(/^\/api\/v1\//, '/api/'), body: request.body })
   try {
     if (attempt.replayed) {
       reply.header('idempotent-replayed', 'true')
-      return attempt.replayed.reply
+      const { reply: remembered } = attempt.replayed
+      return binding.replay ? await binding.replay(incoming(request, reply, change), remembered) : remembered
     }
-    const result = await binding.handle({ ...incoming, change: { ...change, remember: attempt.remember } } as never)
+    const result = await binding.handle(incoming(request, reply, { ...change, remember: attempt.remember }))
     await attempt.finish(result)
     return result
   } finally {
     attempt.end()
   }
 }
+
+function incoming(request: FastifyRequest, reply: FastifyReply, change: Change): Incoming<Route> {
+  let signal: AbortSignal | undefined
+  return {
+    params: request.params as never,
+    query: request.query as never,
+    body: request.body as never,
+    change,
+    lastEventId: request.headers['last-event-id'] as string | undefined,
+    get signal() {
+      signal ??= departure(reply)
+      return signal
+    },
+  }
+}
+
+/** Fastify's own signal aborts as soon as the body of a POST is read. */
+function departure({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const left = () => new CadreError('UNAVAILABLE', 'The caller went away.')
+  if (raw.destroyed) controller.abort(left())
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort(left())
+  })
+  return controller.signal
+}
+
+const isStream = (made: unknown): made is AsyncIterable<StreamEvent> => made !== null && typeof made === 'object' && Symbol.asyncIterator in made
 
 function enveloped(route: Route, result: unknown, query: { page?: number; limit?: number }): unknown {
   if (route.shape === 'bare') return result

@@ -5,11 +5,7 @@ import type { SystemService } from './service.ts'
 
 export function systemBindings(system: SystemService, description: object): Binding[] {
   return [
-    bind(
-      systemRoutes.health,
-      () => system.health(),
-      ({ status }) => (status === 'healthy' ? 200 : 503),
-    ),
+    bind(systemRoutes.health, () => system.health(), { statusOf: ({ status }) => (status === 'healthy' ? 200 : 503) }),
     bind(systemRoutes.status, () => system.status()),
     bind(systemRoutes.openapi, async () => description),
     bind(systemRoutes.settings, () => system.settings()),
