@@ -12,7 +12,11 @@ const ORDER = ['models', 'prompt-templates', 'knowledge', 'rag-tools', 'retrieva
 const LISTENERS = ['usage', 'analytics', 'webhooks']
 const FAMILIES = [...ORDER, ...LISTENERS, 'tokens', 'system']
 /** What a family shows to others. */
-const DOORS: Record<string, readonly string[]> = { models: ['service.ts', 'chat.ts', 'tokens.ts'], knowledge: ['service.ts', 'tool-settings.ts'] }
+const DOORS: Record<string, readonly string[]> = {
+  models: ['service.ts', 'chat.ts', 'tokens.ts'],
+  agents: ['service.ts', 'toolset.ts'],
+  knowledge: ['service.ts', 'tool-settings.ts', 'passage-tool.ts'],
+}
 /** What of src the daemon may know. */
 const SHARED = ['src/contract/', 'src/sse.ts', 'src/config.ts', 'src/version.ts', 'src/keychain.ts']
 

@@ -1,22 +1,40 @@
 /** Agents: a model, a prompt and tools that all exist. */
 import type { Static } from 'typebox'
 import { type AgentCreate, type AgentUpdate, agents } from '../../src/contract/agents.ts'
-import { invalid } from '../../src/contract/errors.ts'
+import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
+import type { Tool } from '../tool.ts'
+import { systemPrompt } from './prompt.ts'
 import { agentRecords, type StoredAgent } from './store.ts'
+import { Toolset } from './toolset.ts'
 
 type AgentInput = Static<typeof AgentCreate> | Static<typeof AgentUpdate>
 
-/** A family whose resources an agent can use as tools. */
+/** A family whose resources an agent can use as tools: a new kind of tool is one more of these. */
 export interface ToolKind {
   exists(reader: Reader, id: string): Promise<boolean>
+  tool(reader: Reader, id: string): Promise<Tool | undefined>
+}
+
+/** An agent as a conversation uses it: what it is told, with its tools in hand. */
+export interface AgentAtWork {
+  id: string
+  modelId: string | null
+  temperature: number | null
+  maxTokens: number | null
+  templateId: string | null
+  prompt: string
+  toolset: Toolset
 }
 
 export class AgentsService extends Resource<StoredAgent, AgentInput> {
+  readonly #templates: PromptTemplatesService
+  readonly #toolKinds: readonly ToolKind[]
+
   constructor(database: Database, models: ModelsService, templates: PromptTemplatesService, toolKinds: readonly ToolKind[]) {
     super(database, agents, agentRecords, {
       prepare: async (record, given, { transaction }) => {
@@ -30,6 +48,41 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
         }
       },
       references,
+    })
+    this.#templates = templates
+    this.#toolKinds = toolKinds
+  }
+
+  async atWork(reader: Reader, id: string): Promise<AgentAtWork> {
+    const agent = await this.records.get(reader, id)
+    if (!agent) throw notFound('agent', id)
+    const tools = await Promise.all(agent.tools.map((tool) => this.#tool(reader, tool)))
+    const toolset = new Toolset(tools.filter((tool) => tool !== undefined))
+    return {
+      id,
+      modelId: agent.model_id,
+      temperature: agent.temperature,
+      maxTokens: agent.max_tokens,
+      templateId: agent.prompt_template_id,
+      prompt: systemPrompt(await this.#prompt(reader, agent), agent, toolset),
+      toolset,
+    }
+  }
+
+  async #tool(reader: Reader, id: string): Promise<Tool | undefined> {
+    for (const kind of this.#toolKinds) {
+      const tool = await kind.tool(reader, id)
+      if (tool) return tool
+    }
+    return undefined
+  }
+
+  async #prompt(reader: Reader, { name, system_prompt, prompt_template_id, variables }: StoredAgent): Promise<string> {
+    if (prompt_template_id === null) return system_prompt
+    const { text, missing } = await this.#templates.filled(reader, prompt_template_id, variables)
+    if (missing.length === 0) return text
+    throw new CadreError('CONFLICT', `The agent "${name}" has no value for ${missing.join(', ')}, which its prompt template needs.`, {
+      hint: "Set the agent's variables.",
     })
   }
 }

@@ -88,8 +88,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
       const current = await this.require(transaction, change.caller, id)
       await this.#unchanged(transaction, change, current)
       const record = { ...(await work(current, transaction)), updated_at: new Date().toISOString() }
-      if (!(await this.records.update(transaction, record))) throw changedMeanwhile(this.family.noun)
-      await this.#link(transaction, record)
+      await this.rewrite(transaction, record)
       const stored = { ...record, version: record.version + 1 }
       const shown = await this.#show(transaction, stored)
       await change.remember?.(transaction, shown)
@@ -97,6 +96,12 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     })
     await this.#rules.after?.(stored)
     return shown
+  }
+
+  /** Writes a record over the version it was read as, and what it refers to. */
+  async rewrite(transaction: Transaction, record: Stored): Promise<void> {
+    if (!(await this.records.update(transaction, record))) throw changedMeanwhile(this.family.noun)
+    await this.#link(transaction, record)
   }
 
   async remove(change: Change, id: string, force = false): Promise<string> {

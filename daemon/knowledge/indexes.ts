@@ -103,7 +103,7 @@ export class Indexes {
     await this.#vectors.drop(`${id}-${side}`)
   }
 
-  text({ id }: Index): PassageTable {
+  text({ id }: Pick<Index, 'id'>): PassageTable {
     return this.#vectors.table(`${id}-text`, { columns: TEXT_COLUMNS, keys: ['id', 'document_id'], words: 'words' })
   }
 

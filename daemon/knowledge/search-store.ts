@@ -5,6 +5,8 @@ export interface DocumentFacts {
   name: string
   type: string
   metadata: Record<string, unknown>
+  /** Of the text that the index holds. */
+  content_hash: string | null
 }
 
 const COLUMNS = new Map([
@@ -42,11 +44,30 @@ export async function countDocuments(reader: Reader, sourceIds: readonly string[
   return counted?.total ?? 0
 }
 
-export async function documentFacts(reader: Reader, ids: readonly string[]): Promise<Map<string, DocumentFacts>> {
+export async function documentFacts(reader: Reader, indexIds: readonly string[], ids: readonly string[]): Promise<Map<string, DocumentFacts>> {
   if (ids.length === 0) return new Map()
-  const rows = await reader.all<{ id: string; name: string; type: string; metadata: string }>(
-    `SELECT id, name, type, metadata FROM documents WHERE id IN (${ids.map(() => '?').join(', ')})`,
+  const rows = await reader.all<Omit<DocumentFacts, 'metadata'> & { id: string; metadata: string }>(
+    `SELECT documents.id, name, type, metadata, held.content_hash FROM documents LEFT JOIN index_documents AS held ON held.document_id = documents.id AND held.index_id IN (${marks(indexIds)}) WHERE documents.id IN (${marks(ids)})`,
+    [...indexIds, ...ids],
+  )
+  return new Map(rows.map(({ id, metadata, ...facts }) => [id, { ...facts, metadata: JSON.parse(metadata) as Record<string, unknown> }]))
+}
+
+export interface CurrentDocument {
+  content_hash: string
+  /** An index that holds it, and what of it. */
+  index_id: string | null
+  held_hash: string | null
+}
+
+/** Documents as they are now, each with one of the indexes that hold it, the most recent text first. */
+export async function currentDocuments(reader: Reader, ids: readonly string[]): Promise<Map<string, CurrentDocument>> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader.all<CurrentDocument & { id: string }>(
+    `SELECT documents.id, documents.content_hash, held.index_id, held.content_hash AS held_hash FROM documents LEFT JOIN indexes ON indexes.knowledge_source_id = documents.knowledge_source_id LEFT JOIN index_documents AS held ON held.index_id = indexes.id AND held.document_id = documents.id WHERE documents.id IN (${marks(ids)}) ORDER BY held.content_hash = documents.content_hash`,
     ids,
   )
-  return new Map(rows.map(({ id, name, type, metadata }) => [id, { name, type, metadata: JSON.parse(metadata) as Record<string, unknown> }]))
+  return new Map(rows.map(({ id, ...document }) => [id, document]))
 }
+
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')

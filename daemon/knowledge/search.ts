@@ -161,7 +161,12 @@ export class Search {
     const best = ranked.filter(({ score }) => threshold === undefined || threshold === null || score >= threshold).slice(0, topK * SPARE)
     const rows = new Map(hits.flatMap((hit) => [...hit.rows]))
     await this.#fill(hits, best, rows)
-    const facts = await documentFacts(this.#database, [...new Set(best.flatMap(({ id }) => (rows.get(id)?.document_id as string | undefined) ?? []))])
+    const found = new Set(best.flatMap(({ id }) => (rows.get(id)?.document_id as string | undefined) ?? []))
+    const facts = await documentFacts(
+      this.#database,
+      hits.map(({ index }) => index.id),
+      [...found],
+    )
     const present = best.flatMap((hit) => {
       const row = rows.get(hit.id)
       const document = row && facts.get(row.document_id as string)
@@ -213,7 +218,12 @@ function merged(sides: readonly Map<string, number>[]): Map<string, number> {
   return new Map(sides.flatMap((side) => [...side]).sort(([, a], [, b]) => b - a))
 }
 
-function shown({ score, semanticRank, fullTextRank }: Fused, row: PassageRow, { name, metadata, type }: DocumentFacts, explain: boolean): FoundPassage {
+function shown(
+  { score, semanticRank, fullTextRank }: Fused,
+  row: PassageRow,
+  { name, metadata, type, content_hash }: DocumentFacts,
+  explain: boolean,
+): FoundPassage {
   return {
     content: row.content as string,
     score,
@@ -222,7 +232,7 @@ function shown({ score, semanticRank, fullTextRank }: Fused, row: PassageRow, { 
       source: name,
       page: row.page as number,
       document_id: row.document_id as string,
-      ...{ type, headings: row.headings, start: row.start_at, end: row.end_at },
+      ...{ type, headings: row.headings, start: row.start_at, end: row.end_at, content_hash },
     },
     ...(explain ? { explain: { semantic_rank: semanticRank, full_text_rank: fullTextRank, fused_score: score } } : {}),
   }

@@ -6,7 +6,7 @@ import type { SearchResult } from '../../src/contract/passages.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import type { Database, Transaction } from '../store/database.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Validator } from '../validation.ts'
 import type { Automation } from './automation.ts'
@@ -14,6 +14,7 @@ import { checkConfiguration } from './configuration.ts'
 import { type IndexSettings, indexesOf } from './index-store.ts'
 import type { Indexes } from './indexes.ts'
 import type { Progress, ProgressBoard } from './progress.ts'
+import { type Quotation, Quotations } from './quotations.ts'
 import type { Search, SearchRequest } from './search.ts'
 import { deleteDocumentsOf, hashesOf, hashInUse, type StoredSource, sourceRecords, statisticsOf } from './store.ts'
 import type { Synchronizer } from './sync.ts'
@@ -34,6 +35,7 @@ export interface KnowledgeParts {
 
 export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownSource> {
   readonly #parts: KnowledgeParts
+  readonly #quotations: Quotations
   /** Originals of sources that were deleted, until they are released. */
   readonly #unused: Map<string, string[]>
 
@@ -56,6 +58,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
       },
     })
     this.#parts = parts
+    this.#quotations = new Quotations(parts.indexes)
     this.#unused = unused
   }
 
@@ -86,6 +89,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
   /** Finds passages; what RAG and retrieval tools are made of. */
   async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
     return this.#parts.search.search(request)
+  }
+
+  /** For each quotation, whether its document is there and still holds it. */
+  async stand(reader: Reader, quotations: readonly Quotation[]): Promise<boolean[]> {
+    return this.#quotations.stand(reader, quotations)
   }
 
   /** Says which sources a tool reads and how they are to be cut and embedded for it, in the transaction that saves the tool. */

@@ -1,10 +1,10 @@
 /** Prompt templates: their variables are those of their text, always. */
 import type { Static } from 'typebox'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import { type PromptTemplateCreate, type PromptTemplateUpdate, promptTemplates } from '../../src/contract/prompt-templates.ts'
 import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
 import { fill, variablesOf } from './template.ts'
 
@@ -18,13 +18,21 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
   }
 
   async render(caller: Caller, id: string, values: Record<string, unknown>): Promise<{ text: string }> {
-    const { template, variables } = await this.require(this.database, caller, id)
-    const missing = variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
+    await this.require(this.database, caller, id)
+    const { text, missing } = await this.filled(this.database, id, values)
     if (missing.length > 0)
       throw new CadreError('VALIDATION_ERROR', `variables: there is no value for ${missing.join(', ')}.`, {
         details: missing.map((name) => ({ field: `variables.${name}`, problem: 'is required' })),
       })
-    return { text: fill(template, values) }
+    return { text }
+  }
+
+  /** The text with its variables filled in, and those that no value was given for. */
+  async filled(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
+    const found = await this.records.get(reader, id)
+    if (!found) throw notFound(this.family.noun, id)
+    const missing = found.variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
+    return { text: fill(found.template, values), missing }
   }
 }
 

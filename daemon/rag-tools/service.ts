@@ -5,11 +5,14 @@ import type { QueryResult } from '../../src/contract/passages.ts'
 import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/rag-tools.ts'
 import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
+import { passageTool } from '../knowledge/passage-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
+import type { FoundPassage, Tool } from '../tool.ts'
+import type { Validator } from '../validation.ts'
 import { ragToolRecords, type StoredRagTool } from './store.ts'
 
 type RagToolInput = Static<typeof RagToolCreate> | Static<typeof RagToolUpdate>
@@ -24,6 +27,7 @@ export interface RagToolParts {
   database: Database
   models: ModelsService
   knowledge: KnowledgeService
+  validator: Validator
 }
 
 export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
@@ -52,13 +56,22 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   }
 
   /** The passages that fit a question best, and an answer from them. */
-  async query(caller: Caller, id: string, { query, top_k, filters = {} }: Question): Promise<Static<typeof QueryResult>> {
-    const tool = await this.require(this.database, caller, id)
+  async query(caller: Caller, id: string, question: Question): Promise<Static<typeof QueryResult>> {
+    const results = await this.#passages(await this.require(this.database, caller, id), question)
+    return { query: question.query, results, answer: await this.#parts.models.answer(question.query, results) }
+  }
+
+  /** As an agent uses it. */
+  async tool(reader: Reader, id: string): Promise<Tool | undefined> {
+    const tool = await this.records.get(reader, id)
+    return tool && passageTool(tool, this.#parts.validator, (query, top_k) => this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }))
+  }
+
+  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: Question): Promise<FoundPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
     checkFilters(filters)
-    const { knowledge, models } = this.#parts
-    const { results } = await knowledge.search({
+    const { results } = await this.#parts.knowledge.search({
       sourceIds: [tool.knowledge_source_id],
       settings: tool,
       query,
@@ -66,7 +79,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       topK: top_k ?? tool.top_k,
       filters,
     })
-    return { query, results, answer: await models.answer(query, results) }
+    return results
   }
 }
 

@@ -1,14 +1,17 @@
 /** Retrieval tools: the knowledge sources they search, and how. */
 import type { Static } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { SearchResult } from '../../src/contract/passages.ts'
 import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/retrieval-tools.ts'
 import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
+import { passageTool } from '../knowledge/passage-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { bothFilters, checkedChunking, checkFilters, embeddingReference } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
+import type { Tool } from '../tool.ts'
+import type { Validator } from '../validation.ts'
 import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
@@ -24,6 +27,7 @@ export interface RetrievalToolParts {
   database: Database
   models: ModelsService
   knowledge: KnowledgeService
+  validator: Validator
 }
 
 export class RetrievalToolsService extends Resource<StoredRetrievalTool, RetrievalToolInput> {
@@ -51,8 +55,21 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     this.#parts = parts
   }
 
-  async search(caller: Caller, id: string, { query, top_k, filters = {}, explain = false }: Query): Promise<Static<typeof SearchResult>> {
-    const tool = await this.require(this.database, caller, id)
+  async search(caller: Caller, id: string, query: Query): Promise<Static<typeof SearchResult>> {
+    return this.#found(await this.require(this.database, caller, id), query)
+  }
+
+  /** As an agent uses it. */
+  async tool(reader: Reader, id: string): Promise<Tool | undefined> {
+    const tool = await this.records.get(reader, id)
+    if (!tool) return undefined
+    return passageTool(tool, this.#parts.validator, async (query, top_k) => {
+      if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
+      return (await this.#found(tool, { query, ...(top_k ? { top_k } : {}) })).results
+    })
+  }
+
+  async #found(tool: StoredRetrievalTool, { query, top_k, filters = {}, explain = false }: Query): Promise<Static<typeof SearchResult>> {
     checkFilters(filters)
     return this.#parts.knowledge.search({
       sourceIds: tool.knowledge_source_ids,

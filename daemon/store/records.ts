@@ -39,7 +39,7 @@ const PAGING = new Set(['page', 'limit', 'sort', 'order'])
 const quoted = (name: string) => `"${name}"`
 
 /** The database gives text back only up to a zero character, and half a surrogate pair not at all. */
-function checkText(field: string, text: string): void {
+export function checkText(field: string, text: string): void {
   if (text.includes('\u0000')) throw invalid(field, 'must not hold a zero character')
   if (/\p{Surrogate}/u.test(text)) throw invalid(field, 'must be whole Unicode characters; it holds half of a surrogate pair')
 }

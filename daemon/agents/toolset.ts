@@ -1,0 +1,61 @@
+/** An agent's tools as a model is offered them: under names that models take, each of them once. */
+import type { OfferedTool } from '../models/chat.ts'
+import type { Tool } from '../tool.ts'
+
+const LONGEST_NAME = 64
+const LONGEST_DESCRIPTION = 1_000
+
+export class Toolset {
+  readonly #tools: ReadonlyMap<string, Tool>
+
+  constructor(tools: readonly Tool[]) {
+    const named = new Map<string, Tool>()
+    for (const tool of tools) named.set(freeName(tool.name, named), tool)
+    this.#tools = named
+  }
+
+  get names(): string[] {
+    return [...this.#tools.keys()]
+  }
+
+  get offered(): OfferedTool[] {
+    return [...this.#tools].map(([name, tool]) => ({
+      name,
+      description: described(tool).slice(0, LONGEST_DESCRIPTION),
+      parameters: tool.parameters,
+    }))
+  }
+
+  /** Those that find passages. */
+  get knowledge(): Tool[] {
+    return [...this.#tools.values()].filter(({ retrieve }) => retrieve !== undefined)
+  }
+
+  /** Names of those that answer with values, which are worth reading again. */
+  get plain(): string[] {
+    return [...this.#tools].flatMap(([name, { retrieve }]) => (retrieve === undefined ? [name] : []))
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#tools.get(name)
+  }
+}
+
+function described({ name, description }: Tool): string {
+  return description.trim() === '' ? name : description.trim()
+}
+
+/** As close to the tool's own name as models take it: letters, digits, _ and -, and not yet another's. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .replaceAll(/[^a-zA-Z0-9_-]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, LONGEST_NAME)
+  const base = plain === '' ? 'tool' : plain
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? base : `${base.slice(0, LONGEST_NAME - String(count).length - 1)}_${count}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
