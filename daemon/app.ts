@@ -9,6 +9,9 @@ import { agentBindings } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'
 import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
+import { MessagesService } from './conversations/messages.ts'
+import { endInterrupted } from './conversations/recovery.ts'
+import { Replies } from './conversations/replies.ts'
 import { conversationBindings } from './conversations/routes.ts'
 import { ConversationsService } from './conversations/service.ts'
 import { builtModels } from './embedding/places.ts'
@@ -123,11 +126,13 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const search = new Search({ database, indexes, embedding, synchronizer })
   const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress, search })
   const documents = new DocumentsService(database, originals, knowledge)
-  const ragTools = new RagToolsService({ database, models, knowledge })
-  const retrievalTools = new RetrievalToolsService({ database, models, knowledge })
+  const ragTools = new RagToolsService({ database, models, knowledge, validator })
+  const retrievalTools = new RetrievalToolsService({ database, models, knowledge, validator })
   const apiTools = new ApiToolsService({ database, vault, validator, outbound })
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
-  const conversations = new ConversationsService(database, agents, events)
+  const replies = new Replies(database, logger)
+  const conversations = new ConversationsService({ database, agents, events, replies, library: knowledge })
+  const messages = new MessagesService({ database, conversations, agents, models, meter, replies, logger })
   const evaluations = new EvaluationsService(database, models, { agent: agents, rag_tool: ragTools, prompt_template: templates, model: models })
   const thresholds = new UsageThresholdsService(database, {
     agent: agents,
@@ -157,6 +162,8 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
 
   await ensureAdminToken(tokens, adminToken, keepToken)
   await documents.sweep()
+  const cutOff = await endInterrupted(database, meter)
+  if (cutOff > 0) logger.warn({ replies: cutOff }, 'replies that were cut off are marked as interrupted')
   const interrupted = await meter.recover()
   if (interrupted > 0) logger.warn({ calls: interrupted }, 'model calls that were cut off are counted by estimate')
   const door = {
@@ -176,7 +183,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     ...knowledgeBindings(knowledge, documents),
     ...ragToolBindings(ragTools),
     ...retrievalToolBindings(retrievalTools),
-    ...conversationBindings(conversations),
+    ...conversationBindings(conversations, messages),
     ...modelBindings(models),
     ...evaluationBindings(evaluations),
     ...usageBindings(thresholds, new UsageReports(database, now)),
@@ -198,6 +205,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     },
     async close() {
       draining = true
+      await replies.close()
       await resumed.catch(() => undefined) // told above
       automation.close()
       await synchronizer.close()

@@ -3,10 +3,17 @@ import { conversationRoutes } from '../../src/contract/conversations.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
+import type { MessagesService } from './messages.ts'
 import type { ConversationsService } from './service.ts'
 
-export const conversationBindings = (conversations: ConversationsService): Binding[] => [
+export const conversationBindings = (conversations: ConversationsService, messages: MessagesService): Binding[] => [
   ...bindCrud(conversationRoutes, conversations),
   bind(conversationRoutes.complete, ({ params, change }) => conversations.complete(change, params.id)),
   bind(conversationRoutes.messages, ({ params, query, change }) => conversations.messages(change.caller, params.id, query as ListQuery)),
+  bind(conversationRoutes.send, ({ params, body, change, signal }) => messages.send(change, params.id, body, signal), {
+    replay: ({ params, body, change, signal }, remembered) =>
+      messages.rejoin(change.caller, params.id, (remembered as { message_id: string }).message_id, body.stream === true, signal),
+  }),
+  bind(conversationRoutes.confirm, ({ params, body, change }) => messages.confirm(change.caller, params.id, params.message_id, body.tool_call_id, body.allow)),
+  bind(conversationRoutes.events, ({ params, change, lastEventId }) => messages.events(change.caller, params.id, params.message_id, lastEventId)),
 ]

@@ -7,9 +7,20 @@ import type { AgentsService } from '../agents/service.ts'
 import type { Caller, Change } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
 import type { DomainEvents, EventBus } from '../event-bus.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
-import { conversationRecords, countMessages, deleteMessagesOf, messagesOf, pageOfMessages, type StoredConversation, type StoredMessage } from './store.ts'
+import type { Replies } from './replies.ts'
+import { type Library, withStaleness } from './staleness.ts'
+import {
+  conversationRecords,
+  countMessages,
+  deleteMessagesOf,
+  messagesOf,
+  pageOfMessages,
+  type StoredConversation,
+  type StoredMessage,
+  touchConversation,
+} from './store.ts'
 
 type ConversationInput = Static<typeof ConversationCreate> | Static<typeof ConversationUpdate>
 type ShownConversation = Static<typeof Conversation>
@@ -17,32 +28,88 @@ type ShownConversation = Static<typeof Conversation>
 /** Who talks when neither the request nor the token says so. */
 const LOCAL_USER = 'local'
 
-export class ConversationsService extends Resource<StoredConversation, ConversationInput, ShownConversation> {
-  readonly #events: EventBus
+export interface ConversationsParts {
+  database: Database
+  agents: AgentsService
+  events: EventBus
+  replies: Replies
+  library: Library
+}
 
-  constructor(database: Database, agents: AgentsService, events: EventBus) {
+export class ConversationsService extends Resource<StoredConversation, ConversationInput, ShownConversation> {
+  readonly #parts: ConversationsParts
+
+  constructor(parts: ConversationsParts) {
+    const { database, agents } = parts
     super(database, conversations, conversationRecords, {
       prepare: async (record, given, situation) => prepared(agents, record, given, situation),
       references: ({ agent_id }) => (agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }]),
-      show: async (reader, { version: _, ...conversation }) => ({ ...conversation, messages: await messagesOf(reader, conversation.id) }),
+      show: async (reader, { version: _, ...conversation }) => ({
+        ...conversation,
+        messages: await asTheyStand(parts, reader, await messagesOf(reader, conversation.id)),
+      }),
       label: ({ title, id }) => title ?? id,
       scope: ownOnly,
       remove: async (transaction, { id }) => deleteMessagesOf(transaction, id),
     })
-    this.#events = events
+    this.#parts = parts
   }
 
   async complete(change: Change, id: string): Promise<ShownConversation> {
     return this.modify(change, id, async (current, transaction) => {
-      if (current.status !== 'completed') await this.#events.publish(transaction, 'conversation.completed', await completion(transaction, current))
+      if (current.status !== 'completed') await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
       return { ...current, status: 'completed' }
     })
   }
 
   async messages(caller: Caller, id: string, query: ListQuery): Promise<Page<StoredMessage>> {
     await this.require(this.database, caller, id)
-    return pageOfMessages(this.database, id, query)
+    const { items, total } = await pageOfMessages(this.database, id, query)
+    return { items: await asTheyStand(this.#parts, this.database, items), total }
   }
+
+  /** What is being written in it ends first, and what began meanwhile ends after. */
+  override async remove(change: Change, id: string, force = false): Promise<string> {
+    await this.require(this.database, change.caller, id)
+    await this.#parts.replies.abort(id)
+    const told = await super.remove(change, id, force)
+    await this.#parts.replies.abort(id)
+    return told
+  }
+
+  /** A message comes: the conversation goes on, also one that was completed. The first message is its title if it has none. */
+  async wake(transaction: Transaction, caller: Caller, id: string, now: string, first: string | undefined): Promise<void> {
+    const current = await this.require(transaction, caller, id)
+    const title = current.title ?? (first === undefined ? null : titleOf(first))
+    if (title === current.title) await touchConversation(transaction, id, now, 'active')
+    else await this.rewrite(transaction, { ...current, title, status: 'active', updated_at: now })
+  }
+}
+
+/** Replies that are being written as far as they are, and citations as far as they still hold. */
+async function asTheyStand({ replies, library }: ConversationsParts, reader: Reader, messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
+  const written = messages.map((message) => {
+    if (message.role !== 'assistant' || message.finish_reason !== undefined) return message
+    const reply = replies.find(message.id)
+    return reply && !reply.outcome ? reply.draft.message() : message
+  })
+  return withStaleness(reader, library, written)
+}
+
+const LONGEST_TITLE = 80
+
+/** The first line, cut between words. */
+function titleOf(message: string): string {
+  const line =
+    message
+      .trim()
+      .split(/\r\n|\r|\n/)[0]
+      ?.replaceAll(/\s+/g, ' ')
+      .trim() ?? ''
+  if (line.length <= LONGEST_TITLE) return line
+  const cut = line.slice(0, LONGEST_TITLE - 1)
+  const space = cut.lastIndexOf(' ')
+  return `${(space > LONGEST_TITLE / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }
 
 async function completion(reader: Reader, { id, agent_id, user_id, title }: StoredConversation): Promise<DomainEvents['conversation.completed']> {

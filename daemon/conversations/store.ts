@@ -43,9 +43,29 @@ export async function pageOfMessages(reader: Reader, conversationId: string, que
   return { items: rows.map(asMessage), total: counted?.total ?? 0 }
 }
 
+/** The newest messages, oldest first. */
+export async function lastMessagesOf(reader: Reader, conversationId: string, most: number): Promise<StoredMessage[]> {
+  const rows = await reader.all<MessageRow>('SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at DESC, id DESC LIMIT ?', [
+    conversationId,
+    most,
+  ])
+  return rows.reverse().map(asMessage)
+}
+
+export async function messageOf(reader: Reader, conversationId: string, id: string): Promise<StoredMessage | undefined> {
+  const [row] = await reader.all<MessageRow>('SELECT * FROM messages WHERE id = ? AND conversation_id = ?', [id, conversationId])
+  return row && asMessage(row)
+}
+
+/** The message that a reply answers. */
+export async function questionBefore(reader: Reader, conversationId: string, { id, timestamp }: StoredMessage): Promise<string | undefined> {
+  const sql =
+    "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' AND (created_at < ? OR (created_at = ? AND id < ?)) ORDER BY created_at DESC, id DESC LIMIT 1"
+  return (await reader.get<{ id: string }>(sql, [conversationId, timestamp, timestamp, id]))?.id
+}
+
 export async function countMessages(reader: Reader, conversationId: string): Promise<number> {
-  const counted = await reader.get<{ total: number }>('SELECT count(*) AS total FROM messages WHERE conversation_id = ?', [conversationId])
-  return counted?.total ?? 0
+  return (await reader.get<{ total: number }>('SELECT count(*) AS total FROM messages WHERE conversation_id = ?', [conversationId]))?.total ?? 0
 }
 
 export async function insertMessage(transaction: Transaction, conversationId: string, message: StoredMessage): Promise<void> {
@@ -58,6 +78,20 @@ export async function insertMessage(transaction: Transaction, conversationId: st
     JSON.stringify(details),
     timestamp,
   ])
+}
+
+export async function updateMessage(transaction: Transaction, message: StoredMessage): Promise<void> {
+  const { id, role: _role, content, timestamp: _timestamp, ...details } = message
+  await transaction.run('UPDATE messages SET content = ?, details = ? WHERE id = ?', [content, JSON.stringify(details), id])
+}
+
+export async function setContent(transaction: Transaction, id: string, content: string): Promise<void> {
+  await transaction.run('UPDATE messages SET content = ? WHERE id = ?', [content, id])
+}
+
+/** Says that something happened in a conversation, and goes on with one that was completed. */
+export async function touchConversation(transaction: Transaction, id: string, now: string, status?: StoredConversation['status']): Promise<void> {
+  await transaction.run('UPDATE conversations SET updated_at = ?, status = coalesce(?, status), version = version + 1 WHERE id = ?', [now, status ?? null, id])
 }
 
 export async function deleteMessagesOf(transaction: Transaction, conversationId: string): Promise<void> {

@@ -3,11 +3,12 @@ import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
 import { records } from './migrations/0001-records.ts'
 import { knowledge } from './migrations/0002-knowledge.ts'
+import { conversations } from './migrations/0003-conversations.ts'
 import { usage } from './migrations/0005-usage.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { apiTools } from './migrations/0008-api-tools.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge, usage, webhooks, apiTools]
+export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, usage, webhooks, apiTools]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

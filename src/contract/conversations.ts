@@ -1,6 +1,7 @@
 /** Conversations with agents, and their messages. */
 import { Type } from 'typebox'
 import { byId, crud, type Family } from './crud.ts'
+import { ERRORS, type ErrorCode } from './errors.ts'
 import { listQuery } from './page.ts'
 import { route } from './route.ts'
 import { freeObject, identifier, nullable, object, optional, resource, timestamp, word } from './schema.ts'
@@ -26,7 +27,7 @@ export const ToolCall = object({
   id: Type.String({ description: 'Identifier of the call.' }),
   name: Type.String({ description: 'Name of the tool.' }),
   arguments: freeObject('What the model passed.'),
-  result: Type.Optional(Type.Unknown({ description: 'What the tool answered.' })),
+  result: Type.Optional(Type.Unknown({ description: 'What the tool answered, cut where it is long; of passages the numbers of their citations.' })),
   error: Type.Optional(Type.String({ description: 'Why the tool failed.' })),
   latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'How long it took.' })),
   confirmation: Type.Optional(word(['pending', 'allowed', 'refused'], { description: 'What the caller said, where the tool asks first.' })),
@@ -49,6 +50,7 @@ export const Message = object(
         description: 'Why it ended; steps: it used tools too often; interrupted: the daemon ended before the reply did. Left out while it is being written.',
       }),
       error: Type.String({ description: 'What went wrong, where finish_reason is error.' }),
+      error_code: word(Object.keys(ERRORS) as ErrorCode[], { description: 'The same, for programs.' }),
       latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
     }),
   },

@@ -2,9 +2,6 @@
 export const PENDING: ReadonlySet<string> = new Set([
   'models.discover',
   'models.test',
-  'messages.send',
-  'messages.events',
-  'messages.confirm',
   'evaluations.run',
   'evaluations.results',
   'webhooks.deliveries',

@@ -52,6 +52,8 @@ const ABSENT = {
 export class Service {
   readonly paths: Paths
   readonly app: App
+  /** The name it is called by; of one that listens, with its port. */
+  host = '127.0.0.1'
   readonly #log: Log
   readonly #tokens = new Map<string, string>([['admin', ADMIN]])
   #database: Database | undefined
@@ -111,7 +113,7 @@ export class Service {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     }
-    const options = { method, url, headers: { host: '127.0.0.1', ...sent }, ...(payload === undefined ? {} : { payload }) } as InjectOptions
+    const options = { method, url, headers: { host: this.host, ...sent }, ...(payload === undefined ? {} : { payload }) } as InjectOptions
     const reply = await this.app.server.inject(options)
     const answer = { status: reply.statusCode, headers: reply.headers as Record<string, unknown>, text: reply.payload }
     checkAnswer({ method, url, ...answer })

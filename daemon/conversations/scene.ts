@@ -1,0 +1,12 @@
+/** All that a reply is made of before its first word: who answers, what is asked, and what may be used. */
+import type { Toolset } from '../agents/toolset.ts'
+import type { ChatModel } from '../models/chat.ts'
+import type { ToolUse } from '../tool.ts'
+import type { Setting } from './history.ts'
+
+export interface Scene extends Setting {
+  model: ChatModel
+  toolset: Toolset
+  temperature: number | null
+  use: ToolUse
+}
