@@ -7,6 +7,8 @@ import { openapiDocument } from '../src/contract/openapi.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/passages.ts'
 import { agentBindings } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'
+import { analyticsBindings } from './analytics/routes.ts'
+import { AnalyticsService } from './analytics/service.ts'
 import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
 import { MessagesService } from './conversations/messages.ts'
@@ -186,6 +188,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
     ...conversationBindings(conversations, messages),
     ...modelBindings(models),
     ...evaluationBindings(evaluations),
+    ...analyticsBindings(new AnalyticsService(database, now)),
     ...usageBindings(thresholds, new UsageReports(database, now)),
     ...apiToolBindings(apiTools),
     ...webhookBindings(webhooks),

@@ -7,8 +7,9 @@ import { conversations } from './migrations/0003-conversations.ts'
 import { usage } from './migrations/0005-usage.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { apiTools } from './migrations/0008-api-tools.ts'
+import { analytics } from './migrations/0009-analytics.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, usage, webhooks, apiTools]
+export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, usage, webhooks, apiTools, analytics]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

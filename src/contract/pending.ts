@@ -6,5 +6,4 @@ export const PENDING: ReadonlySet<string> = new Set([
   'evaluations.results',
   'webhooks.deliveries',
   'webhooks.test',
-  'analytics.conversations',
 ])

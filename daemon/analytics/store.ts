@@ -1,0 +1,97 @@
+/** How conversations went, as it is read: whole days from what the database summed up, pieces of days message by message. */
+import type { Span } from '../date-range.ts'
+import type { Reader, Value } from '../store/database.ts'
+
+export interface Scope {
+  /** From which moment until which. */
+  span: Span
+  /** The whole days of it, and the pieces of days. */
+  days: Span
+  pieces: readonly Span[]
+  agentId: string | undefined
+}
+
+export interface Activity {
+  day: string
+  agent_id: string | null
+  messages: number
+  tokens: number
+  unpriced_tokens: number
+  cost_billionths: number
+  tool_calls: number
+  replies: number
+  latency_ms: number
+}
+
+const SUMMED = ['messages', 'said', 'tokens', 'unpriced_tokens', 'cost_billionths', 'tool_calls', 'replies', 'latency_ms'] as const
+
+/** What was said, a row a conversation and day, or a message of a piece of a day. */
+function spoken({ days, pieces }: Scope): { sql: string; values: Value[] } {
+  const whole = `SELECT day, conversation_id, ${SUMMED.join(', ')} FROM conversation_days WHERE day >= ? AND day < ?`
+  const json = (path: string) => `json_extract(details, '$.${path}')`
+  const isWhole = `role = 'assistant' AND ${json('latency_ms')} IS NOT NULL AND coalesce(${json('finish_reason')}, 'error') NOT IN ('aborted', 'error', 'interrupted')`
+  const tokens = `coalesce(${json('usage.total_tokens')}, 0)`
+  const piece = `SELECT substr(created_at, 1, 10), conversation_id, 1, role = 'user', ${tokens}, iif(${json('cost')} IS NULL, ${tokens}, 0), CAST(round(coalesce(${json('cost')}, 0) * 1e9) AS INTEGER), coalesce(json_array_length(details, '$.tool_calls'), 0), iif(${isWhole}, 1, 0), iif(${isWhole}, CAST(round(${json('latency_ms')}) AS INTEGER), 0) FROM messages WHERE created_at >= ? AND created_at < ?`
+  return {
+    sql: `WITH spoken (day, conversation_id, ${SUMMED.join(', ')}) AS (${[whole, ...pieces.map(() => piece)].join(' UNION ALL ')})`,
+    values: [days, ...pieces].flatMap(({ from, until }) => [from, until]),
+  }
+}
+
+const ofAgent = ({ agentId }: Scope): { sql: string; values: Value[] } =>
+  agentId === undefined ? { sql: '', values: [] } : { sql: ' AND c.agent_id = ?', values: [agentId] }
+
+/** What was said and what it took, by day and agent. */
+export async function activityOf(reader: Reader, scope: Scope): Promise<Activity[]> {
+  const [said, agent] = [spoken(scope), ofAgent(scope)]
+  const sums = SUMMED.map((column) => `sum(s.${column}) AS ${column}`).join(', ')
+  return reader.all<Activity>(
+    `${said.sql} SELECT s.day, c.agent_id, ${sums} FROM spoken s JOIN conversations c ON c.id = s.conversation_id WHERE true${agent.sql} GROUP BY s.day, c.agent_id`,
+    [...said.values, ...agent.values],
+  )
+}
+
+/** How many users said something. */
+export async function activeUsers(reader: Reader, scope: Scope): Promise<number> {
+  const [said, agent] = [spoken(scope), ofAgent(scope)]
+  const [found] = await reader.all<{ users: number }>(
+    `${said.sql} SELECT count(DISTINCT c.user_id) AS users FROM spoken s JOIN conversations c ON c.id = s.conversation_id WHERE s.said > 0${agent.sql}`,
+    [...said.values, ...agent.values],
+  )
+  return found?.users ?? 0
+}
+
+export interface Alive {
+  agent_id: string | null
+  conversations: number
+  completed: number
+}
+
+/** Conversations that were begun or went on, by agent. */
+export async function conversationsAlive(reader: Reader, scope: Scope): Promise<Alive[]> {
+  const [said, agent] = [spoken(scope), ofAgent(scope)]
+  return reader.all<Alive>(
+    `${said.sql} SELECT c.agent_id, count(*) AS conversations, sum(c.status = 'completed') AS completed FROM conversations c WHERE ((c.created_at >= ? AND c.created_at < ?) OR c.id IN (SELECT conversation_id FROM spoken))${agent.sql} GROUP BY c.agent_id`,
+    [...said.values, scope.span.from, scope.span.until, ...agent.values],
+  )
+}
+
+/** Conversations that were begun, by day. */
+export async function conversationsBegun(reader: Reader, scope: Scope): Promise<{ day: string; conversations: number }[]> {
+  const agent = ofAgent(scope)
+  return reader.all(
+    `SELECT substr(c.created_at, 1, 10) AS day, count(*) AS conversations FROM conversations c WHERE c.created_at >= ? AND c.created_at < ?${agent.sql} GROUP BY day`,
+    [scope.span.from, scope.span.until, ...agent.values],
+  )
+}
+
+/** The time that so many replies took longer than. Read from the slowest on: of a p95, a twentieth of all is looked at. */
+export async function latencyBelow(reader: Reader, scope: Scope, slower: number): Promise<number | undefined> {
+  const agent = ofAgent(scope)
+  const join = agent.sql === '' ? '' : ' JOIN conversations c ON c.id = r.conversation_id'
+  const [found] = await reader.all<{ latency_ms: number }>(
+    `SELECT r.latency_ms FROM reply_times r${join} WHERE r.created_at >= ? AND r.created_at < ?${agent.sql} ORDER BY r.latency_ms DESC LIMIT 1 OFFSET ?`,
+    [scope.span.from, scope.span.until, ...agent.values, slower],
+  )
+  return found?.latency_ms
+}
