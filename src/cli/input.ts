@@ -1,6 +1,7 @@
 /** What the user hands over: files, stdin and secrets, each flag saying where its value is. */
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
+import { DOCUMENT_BODY_LIMIT } from '../contract/documents.ts'
 import { UsageError } from './failure.ts'
 
 export type Body = Record<string, unknown>
@@ -42,19 +43,34 @@ export class InputReader {
   }
 
   /** Everything on stdin. */
-  async bytes(flag: string): Promise<Buffer> {
+  async bytes(flag: string, most = LARGEST, tooLarge = () => tooMuch('Stdin')): Promise<Buffer> {
     if (this.#stdin !== undefined) throw new UsageError(`${flag} - and ${this.#stdin} - both want stdin, which can be read only once.`)
     this.#stdin = flag
-    const pieces: Buffer[] = []
-    for await (const piece of process.stdin) pieces.push(piece as Buffer)
-    return Buffer.concat(pieces)
+    return readAll(process.stdin, most, tooLarge)
   }
 }
 
+/** Nothing larger can be sent, so nothing larger is read: a device has no end. */
+const LARGEST = DOCUMENT_BODY_LIMIT
+
+async function readAll(source: AsyncIterable<Buffer>, most: number, tooLarge: () => UsageError): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of source) {
+    size += piece.length
+    if (size > most) throw tooLarge()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+const tooMuch = (what: string) => new UsageError(`${what} holds more than ${LARGEST / 1024 ** 2} MB, which is more than can be sent.`)
+
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return (await readAll(createReadStream(file), LARGEST, () => tooMuch(file))).toString('utf8')
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`)
   }
 }
@@ -76,8 +92,22 @@ async function parseStructure(text: string, file: string): Promise<unknown> {
     const [problem] = document.errors
     if (problem) throw new UsageError(`${file || 'The text'} is not YAML: ${problem.message}`)
   }
-  const values = documents.map((document) => document.toJS() as unknown)
+  const values = documents.map((document) => plain(document, file))
   return values.length === 1 ? values[0] : values.flat()
+}
+
+/** An alias inside of what it stands for has no end, and a few aliases of aliases are billions of values. */
+function plain(document: { toJS: () => unknown }, file: string): unknown {
+  try {
+    const value = document.toJS()
+    JSON.stringify(value)
+    return value
+  } catch (error) {
+    throw new UsageError(
+      `${file || 'The text'} cannot be read: its aliases (*name) lead back to themselves, or to too many values.`,
+      `Write out what they stand for. ${(error as Error).message.split('\n')[0]}`,
+    )
+  }
 }
 
 async function typeUnseen(prompt: string): Promise<string> {

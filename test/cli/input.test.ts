@@ -52,6 +52,24 @@ test('when an item of a list fails, the ones before it are printed', async () =>
   assert.match(stderr, 'colour')
 })
 
+test('a file without an end is refused before it fills the memory, and so is stdin', async () => {
+  const { code, stderr } = await terminal.run(['agents', 'create', '--file', '/dev/zero'])
+  assert.is(code, 2)
+  assert.match(stderr, '/dev/zero holds more than 64 MB')
+})
+
+test('YAML that leads back to itself, or to billions of values, is told as what it is', async () => {
+  const laughs = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...['b', 'c', 'd', 'e'].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcd'[at]}`).join(',')}]`),
+  ].join('\n')
+  for (const text of ['name: x\nvariables: &a\n  self: *a\n', laughs]) {
+    const { code, stderr } = await terminal.run(['agents', 'create', '--file', '-'], { input: text })
+    assert.is(code, 2)
+    assert.match(stderr, 'aliases')
+  }
+})
+
 test('long texts come from files, and @@ is a literal @', async () => {
   const path = file('prompt.md', 'Answer\nfrom the handbook.')
   const agent = await terminal.json(['agents', 'create', '--name', 'told', '--system-prompt', `@${path}`, '--description', '@@home'])
