@@ -4,6 +4,7 @@ import { boolean, option } from '@oclif/core/flags'
 import { connect } from '../client/daemon.ts'
 import type { Connection } from '../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../config.ts'
+import { withoutSteering } from './color.ts'
 import { FORMATS, type Format, render, type Shown } from './output.ts'
 
 export interface GlobalFlags {
@@ -35,7 +36,7 @@ export abstract class CadreCommand extends Command {
   }
 
   protected narrate = (line: string): void => {
-    process.stderr.write(`${line}\n`)
+    process.stderr.write(`${withoutSteering(line)}\n`)
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {

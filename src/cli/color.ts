@@ -1,4 +1,5 @@
 /** Colours for people at a terminal: NO_COLOR, FORCE_COLOR and --no-color decide, then whether stderr or stdout is a terminal. */
+import { printable } from './terminal-text.ts'
 
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 export type Color = keyof typeof CODES
@@ -19,4 +20,14 @@ export function paint(color: Color, text: string, stream: NodeJS.WriteStream = p
   if (text === '' || !wantsColor(stream)) return text
   const [on, off] = CODES[color]
   return `\u001b[${on}m${text}\u001b[${off}m`
+}
+
+const OWN = new RegExp(`(\u001b\\[(?:${Object.values(CODES).flat().join('|')})m)`)
+
+/** A line for people in which data may stand: of all that steers a terminal only our own colours stay. */
+export function withoutSteering(line: string): string {
+  return line
+    .split(OWN)
+    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .join('')
 }

@@ -22,12 +22,21 @@ export async function render({ data, columns }: Shown, format: Format, stream: N
   return table(rows, columns ?? Object.keys(rows[0] ?? {}), paperFor(stream))
 }
 
-/** JSON escapes the control characters below space; those above ~ steer terminals too. */
 export function toJson(data: unknown): string {
-  return JSON.stringify(data, null, 2).replaceAll(/[\u007f-\u009f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escaped(JSON.stringify(data, null, 2))
 }
 
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
+/** The same on one line. */
+export function toJsonLine(data: unknown): string {
+  return escaped(JSON.stringify(data))
+}
+
+/** JSON escapes the control characters below space; those above ~, and the marks that turn text around, steer terminals too. */
+function escaped(json: string): string {
+  return json.replaceAll(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
 
 async function toYaml(data: unknown): Promise<string> {
   const { stringify } = await import('./yaml.ts')

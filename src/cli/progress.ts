@@ -1,5 +1,5 @@
 /** How far long work is: a bar that is redrawn at a terminal, and a line now and then where there is none. */
-import { canRedraw, paint } from './color.ts'
+import { canRedraw, paint, withoutSteering } from './color.ts'
 import { duration } from './quantity.ts'
 import { truncate, width } from './terminal-text.ts'
 
@@ -121,7 +121,7 @@ export class ProgressDisplay {
   /** A line that stays, above the bar. */
   say = (line: string): void => {
     this.clear()
-    this.#stream.write(`${line}\n`)
+    this.#stream.write(`${withoutSteering(line)}\n`)
   }
 
   /** Takes the bar away until the next step. */

@@ -7,6 +7,8 @@ export type Row = Record<string, unknown>
 
 const GAP = 2
 const NARROWEST = 6
+/** An identifier is longer than this. */
+const NARROW = 30
 
 /** Identifiers are for copying, so they are never cut. */
 const isWhole = (key: string) => key === 'id' || key.endsWith('_id')
@@ -21,7 +23,8 @@ export function paperFor(stream: NodeJS.WriteStream): Paper {
   return { columns: stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY, stream }
 }
 
-export function table(rows: readonly Row[], keys: readonly string[], paper: Paper): string {
+export function table(rows: readonly Row[], columns: readonly string[], paper: Paper): string {
+  const keys = namesOnly(rows, columns, paper) ? columns.filter((key) => !rows.some((row) => isWhole(key) && shortCell(row[key]).length > NARROW)) : columns
   const cells = rows.map((row) => keys.map((key) => shortCell(row[key])))
   const heads = keys.map((key) => key.replaceAll('_', ' ').toUpperCase())
   const natural = keys.map((_, index) => Math.max(width(heads[index] ?? ''), ...cells.map((row) => width(row[index] ?? ''))))
@@ -35,6 +38,14 @@ export function table(rows: readonly Row[], keys: readonly string[], paper: Pape
     return color ? paint(color, text, paper.stream) : text
   }
   return [line(heads, 'bold'), ...cells.map((row) => line(row))].join('\n')
+}
+
+/** Whether identifiers would leave no room for anything else, and there is a name to call each row by. */
+function namesOnly(rows: readonly Row[], columns: readonly string[], paper: Paper): boolean {
+  const whole = Math.max(0, ...rows.map(({ id }) => (typeof id === 'string' ? id.length : 0)))
+  const label = columns.find((key) => key === 'name' || key === 'title')
+  if (label === undefined || whole + GAP + 2 * NARROWEST <= paper.columns) return false
+  return rows.every((row) => shortCell(row[label]) !== '')
 }
 
 /** Widths that fit: the widest gives first; when all are at their narrowest, the last column goes. */

@@ -1,21 +1,25 @@
 /** "Did you mean": the known word nearest to one that is not known. */
 
-export function suggest(given: string, known: readonly string[]): string | undefined {
-  const most = Math.max(1, Math.floor(given.length / 3))
+/** The word that needs the fewest changes, if those are few: a third of its letters unless more are allowed. */
+export function suggest(given: string, known: readonly string[], most = Math.max(1, Math.floor(given.length / 3))): string | undefined {
   const near = known.map((word) => ({ word, away: distance(given.toLowerCase(), word.toLowerCase(), most) })).filter(({ away }) => away <= most)
   return near.sort((a, b) => a.away - b.away)[0]?.word
 }
 
-/** Levenshtein distance; anything farther than `most` is just "too far". */
+/** Changes that turn one word into the other, swapped neighbours being one; anything farther than `most` is just "too far". */
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
+  let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {
     const current = [row]
     for (let column = 1; column <= b.length; column++) {
-      const swap = (above[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      current.push(Math.min(swap, (above[column] as number) + 1, (current[column - 1] as number) + 1))
+      const replaced = (above[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      const swaps = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      const swapped = swaps ? (before[column - 2] as number) + 1 : Number.POSITIVE_INFINITY
+      current.push(Math.min(replaced, swapped, (above[column] as number) + 1, (current[column - 1] as number) + 1))
     }
+    before = above
     above = current
   }
   return above[b.length] as number

@@ -1,11 +1,12 @@
 /** What reaches a terminal: widths, cuts, tables, formats, and nothing that could steer it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { closest } from '../../src/cli/command-not-found.ts'
+import { withoutSteering } from '../../src/cli/color.ts'
 import { render } from '../../src/cli/output.ts'
 import { bytes, duration } from '../../src/cli/quantity.ts'
 import { record, table } from '../../src/cli/table.ts'
 import { oneLine, printable, truncate, width, wrap } from '../../src/cli/terminal-text.ts'
+import { suggest } from '../../src/contract/suggest.ts'
 
 const test = suite('terminal text')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
@@ -50,6 +51,20 @@ test('a table fits its paper, and identifiers are never cut', () => {
   assert.match(table(rows, ['id', 'name', 'description', 'created_at'], paper(Number.POSITIVE_INFINITY)), '2026-01-31 09:30')
 })
 
+test('where identifiers leave no room, rows are called by their names; those without one keep their identifiers whole', () => {
+  const id = 'model_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
+  const row = { id, name: 'Local Llama', model_id: 'llama3.2', endpoint: 'http://127.0.0.1:11434/v1' }
+  const lines = table([row, row], Object.keys(row), paper(40)).split('\n')
+  assert.equal(lines[1], 'Local Llama  llama3.2  http://127.0.0.1…')
+  assert.ok(lines.every((line) => width(line) <= 40))
+  assert.match(table([row, { ...row, name: null }], Object.keys(row), paper(40)), id)
+})
+
+test('what is narrated keeps our own colours, and nothing else that steers', () => {
+  const line = `\u001b[1mCreated\u001b[22m evil\u202e\u009b2J\u001b[2J\u001b]0;title\u0007 \u001b]0;open \u001b[2mdim\u001b[22m`
+  assert.is(withoutSteering(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
+})
+
 test('values in a table are short, and on a page they are whole', () => {
   const row = { tools: ['a', 'b'], enabled: true, nothing: null, cases: [{ input: 'x' }, { input: 'y' }], text: 'one\ntwo' }
   assert.is(table([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
@@ -61,12 +76,12 @@ test('values in a table are short, and on a page they are whole', () => {
 
 test('JSON and YAML hold the exact data and nothing that steers a terminal', async () => {
   const { parse } = await import('yaml')
-  const data = [{ id: '1', text: 'a\u001b[2J\u009b2J\u007f\nb', none: null }]
+  const data = [{ id: '1', text: 'a\u001b[2J\u009b2J\u007f\u202e\nb', none: null }]
   const json = await render({ data }, 'json')
   const yaml = await render({ data }, 'yaml')
   assert.equal(JSON.parse(json), data)
   assert.equal(parse(yaml), data)
-  for (const text of [json, yaml]) assert.not.match(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  for (const text of [json, yaml]) assert.not.match(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
 })
 
 test('CSV quotes what needs it', async () => {
@@ -81,9 +96,12 @@ test('CSV quotes what needs it', async () => {
 })
 
 test('the word that was probably meant is found, and a stranger is not', () => {
-  assert.is(closest('agnets', ['agents', 'models']), 'agents')
-  assert.is(closest('agents:lst', ['agents:list', 'agents:show']), 'agents:list')
-  assert.is(closest('frobnicate', ['agents', 'models']), undefined)
+  assert.is(suggest('agnets', ['agents', 'models']), 'agents')
+  assert.is(suggest('agents:lst', ['agents:list', 'agents:show']), 'agents:list')
+  assert.is(suggest('frobnicate', ['agents', 'models']), undefined)
+  assert.is(suggest('aks', ['ask', 'api']), 'ask', 'swapped neighbours are one change')
+  assert.is(suggest('sak', ['task', 'api']), undefined)
+  assert.is(suggest('sak', ['task', 'api'], 2), 'task')
 })
 
 test('quantities are rounded for people', () => {
