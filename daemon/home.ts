@@ -1,8 +1,8 @@
 /** The home on disk: its directories and files belong to one user, and say so before anything is kept in them. */
-import { chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, type Stats, statSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, fsyncSync, openSync, readdirSync, renameSync, rmSync, type Stats, statSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, parse } from 'node:path'
-import type { Paths } from '../src/config.ts'
+import { makeFolder, type Paths } from '../src/config.ts'
 import { CadreError } from '../src/contract/errors.ts'
 
 const OWN_DIRECTORY = 0o700
@@ -47,25 +47,12 @@ function refuseShared(home: string): void {
 
 function own(directory: string): void {
   try {
-    make(directory)
+    makeFolder(directory)
     const found = statSync(directory)
     if (!found.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
     if ((found.mode & 0o777) !== OWN_DIRECTORY) chmodSync(directory, OWN_DIRECTORY)
   } catch (error) {
     throw explained(error, directory)
-  }
-}
-
-/** With its parents. Node's own `recursive` never returns where a parent exists but takes no entries, as in /proc. */
-function make(directory: string): void {
-  if (existing(directory) !== undefined) return
-  const parent = dirname(directory)
-  if (parent !== directory) make(parent)
-  try {
-    mkdirSync(directory, { mode: OWN_DIRECTORY })
-  } catch (error) {
-    // Another starter may just have made it.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

@@ -1,6 +1,6 @@
 /** Where state lives and what the user set: the only reader of the environment, the paths and the settings file. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 
 export const DEFAULT_PORT = 7411
@@ -53,6 +53,19 @@ export function homePaths(environment: Environment = process.env): Paths {
   }
 }
 
+/** A directory of one user's own, with its parents. Node's own `recursive` never returns where a parent exists but takes no entries, as in /proc. */
+export function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolder(parent)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process may just have made it.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
 /** What `cadre config` keeps. */
 export interface Settings {
   url?: string
@@ -65,13 +78,16 @@ export function readSettings(paths: Paths): Settings {
   try {
     return JSON.parse(readFileSync(paths.settings, 'utf8')) as Settings
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    if (syscall !== undefined) throw error
     throw new Error(`The settings in ${paths.settings} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }
 
 /** Conf is loaded only to write: it costs more than all of a short command. */
 export async function writeSettings(paths: Paths, change: (current: Settings) => Settings): Promise<Settings> {
+  makeFolder(paths.home)
   const { default: Conf } = await import('conf')
   const store = new Conf<Settings>({ cwd: paths.home, configName: 'config', configFileMode: 0o600, clearInvalidConfig: false })
   store.store = change(store.store)

@@ -1,10 +1,11 @@
 /** Writes the file that lets the session's service manager run the daemon. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/base-command.ts'
 import { daemonArguments, daemonFlags } from '../../src/cli/daemon-flags.ts'
 import { serviceFor } from '../../src/cli/service-unit.ts'
+import { makeFolder } from '../../src/config.ts'
 
 export default class DaemonInstall extends CadreCommand {
   static override description =
@@ -27,7 +28,7 @@ export default class DaemonInstall extends CadreCommand {
       process.stdout.write(text)
       return
     }
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     writeFileSync(file, text)
     this.narrate(`Wrote ${file}. Enable it with:`)
     if (this.formatOf(flags) === 'table') process.stdout.write(`${enable}\n`)

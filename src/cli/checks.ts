@@ -1,5 +1,5 @@
 /** What `cadre doctor` looks at: each check says what it found and, when that is bad, what mends it. */
-import { readdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { chosenAddress, findToken, livingDaemon } from '../client/address.ts'
 import { call } from '../client/call.ts'
@@ -30,7 +30,14 @@ export function checkNode(running: string = process.versions.node): Check {
 
 /** What is in the home belongs to one user; others must not read it. */
 export function checkHome({ home }: Paths): Check {
-  const found = statSync(home, { throwIfNoEntry: false })
+  let found: Stats | undefined
+  try {
+    found = statSync(home, { throwIfNoEntry: false })
+    if (found && !found.isDirectory()) return { name: 'home', state: 'broken', found: `${home} is a file`, fix: 'Choose a directory with CADRE_HOME.' }
+    accessSync(found ? home : nearest(home), constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    return { name: 'home', state: 'broken', found: failureOf(error).error, fix: 'Make it yours with chown, or choose another one with CADRE_HOME.' }
+  }
   if (!found) return { name: 'home', state: 'good', found: `${home} (made at the first start)` }
   if (process.platform === 'win32') return { name: 'home', state: 'good', found: home }
   const open = [home, ...readdirSync(home).map((name) => join(home, name))].filter(
@@ -40,8 +47,21 @@ export function checkHome({ home }: Paths): Check {
   return { name: 'home', state: 'broken', found: `open to other users: ${open.join(', ')}`, fix: `chmod -R go= '${home}'` }
 }
 
+/** The folder nearest to a path that is there. */
+function nearest(path: string): string {
+  return isFolder(path) || dirname(path) === path ? path : nearest(dirname(path))
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false // not there, or below a file
+  }
+}
+
 export function checkDisk({ home }: Paths): Check {
-  const place = statSync(home, { throwIfNoEntry: false }) ? home : dirname(home)
+  const place = nearest(home)
   try {
     const { bavail, bsize } = statfsSync(place)
     const free = bavail * bsize

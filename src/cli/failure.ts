@@ -3,6 +3,7 @@ import { CLIError } from '@oclif/core/errors'
 import { ServiceError, UnreachableError } from '../client/failures.ts'
 import { CadreError, type ErrorDetail } from '../contract/errors.ts'
 import { paint } from './color.ts'
+import { toJsonLine } from './output.ts'
 import { printable } from './terminal-text.ts'
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, denied: 4, unreachable: 5, rateLimited: 7, interrupted: 130 } as const
@@ -77,7 +78,41 @@ export function failureOf(error: unknown): Failure {
       error: error.message.replace(/\n?See more help with --help/, ''),
       hint: 'Add --help to see how it is called.',
     }
-  return { exitCode: EXIT.failed, code: 'FAILED', error: error instanceof Error ? error.message : String(error) }
+  return { exitCode: EXIT.failed, code: 'FAILED', ...(systemFailure(error) ?? { error: error instanceof Error ? error.message : String(error) }) }
+}
+
+/** What the operating system means by a code. */
+const SYSTEM: Record<string, string> = {
+  EACCES: 'this user may not',
+  EPERM: 'this user may not',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'there is no space left on its disk',
+  EDQUOT: 'there is no space left for this user',
+  ENOTDIR: 'a part of the path is a file',
+  EISDIR: 'it is a folder',
+  ENOENT: 'a part of the path is not there',
+  EIO: 'its disk does not answer',
+}
+
+/** A file that could not be used, in words; Node's own are for programmers. */
+function systemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | undefined {
+  const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException
+  const why = SYSTEM[code]
+  if (why === undefined || path === undefined) return undefined
+  const reads = ['open', 'read', 'scandir', 'stat', 'lstat', 'opendir', 'access'].includes(syscall) && code !== 'EROFS' && code !== 'ENOSPC'
+  return {
+    error: `${path} cannot be ${reads ? 'opened' : 'written'}: ${why} (${code}).`,
+    hint: 'cadre doctor looks at the home, which CADRE_HOME can put somewhere else.',
+  }
+}
+
+/** What is said when the output itself cannot be written. */
+export function outputFailure({ code = '', message }: NodeJS.ErrnoException): string {
+  return failureText({
+    exitCode: EXIT.failed,
+    code: 'FAILED',
+    error: `The output cannot be written: ${SYSTEM[code]?.replace('its disk', 'the disk') ?? message}.`,
+  })
 }
 
 /** The failure as lines for people. */
@@ -92,5 +127,5 @@ export function failureText(failure: Failure): string {
 }
 
 export function failureJson({ exitCode, ...failure }: Failure): string {
-  return JSON.stringify({ success: false, ...failure, exit_code: exitCode })
+  return toJsonLine({ success: false, ...failure, exit_code: exitCode })
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { ExitError } from '@oclif/core/errors'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
-import { EXIT, failureJson, failureOf, failureText, QuietFailure } from './failure.ts'
+import { EXIT, failureJson, failureOf, failureText, outputFailure, QuietFailure } from './failure.ts'
 
 /** Told from outside only when it does not run from the bundle. */
 export type Start = Parameters<typeof run>[1]
@@ -12,13 +12,24 @@ export async function main(start: Start = { root: fileURLToPath(new URL('..', im
   // The bundle is what runs, whatever NODE_ENV says: oclif must not look for TypeScript sources beside it.
   settings.enableAutoTranspile = false
   process.on('SIGINT', interrupted)
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(EXIT.done) : undefined))
+  watchOutput()
   try {
     await run(argv, start)
   } catch (error) {
     process.exitCode = report(error, argv)
   }
+}
+
+/** A reader that has seen enough ends the command; a disk that is full is told, on stderr, which may be all that is left. */
+function watchOutput(): void {
+  // oclif listens too, and throws what it hears.
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
+  process.stderr.on('error', () => undefined) // there is nobody to tell
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.done)
+    process.stderr.write(`${outputFailure(error)}\n`)
+    process.exit(EXIT.failed)
+  })
 }
 
 function interrupted(): never {

@@ -1,10 +1,10 @@
 /** The daemon from the outside: is it healthy, start it in the background, stop it, connect to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import { type DaemonRecord, HELD_BY_ANOTHER, type Paths, readSettings } from '../config.ts'
+import { type DaemonRecord, HELD_BY_ANOTHER, makeFolder, type Paths, readSettings } from '../config.ts'
 import type { Health as HealthRecord } from '../contract/system.ts'
 import { version } from '../version.ts'
 import { chosenAddress, findToken, isAlive, livingDaemon } from './address.ts'
@@ -87,7 +87,7 @@ interface StartOptions {
 
 /** Starts a daemon in the background and waits until one is ready; whose it is does not matter, there is one a home. */
 export async function startDaemon({ paths, root, narrate, options }: StartOptions): Promise<DaemonRecord> {
-  mkdirSync(paths.logs, { recursive: true, mode: 0o700 })
+  makeFolder(paths.logs)
   const output = join(paths.logs, 'start.log')
   const before = sizeOf(output)
   const deadline = Date.now() + START_DEADLINE_MS
