@@ -35,6 +35,7 @@ import { knowledgeBindings } from './knowledge/routes.ts'
 import { Search } from './knowledge/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
 import { Synchronizer } from './knowledge/sync.ts'
+import { Discovery } from './models/discovery.ts'
 import { Providers } from './models/providers.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
@@ -71,6 +72,8 @@ export interface AppOptions {
   vault: Vault
   rateLimit: number
   version: string
+  /** Where models are looked for: keys of the environment, and addresses of servers instead of the usual ones. */
+  surroundings: { keys: Readonly<Record<string, string>>; servers: readonly string[] | undefined }
   /** Becomes the admin token at the first start, instead of a new one. */
   adminToken: string | undefined
   /** Where names are looked up; the system's resolver unless a test has its own. */
@@ -88,7 +91,7 @@ export interface App {
   listening(url: string): void
 }
 
-export async function createApp({ paths, logger, vault, rateLimit, version, adminToken, resolve, keepToken }: AppOptions): Promise<App> {
+export async function createApp({ paths, logger, vault, rateLimit, version, surroundings, adminToken, resolve, keepToken }: AppOptions): Promise<App> {
   const database = openDatabase(paths.database)
   const originals = new Originals(paths.documents)
   if ((await isBlank(database)) && (await originals.any())) {
@@ -103,8 +106,15 @@ export async function createApp({ paths, logger, vault, rateLimit, version, admi
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const providers = new Providers()
-  const models = new ModelsService({ database, vault, providers, embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL), meter })
+  const providers = new Providers({ resolve })
+  const models = new ModelsService({
+    database,
+    vault,
+    providers,
+    discovery: new Discovery(surroundings, () => providers.connections()),
+    embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL),
+    meter,
+  })
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })

@@ -1,7 +1,16 @@
 /** The daemon's process: one a home, it listens, says so, and stops without losing anything. */
 import { rmSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
-import { type DaemonRecord, DEFAULT_RATE_LIMIT, environmentOverrides, HELD_BY_ANOTHER, homePaths, type Paths, readDaemonRecord } from '../src/config.ts'
+import {
+  type DaemonRecord,
+  DEFAULT_RATE_LIMIT,
+  environmentOverrides,
+  HELD_BY_ANOTHER,
+  homePaths,
+  type Paths,
+  readDaemonRecord,
+  takeProviderKeys,
+} from '../src/config.ts'
 import { CadreError } from '../src/contract/errors.ts'
 import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
@@ -34,6 +43,8 @@ async function run(redactor: Redactor): Promise<void> {
   if (overrides.token !== undefined) redactor.add(overrides.token)
   // Programs started from here have no use for it.
   delete process.env.CADRE_TOKEN
+  const keys = takeProviderKeys()
+  for (const key of Object.values(keys)) redactor.add(key)
 
   prepareHome(paths)
   const lock = holdLock(paths.lock)
@@ -66,6 +77,7 @@ async function run(redactor: Redactor): Promise<void> {
       vault,
       rateLimit: overrides.rateLimit ?? DEFAULT_RATE_LIMIT,
       version,
+      surroundings: { keys, servers: overrides.modelServers },
       adminToken: overrides.token,
       async keepToken(token) {
         redactor.add(token)

@@ -114,12 +114,24 @@ function oneOf<const Word extends string>(environment: Environment, name: string
   return word
 }
 
+function addresses(environment: Environment, name: string): string[] | undefined {
+  const text = environment[name]
+  if (text === undefined || text === '') return undefined
+  const given = text === 'none' ? [] : text.split(/[\s,]+/).filter(Boolean)
+  for (const address of given)
+    if (!/^https?:/.test(address) || !URL.canParse(address))
+      throw new Error(`${name} must be addresses such as http://127.0.0.1:11434/v1, or none, not "${address}".`)
+  return given
+}
+
 export interface EnvironmentOverrides {
   url: string | undefined
   token: string | undefined
   port: number | undefined
   rateLimit: number | undefined
   logLevel: LogLevel | undefined
+  /** Where to look for model servers, instead of their usual ports. */
+  modelServers: string[] | undefined
   /** False when CADRE_KEYCHAIN=off: secrets then stay in the home. */
   keychain: boolean
 }
@@ -131,8 +143,23 @@ export function environmentOverrides(environment: Environment = process.env): En
     port: whole(environment, 'CADRE_PORT', 0, 65_535),
     rateLimit: whole(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
     logLevel: oneOf(environment, 'CADRE_LOG_LEVEL', LOG_LEVELS),
+    modelServers: addresses(environment, 'CADRE_MODEL_SERVERS'),
     keychain: oneOf(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
   }
+}
+
+const PROVIDER_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY']
+
+/** The keys of model providers, by the names of their variables. They are taken out: programs started from here have no use for them. */
+export function takeProviderKeys(environment: Environment = process.env): Record<string, string> {
+  const keys: Record<string, string> = {}
+  for (const name of PROVIDER_KEYS) {
+    const key = environment[name]?.trim()
+    delete environment[name]
+    // What is no key in any provider's eyes is most likely a placeholder.
+    if (key && /^[\x21-\x7e]+$/.test(key)) keys[name] = key
+  }
+  return keys
 }
 
 /** On Linux the keychain is reached over the session's bus; asking without one only costs time. */

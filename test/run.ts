@@ -68,6 +68,7 @@ function environment(root: string): NodeJS.ProcessEnv {
     TMP: temporary,
     CADRE_HOME: join(root, 'cadre'),
     CADRE_KEYCHAIN: 'off',
+    CADRE_MODEL_SERVERS: 'none',
     FORCE_COLOR: '0',
     NO_COLOR: '1',
   }

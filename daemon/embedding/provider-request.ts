@@ -36,6 +36,7 @@ const REFUSED = new Set([429, 503])
 const CUT_OFF = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 const LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 const WORDS = 300
+const INSIDE = 'If the model is meant to be inside this network, an admin can set its endpoint again.'
 
 /** The parsed answer. */
 export async function ask(asked: ProviderRequest): Promise<unknown> {
@@ -64,6 +65,7 @@ async function attempt({ dispatcher, url, headers, body, times, signal, model }:
     return { status: answer.statusCode, retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, text: await answer.body.text() }
   } catch (error) {
     signal.throwIfAborted()
+    if (error instanceof CadreError && error.code === 'ADDRESS_BLOCKED') throw new CadreError(error.code, error.message, { hint: INSIDE, cause: error })
     const { code = '', message } = error as Error & { code?: string }
     const place = `${named(model)} at ${url.host}`
     if (limit.aborted || LATE.has(code)) throw new CadreError('PROVIDER_TIMEOUT', `${place} did not answer in time.`, { cause: plain(error, model.api_key) })

@@ -5,4 +5,6 @@ export interface RemoteModel {
   model_id: string
   endpoint: string | null
   api_key: string | null
+  /** Whether its address may be inside the private network. */
+  allow_private: boolean
 }

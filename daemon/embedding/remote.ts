@@ -1,6 +1,6 @@
 /** Models of providers as embedders: in batches, with their vectors checked and normalised. */
-import { Agent } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
+import { Connections } from '../outbound/connections.ts'
 import type { Embedder, EmbedOptions } from './embedder.ts'
 import { ask, type ProviderTimes } from './provider-request.ts'
 import type { RemoteModel } from './remote-model.ts'
@@ -23,7 +23,7 @@ const ANSWER_BYTES = 64 * 1024 * 1024
 const TIMES: ProviderTimes = { connectMs: 10_000, answerMs: 60_000, pauseMs: 500, longestPauseMs: 60_000 }
 
 export class RemoteEmbedders {
-  readonly #agent: Agent
+  readonly #connections: Connections
   readonly #times: ProviderTimes
   readonly #onUsage: ((usage: Usage) => void) | undefined
   readonly #made = new Map<string, { recorded: string; embedder: RemoteEmbedder }>()
@@ -32,7 +32,7 @@ export class RemoteEmbedders {
     this.#times = { ...TIMES, ...times }
     this.#onUsage = onUsage
     const { connectMs, answerMs } = this.#times
-    this.#agent = new Agent({ connect: { timeout: connectMs }, headersTimeout: answerMs, bodyTimeout: answerMs, maxResponseSize: ANSWER_BYTES })
+    this.#connections = new Connections({ connectMs, headersTimeout: answerMs, bodyTimeout: answerMs, maxResponseSize: ANSWER_BYTES })
   }
 
   /** The same one while its record stays the same, since it has learnt how long the vectors are. */
@@ -40,13 +40,13 @@ export class RemoteEmbedders {
     const recorded = JSON.stringify(model)
     const made = this.#made.get(model.id)
     if (made?.recorded === recorded) return made.embedder
-    const embedder = new RemoteEmbedder(model, wireOf(model), this.#agent, this.#times, this.#onUsage)
+    const embedder = new RemoteEmbedder(model, wireOf(model), this.#connections, this.#times, this.#onUsage)
     this.#made.set(model.id, { recorded, embedder })
     return embedder
   }
 
   close(): Promise<void> {
-    return this.#agent.destroy()
+    return this.#connections.close()
   }
 }
 
@@ -55,17 +55,17 @@ class RemoteEmbedder implements Embedder {
   readonly batch: number
   readonly #model: RemoteModel
   readonly #wire: Wire
-  readonly #agent: Agent
+  readonly #connections: Connections
   readonly #times: ProviderTimes
   readonly #onUsage: ((usage: Usage) => void) | undefined
   #dimensions: number | undefined
 
-  constructor(model: RemoteModel, wire: Wire, agent: Agent, times: ProviderTimes, onUsage: ((usage: Usage) => void) | undefined) {
+  constructor(model: RemoteModel, wire: Wire, connections: Connections, times: ProviderTimes, onUsage: ((usage: Usage) => void) | undefined) {
     this.id = model.id
     this.batch = TEXTS_A_REQUEST * wire.atOnce
     this.#model = model
     this.#wire = wire
-    this.#agent = agent
+    this.#connections = connections
     this.#times = times
     this.#onUsage = onUsage
   }
@@ -100,7 +100,8 @@ class RemoteEmbedder implements Embedder {
 
   async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const { path, headers, body, answer } = this.#wire.request(texts.map(sendable))
-    const reply = await ask({ dispatcher: this.#agent, model: this.#model, url: joined(this.#wire.endpoint, path), headers, body, times: this.#times, signal })
+    const dispatcher = await this.#connections.agent(this.#model.allow_private)
+    const reply = await ask({ dispatcher, model: this.#model, url: joined(this.#wire.endpoint, path), headers, body, times: this.#times, signal })
     const { vectors, tokens } = answer(reply)
     if (vectors.length !== texts.length) throw this.#unfit(`${vectors.length} vectors for ${texts.length} texts`)
     const normal = vectors.map((vector) => this.#checked(vector))

@@ -43,6 +43,16 @@ const SPENT = /insufficient_quota|billing|credit balance/i
 const CUT_OFF = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'EAI_AGAIN'])
 const LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 
+/** The hosted providers answer nobody without a key; a server of one's own at another address may. */
+export const keyMissing = ({ provider, endpoint, api_key }: Failing & { endpoint: string | null }): boolean =>
+  api_key === null && endpoint === null && provider !== 'ollama'
+
+export function keyless(model: Failing): ProviderFailure {
+  return new ProviderFailure('PROVIDER_ERROR', `${named(model)} has no key, so nothing was sent.`, {
+    hint: 'Give it one with cadre models update ID --api-key -, or let cadre models discover --add take it from the environment of the daemon.',
+  })
+}
+
 /** An answer that is an error. */
 export function refused(model: Failing, host: string, { status, headers, text }: Refusal): ProviderFailure {
   const words = clean(wordsOf(parsed(text) ?? text), model.api_key)

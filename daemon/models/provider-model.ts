@@ -1,11 +1,11 @@
 /** A provider's model as a chat model: asked again where that is safe, and its stream read part by part. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RemoteModel } from '../embedding/service.ts'
+import type { Connections } from '../outbound/connections.ts'
 import { type ChatModel, type ChatPart, type ChatRequest, type Price, ToolsUnsupported } from './chat.ts'
-import type { Connections } from './connections.ts'
 import { addressOf, type LanguageModel, languageModel, type WireCall, type WirePart } from './language-models.ts'
 import { Exchange, type ProviderTimes } from './provider-exchange.ts'
-import { brokeOff, ProviderFailure, unreachable } from './provider-failure.ts'
+import { brokeOff, keyless, keyMissing, ProviderFailure, unreachable } from './provider-failure.ts'
 import { Reading } from './provider-reading.ts'
 import { wireCall } from './wire-prompt.ts'
 
@@ -14,8 +14,6 @@ export interface ProviderModelRecord extends RemoteModel {
   price: Price | null
   callsTools: boolean
   contextTokens: number
-  /** Whether its address may be inside the private network. */
-  allowPrivateNetwork: boolean
 }
 
 const TRIES_AGAIN = 2
@@ -55,6 +53,7 @@ export class ProviderModel implements ChatModel {
 
   async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
     const { signal } = request
+    if (keyMissing(this.#record)) throw keyless(this.#record)
     const call = wireCall(this.#takesTools ? request : { ...request, tools: [] })
     // Before the clock runs: loading is our time, not the provider's.
     await this.#language()
@@ -74,7 +73,7 @@ export class ProviderModel implements ChatModel {
   async #begin(call: WireCall, deadline: number, signal: AbortSignal | undefined): Promise<Reading & { first: ChatPart | undefined }> {
     for (let again = 0; ; again++) {
       signal?.throwIfAborted()
-      const dispatcher = await this.#connections.agent(this.#record.allowPrivateNetwork)
+      const dispatcher = await this.#connections.agent(this.#record.allow_private)
       const exchange = new Exchange({ dispatcher, model: this.#record, times: this.#times, deadline, signal })
       this.#exchanges.set(exchange.signal, exchange)
       try {

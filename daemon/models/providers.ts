@@ -1,6 +1,7 @@
 /** The models of providers, each made when it is first asked and kept while its record stays the same: it learns what its server takes. */
+import type { Agent } from 'undici'
+import { Connections } from '../outbound/connections.ts'
 import type { Resolve } from '../outbound/connector.ts'
-import { Connections } from './connections.ts'
 import { type ProviderTimes, USUAL_TIMES } from './provider-exchange.ts'
 import { ProviderModel, type ProviderModelRecord } from './provider-model.ts'
 
@@ -17,7 +18,7 @@ export class Providers {
 
   constructor({ times, resolve }: ProvidersOptions = {}) {
     this.#times = { ...USUAL_TIMES, ...times }
-    this.#connections = new Connections(this.#times.connectMs, resolve)
+    this.#connections = new Connections({ connectMs: this.#times.connectMs, resolve })
   }
 
   model(record: ProviderModelRecord): ProviderModel {
@@ -31,6 +32,11 @@ export class Providers {
 
   forget(id: string): void {
     this.#made.delete(id)
+  }
+
+  /** To servers of this machine, for whoever looks for models there. */
+  connections(): Promise<Agent> {
+    return this.#connections.agent(true)
   }
 
   /** Ends what is under way. */

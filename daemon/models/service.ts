@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate, models } from '../../src/contract/models.ts'
-import { adminsOnly } from '../caller.ts'
+import { adminsOnly, type Caller, type Change } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
@@ -12,9 +12,11 @@ import { leadsInside } from '../outbound/reach.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { ChatModel, ChatRequest, Price } from './chat.ts'
+import type { Discovery, Found } from './discovery.ts'
 import { EmbeddedModel } from './embedded.ts'
 import { type QuotedPassage, quoteAnswer } from './extractive.ts'
 import { type Generated, generate } from './generation.ts'
+import { addressOf } from './language-models.ts'
 import type { Providers } from './providers.ts'
 import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
 import { usualWindow } from './windows.ts'
@@ -25,6 +27,7 @@ export interface ModelParts {
   database: Database
   vault: Vault
   providers: Providers
+  discovery: Discovery
   /** The embedded embedding model, which the embedded chat model quotes by. */
   embedder(): Promise<Embedder>
   meter: Meter
@@ -34,6 +37,16 @@ export interface Generation extends ChatRequest {
   /** Null for the default model. */
   modelId: string | null
   origin: CallOrigin
+}
+
+export interface Discovered extends Found {
+  added: string | null
+}
+
+export interface Adopted {
+  origin: string
+  model_id?: string
+  name?: string
 }
 
 export class ModelsService extends Resource<StoredModel, ModelInput> {
@@ -76,10 +89,50 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       ...this.#opened(found),
       name: found.name,
       price: priceOf(found),
-      callsTools: true,
-      contextTokens: usualWindow(found.provider, found.model_id),
-      allowPrivateNetwork: true,
+      callsTools: found.supports_tools ?? true,
+      contextTokens: found.context_window ?? usualWindow(found.provider, found.model_id),
     })
+  }
+
+  /** What could be added, and what of it is here already. */
+  async discover(): Promise<Discovered[]> {
+    const found = await this.#parts.discovery.find()
+    return Promise.all(found.map(async (model) => ({ ...model, added: await this.#added(model) })))
+  }
+
+  /** Adds a model that was discovered; its key goes straight from the environment into the vault. */
+  async adopt(change: Change, { origin, model_id, name }: Adopted): Promise<StoredModel> {
+    const { discovery } = this.#parts
+    const found = await discovery.find(origin)
+    const key = discovery.key(origin)
+    const [any] = found
+    const listed = model_id === undefined ? any : found.find((model) => model.model_id === model_id)
+    // What a key opens is not listed: its provider knows.
+    const wanted = listed ?? (any && key !== undefined && model_id !== undefined ? { ...any, model_id, name: model_id } : undefined)
+    if (!wanted) throw invalid('origin', `no such model was discovered at ${origin}`, 'GET /api/models/discover (cadre models discover) shows what there is.')
+    const added = await this.#added(wanted)
+    if (added !== null) throw new CadreError('CONFLICT', `The model ${wanted.model_id} of ${origin} is here already.`, { hint: `It is ${added}.` })
+    const { provider, endpoint } = wanted
+    return this.create(change, {
+      name: name ?? wanted.name,
+      provider,
+      model_id: wanted.model_id,
+      endpoint,
+      ...(key === undefined ? {} : { api_key: key }),
+    } as ModelInput)
+  }
+
+  /** A short exchange with a model, to see whether it is there. */
+  async test({ userId }: Caller, id: string): Promise<{ ok: boolean; text: string; latency_ms: number }> {
+    if (!(await this.exists(this.database, id))) throw notFound('model', id)
+    const messages = [{ role: 'user' as const, content: 'Say hello in one short sentence.' }]
+    const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: userId === null ? {} : { user_id: userId } })
+    return { ok: true, text, latency_ms: latencyMs }
+  }
+
+  async #added({ provider, model_id, endpoint }: Found): Promise<string | null> {
+    const alike = await this.records.find(this.database, { provider, model_id }, 100)
+    return alike.find((model) => addressOf(provider, model.endpoint) === addressOf(provider, endpoint))?.id ?? null
   }
 
   /** A whole reply, metered. The request's messages may be as long as they like: whoever asks trims. */
@@ -94,8 +147,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return found && this.#opened(found)
   }
 
-  #opened({ id, provider, model_id, endpoint, api_key }: StoredModel): RemoteModel {
-    return { id, provider, model_id, endpoint, api_key: api_key === null ? null : this.#parts.vault.open(api_key, `${id}/api_key`) }
+  #opened({ id, provider, model_id, endpoint, api_key, allow_private }: StoredModel): RemoteModel {
+    const key = api_key === null ? null : this.#parts.vault.open(api_key, `${id}/api_key`)
+    // A provider's usual address is where it is, on this machine too.
+    return { id, provider, model_id, endpoint, api_key: key, allow_private: endpoint === null || allow_private === 1 }
   }
 }
 
@@ -115,9 +170,16 @@ async function prepared(vault: Vault, record: StoredModel, given: ModelInput, { 
   if (given.api_key !== undefined) adminsOnly(caller, 'set or forget the key of a model')
   const redirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)
   if (redirected && current.has_api_key && given.api_key === undefined) adminsOnly(caller, 'change where a model with a key sends it')
-  if (given.api_key === undefined) return { ...record, api_key: current?.api_key ?? null, has_api_key: current?.has_api_key ?? false }
+  const allow_private = whoseEndpoint(record, given, { caller, current })
+  if (given.api_key === undefined) return { ...record, allow_private, api_key: current?.api_key ?? null, has_api_key: current?.has_api_key ?? false }
   const sealed = given.api_key === null ? null : vault.seal(given.api_key, `${record.id}/api_key`)
-  return { ...record, api_key: sealed, has_api_key: sealed !== null }
+  return { ...record, allow_private, api_key: sealed, has_api_key: sealed !== null }
+}
+
+/** 1 for an admin's, who may also point inside with a name that only later turns out to lead there. */
+function whoseEndpoint({ endpoint }: StoredModel, given: ModelInput, { caller, current }: Pick<Situation<StoredModel>, 'caller' | 'current'>): number {
+  if (current && (given.endpoint === undefined || (current.endpoint === endpoint && caller.role !== 'admin'))) return current.allow_private
+  return Number(caller.role === 'admin')
 }
 
 const builtIn = () =>

@@ -4,9 +4,14 @@ import { EMBEDDED_MODEL_ID, Model } from '../../src/contract/models.ts'
 import type { Reader } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
-export type StoredModel = Static<typeof Model> & StoredRecord & { api_key: string | null }
+export type StoredModel = Static<typeof Model> &
+  StoredRecord & {
+    api_key: string | null
+    /** 1 where an admin set the endpoint, which may then be inside the private network; 0 where an editor did. */
+    allow_private: number
+  }
 
-export const modelRecords = new Records<StoredModel>({ table: 'models', schema: Model, hidden: ['api_key'] })
+export const modelRecords = new Records<StoredModel>({ table: 'models', schema: Model, hidden: ['api_key', 'allow_private'] })
 
 /** The model of whoever names none; the embedded one until another is set. */
 export async function defaultModelId(reader: Reader): Promise<string> {

@@ -4,12 +4,13 @@ import type { Migration } from './migration.ts'
 import { records } from './migrations/0001-records.ts'
 import { knowledge } from './migrations/0002-knowledge.ts'
 import { conversations } from './migrations/0003-conversations.ts'
+import { models } from './migrations/0004-models.ts'
 import { usage } from './migrations/0005-usage.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { apiTools } from './migrations/0008-api-tools.ts'
 import { analytics } from './migrations/0009-analytics.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, usage, webhooks, apiTools, analytics]
+export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, models, usage, webhooks, apiTools, analytics]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

@@ -22,6 +22,8 @@ const ENVIRONMENT: [string, string][] = [
   ['CADRE_TOKEN', 'The token to send; at the first start of a daemon, its admin token.'],
   ['CADRE_PORT', 'Port of the daemon, 7411 when left out.'],
   ['CADRE_RATE_LIMIT', 'Requests a minute a token; 0 is no limit.'],
+  ['CADRE_MODEL_SERVERS', 'Addresses where the daemon looks for model servers, instead of the usual ones; none is nowhere.'],
+  ['OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY', "Keys that cadre models discover offers, in the daemon's environment."],
   ['NO_COLOR, FORCE_COLOR', 'No colours, or colours without a terminal.'],
 ]
 

@@ -24,6 +24,18 @@ const needed = {
 const settings = {
   endpoint: nullable(webAddress("Address of the provider; needed for openai-compatible, otherwise the provider's usual one.")),
   pricing: nullable(Pricing),
+  context_window: nullable(
+    Type.Integer({
+      minimum: 256,
+      maximum: 100_000_000,
+      description: 'Most tokens that it reads and writes in one call; null for what is usual for its name, and 8,192 for a local server.',
+    }),
+  ),
+  supports_tools: nullable(
+    Type.Boolean({
+      description: 'Whether it calls tools; null to find out. One that does not is given passages of the documents instead.',
+    }),
+  ),
 }
 const api_key = nullable(
   Type.String({
@@ -51,6 +63,8 @@ export const Model = resource(
       {
         id: 'model_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
         ...example,
+        context_window: null,
+        supports_tools: null,
         has_api_key: false,
         created_at: '2026-01-31T09:30:00.000Z',
         updated_at: '2026-01-31T09:30:00.000Z',
@@ -65,12 +79,20 @@ export const ModelUpdate = object(optional({ ...needed, ...settings, api_key }),
   examples: [{ name: 'Llama in the cellar' }],
 })
 
+const origin = Type.String({ minLength: 1, maxLength: 2_000, description: 'Where it was found: a local address or the name of an environment variable.' })
 const Discovered = object({
   ...needed,
   endpoint: settings.endpoint,
-  origin: Type.String({ description: 'Where it was found: a local address or the name of an environment variable.' }),
+  origin,
   added: nullable(identifier('the model, where it is here already')),
 })
+const Adoption = object(
+  { origin, ...optional({ model_id: needed.model_id, name: needed.name }) },
+  {
+    description: 'What to add of what was discovered: without model_id, the first of that origin. Of a provider with a key, any of its models can be named.',
+    examples: [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
+  },
+)
 
 export const models = {
   name: 'models',
@@ -91,8 +113,22 @@ export const modelRoutes = {
     method: 'GET',
     path: '/models/discover',
     summary: 'Look for local model servers and keys in the environment',
+    description:
+      "Asks servers at their usual ports of this machine, and looks for keys in the daemon's environment. Nothing leaves the machine, and no key is shown.",
     access: 'read',
     reply: Type.Array(Discovered),
+  }),
+  adopt: route({
+    id: 'models.adopt',
+    family: 'models',
+    method: 'POST',
+    path: '/models/discover',
+    summary: 'Add a model that was discovered',
+    description: "A key goes from the daemon's environment into the vault, and nowhere else.",
+    access: 'administer',
+    body: Adoption,
+    reply: Model,
+    status: 201,
   }),
   test: route({
     id: 'models.test',

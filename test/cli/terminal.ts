@@ -38,6 +38,7 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
     CADRE_PORT: '0',
     CADRE_RATE_LIMIT: '0',
     CADRE_KEYCHAIN: 'off',
+    CADRE_MODEL_SERVERS: 'none',
     ...environment,
   }
 

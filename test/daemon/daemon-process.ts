@@ -53,7 +53,7 @@ export function spawnDaemon(home: string, { arguments: more = ['--port', '0'], e
   const { CADRE_TOKEN: _token, CADRE_PORT: _port, CADRE_URL: _url, ...inherited } = process.env
   return spawn(process.execPath, [...command, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...inherited, CADRE_KEYCHAIN: 'off', CADRE_RATE_LIMIT: '0', CADRE_HOME: home, ...environment },
+    env: { ...inherited, CADRE_KEYCHAIN: 'off', CADRE_MODEL_SERVERS: 'none', CADRE_RATE_LIMIT: '0', CADRE_HOME: home, ...environment },
   })
 }
 

@@ -18,7 +18,7 @@ async function remote(answers: [Answer, ...Answer[]], changes: Partial<RemoteMod
   const usage: Usage[] = []
   const embedders = new RemoteEmbedders({ onUsage: (one) => usage.push(one), times: { pauseMs: 5, ...times } })
   open.push(embedders, provider)
-  const model = { id: 'model_1', provider: 'openai', model_id: 'embed-3', endpoint: `${provider.url}/v1`, api_key: KEY, ...changes }
+  const model = { id: 'model_1', provider: 'openai', model_id: 'embed-3', endpoint: `${provider.url}/v1`, api_key: KEY, allow_private: true, ...changes }
   return { embedder: embedders.embedder(model), embedders, model, provider, usage }
 }
 
@@ -218,7 +218,14 @@ test('dimensions are learnt once, and the embedder is the same while its record 
 })
 
 test('the service knows models by id, and says what cannot embed', async () => {
-  const records: RemoteModel[] = ['anthropic', 'embedded'].map((provider) => ({ id: provider, provider, model_id: 'm', endpoint: null, api_key: KEY }))
+  const records: RemoteModel[] = ['anthropic', 'embedded'].map((provider) => ({
+    id: provider,
+    provider,
+    model_id: 'm',
+    endpoint: null,
+    api_key: KEY,
+    allow_private: true,
+  }))
   const service = new EmbeddingService({ modelsDirectory: '', remote: async (id) => records.find((model) => model.id === id), logger: silentLog() })
   open.push(service)
   assert.is((await failure(service.embedder('nobody'))).code, 'NOT_FOUND')

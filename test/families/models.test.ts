@@ -23,7 +23,16 @@ const sealed = async (id: string) => (await service.database.get<{ api_key: stri
 
 test('three fields are enough; the rest has its defaults', async () => {
   const { id: _, created_at: __, updated_at: ___, ...model } = await good(service.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
-  assert.equal(model, { name: 'GPT', provider: 'openai', model_id: 'gpt', endpoint: null, pricing: null, has_api_key: false })
+  assert.equal(model, {
+    name: 'GPT',
+    provider: 'openai',
+    model_id: 'gpt',
+    endpoint: null,
+    pricing: null,
+    context_window: null,
+    supports_tools: null,
+    has_api_key: false,
+  })
 })
 
 test('every provider is taken, and no other', async () => {

@@ -42,6 +42,8 @@ export interface HomeOptions {
   rateLimit?: number
   /** Where the service looks names up. */
   resolve?: Resolve
+  /** Keys of the environment and servers to look for models at; none unless the test has its own. */
+  surroundings?: { keys?: Record<string, string>; servers?: string[] }
 }
 
 const ABSENT = {
@@ -64,7 +66,12 @@ export class Service {
     this.#log = log
   }
 
-  static async start({ home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'), rateLimit = 0, resolve }: HomeOptions = {}): Promise<Service> {
+  static async start({
+    home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'),
+    rateLimit = 0,
+    resolve,
+    surroundings = {},
+  }: HomeOptions = {}): Promise<Service> {
     const paths = homePaths({ CADRE_HOME: home })
     prepareHome(paths)
     const redactor = new Redactor()
@@ -76,6 +83,7 @@ export class Service {
       vault,
       rateLimit,
       version,
+      surroundings: { keys: {}, servers: [], ...surroundings },
       adminToken: ADMIN,
       resolve,
       keepToken: async (token) => redactor.add(token),

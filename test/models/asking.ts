@@ -3,6 +3,7 @@ import type { ChatModel, ChatPart, ChatRequest } from '../../daemon/models/chat.
 import type { ProviderTimes } from '../../daemon/models/provider-exchange.ts'
 import type { ProviderModelRecord } from '../../daemon/models/provider-model.ts'
 import { Providers } from '../../daemon/models/providers.ts'
+import type { Resolve } from '../../daemon/outbound/connector.ts'
 import type { ScriptedProvider } from '../harness/provider.ts'
 
 /** No character of it is in what a test scripts. */
@@ -13,8 +14,8 @@ export const TIMES: ProviderTimes = { connectMs: 1_000, firstByteMs: 10_000, idl
 export class Asking {
   readonly providers: Providers
 
-  constructor(times: Partial<ProviderTimes> = {}) {
-    this.providers = new Providers({ times: { ...TIMES, ...times } })
+  constructor(times: Partial<ProviderTimes> = {}, resolve?: Resolve) {
+    this.providers = new Providers({ times: { ...TIMES, ...times }, resolve })
   }
 
   model(provider: ScriptedProvider, fields: Partial<ProviderModelRecord> = {}): ChatModel {
@@ -26,7 +27,7 @@ export class Asking {
       price: null,
       callsTools: true,
       contextTokens: 8_192,
-      allowPrivateNetwork: true,
+      allow_private: true,
       ...fields,
     })
   }

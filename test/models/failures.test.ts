@@ -222,6 +222,20 @@ test('nobody listening, no such host, and nobody at home are told apart', async 
   assert.is(nowhere.error.code, 'PROVIDER_ERROR')
 })
 
+test('a name that leads inside is not connected to, unless an admin set it', async () => {
+  const provider = await start('openai', says('inside'))
+  const lying = new Asking({}, async () => [{ address: '127.0.0.1', family: 4 }])
+  const named = { endpoint: `http://models.example.com:${provider.port}/v1` }
+  for (const endpoint of [named.endpoint, provider.url, `http://localhost:${provider.port}/v1`]) {
+    const { error } = await outcome(provider, question(), { endpoint, allow_private: false }, lying)
+    assert.is(error.code, 'ADDRESS_BLOCKED')
+    assert.match(error.hint ?? '', /an admin can set its endpoint again/)
+  }
+  assert.is(provider.received.length, 0)
+  assert.is(textOf(await heard(lying.model(provider, named))), 'inside')
+  await lying.end()
+})
+
 test('a connection that was kept too long is opened again without anybody noticing', async () => {
   const provider = await start('openai', says('one'), (response) => response.destroy(), says('two'))
   assert.is(textOf(await heard(asking.model(provider))), 'one')
