@@ -76,6 +76,7 @@ await build({
     { in: 'daemon/main.ts', out: 'main' },
     { in: 'daemon/embedding/worker.ts', out: 'embedding/worker' },
     { in: 'daemon/knowledge/reading-worker.ts', out: 'knowledge/reading-worker' },
+    { in: 'daemon/api-tools/openapi/worker.ts', out: 'api-tools/openapi-worker' },
   ],
 })
 // The model takes seconds to write and seldom changes: the one that is there is kept while it is made of the same parts.

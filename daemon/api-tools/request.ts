@@ -16,7 +16,9 @@ type Arguments = Readonly<Record<string, unknown>>
 type Pair = readonly [name: string, value: string]
 
 /** Headers that say who is calling, or how the body is to be read: never an argument's to decide. */
-const RESERVED = [...CONNECTION_HEADERS, 'authorization', 'cookie', 'content-type', 'content-encoding', 'accept']
+export const RESERVED_HEADERS: readonly string[] = [...CONNECTION_HEADERS, 'authorization', 'cookie', 'content-type', 'content-encoding', 'accept']
+/** What names of headers and cookies are made of. */
+export const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,200}$/
 const ACCEPT = 'application/json, text/*;q=0.9, */*;q=0.1'
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -28,9 +30,9 @@ export function checkLocations({ locations, parameters, method, url }: StoredApi
     const field = `locations.${argument}`
     if (!Object.hasOwn(properties, argument)) throw invalid(field, 'is no argument', 'Add it to parameters.properties.')
     if (inUrl.includes(argument)) throw invalid(field, 'is in the url already')
-    if (place === 'header' && (RESERVED.includes(name.toLowerCase()) || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)))
+    if (place === 'header' && (RESERVED_HEADERS.includes(name.toLowerCase()) || !TOKEN.test(name)))
       throw invalid(field, `the header ${name} cannot be an argument`)
-    if (place === 'cookie' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw invalid(field, `${name} is no name of a cookie`)
+    if (place === 'cookie' && !TOKEN.test(name)) throw invalid(field, `${name} is no name of a cookie`)
     if (method === 'GET' && (place === 'body' || place === 'whole_body')) throw invalid(field, 'a GET request has no body')
   }
   const whole = Object.entries(locations).filter(([, { in: place }]) => place === 'whole_body')

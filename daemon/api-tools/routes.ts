@@ -6,5 +6,6 @@ import type { ApiToolsService } from './service.ts'
 
 export const apiToolBindings = (tools: ApiToolsService): Binding[] => [
   ...bindCrud(apiToolRoutes, tools),
+  bind(apiToolRoutes.import, ({ body, change }) => tools.import(change, body)),
   bind(apiToolRoutes.test, ({ params, body, change }) => tools.test(change.caller, params.id, body.arguments ?? {})),
 ]

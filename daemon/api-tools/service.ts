@@ -1,14 +1,16 @@
 /** API tools: HTTP calls with their secrets sealed away. */
 import { apiTools } from '../../src/contract/api-tools.ts'
-import { invalid } from '../../src/contract/errors.ts'
-import { adminsOnly, type Caller } from '../caller.ts'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { adminsOnly, type Caller, type Change } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Outbound } from '../outbound/client.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Tool } from '../tool.ts'
 import type { Validator } from '../validation.ts'
 import { agentTool } from './agent-tool.ts'
 import type { ToolAnswer } from './answer.ts'
 import { ApiCalls, type CallParts } from './calls.ts'
+import { change as changeOf, creation, type Draft, draftsOf, type ImportedTool, type ImportReply, type ImportRequest, reported, toUpdate } from './importing.ts'
 import { checkLocations } from './request.ts'
 import { type ApiToolInput, withSecrets } from './secrets.ts'
 import { apiToolRecords, type StoredApiTool } from './store.ts'
@@ -20,6 +22,7 @@ export interface ApiToolParts extends CallParts {
 
 export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   readonly #calls: ApiCalls
+  readonly #outbound: Outbound
 
   constructor({ database, ...parts }: ApiToolParts) {
     const { vault, validator } = parts
@@ -34,11 +37,48 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
       },
     })
     this.#calls = new ApiCalls(parts)
+    this.#outbound = parts.outbound
   }
 
   /** Makes the call for whoever sets the tool up, and gives all of the answer but what proves who calls. */
   async test(caller: Caller, id: string, args: Record<string, unknown>): Promise<ToolAnswer> {
     return this.#calls.run(await this.require(this.database, caller, id), args)
+  }
+
+  /** Makes a tool of each operation of an OpenAPI document, all in one transaction. */
+  async import(change: Change, given: ImportRequest): Promise<ImportReply> {
+    if (given.allow_private_network) adminsOnly(change.caller, 'let a tool reach the private network')
+    const { plan, drafts, security } = await draftsOf(given, this.#outbound)
+    const reply: ImportReply = { title: plan.title, tools: [], skipped: plan.skipped, security }
+    try {
+      await this.database.write(async (transaction) => {
+        for (const draft of drafts) {
+          const imported = await this.#imported(transaction, change.caller, draft, given)
+          if (imported instanceof CadreError) reply.skipped.push({ operation: draft.planned.operation, reason: imported.message })
+          else reply.tools.push(imported)
+        }
+        if (given.dry_run) throw new OnlyTried()
+        await change.remember?.(transaction, reply)
+      })
+    } catch (error) {
+      if (!(error instanceof OnlyTried)) throw error
+      for (const tool of reply.tools) if (tool.action === 'create') tool.id = null
+    }
+    return reply
+  }
+
+  /** What became of one operation, or why nothing could. */
+  async #imported(transaction: Transaction, caller: Caller, draft: Draft, given: ImportRequest): Promise<ImportedTool | CadreError> {
+    const current = toUpdate(draft.planned, await this.records.find(transaction, { name: draft.planned.name }, 2), given.update === true)
+    try {
+      if (!current) return reported(draft, 'create', (await this.createWithin(transaction, caller, creation(draft, given))).stored)
+      const change = changeOf(draft, given, current)
+      if (Object.keys(change).length === 0) return reported(draft, 'keep', current)
+      return reported(draft, 'update', (await this.updateWithin(transaction, caller, current, change)).stored)
+    } catch (error) {
+      if (error instanceof CadreError && error.code === 'VALIDATION_ERROR') return error
+      throw error
+    }
   }
 
   /** The tool as an agent uses it. */
@@ -47,6 +87,9 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
     return record && agentTool(record, (args, signal) => this.#calls.run(record, args, { signal, hideHeaders: true }))
   }
 }
+
+/** Takes back what was done to see that it can be. */
+class OnlyTried extends Error {}
 
 function withShape(validator: Validator, parameters: Record<string, unknown>): Record<string, unknown> {
   const schema = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters

@@ -60,26 +60,18 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** `once` is shown in this reply and never again. */
   async create<Once extends object = object>(change: Change, input: Input, once?: Once): Promise<Shown & Once> {
-    const { record, shown } = await this.database.write(async (transaction) => {
-      const now = new Date().toISOString()
-      const blank = Object.entries(fieldsOf(this.family.resource)).map(([name, schema]) => [name, initialValue(schema)])
-      const draft = { ...Object.fromEntries(blank), ...input, id: newId(this.family.prefix), version: 1, created_at: now, updated_at: now } as Stored
-      const record = await this.#prepared(draft, input, { transaction, caller: change.caller, current: undefined })
-      await this.records.insert(transaction, record)
-      await this.#link(transaction, record)
-      const shown = { ...(await this.#show(transaction, record)), ...once } as Shown & Once
+    const { stored, shown } = await this.database.write(async (transaction) => {
+      const { stored, shown: plain } = await this.createWithin(transaction, change.caller, input)
+      const shown = { ...plain, ...once } as Shown & Once
       await change.remember?.(transaction, shown)
-      return { record, shown }
+      return { stored, shown }
     })
-    await this.#rules.after?.(record)
+    await this.#rules.after?.(stored)
     return shown
   }
 
   async update(change: Change, id: string, input: Input): Promise<Shown> {
-    return this.modify(change, id, async (current, transaction) => {
-      const draft = { ...current, ...input }
-      return this.#prepared(draft, input, { transaction, caller: change.caller, current })
-    })
+    return this.modify(change, id, async (current, transaction) => this.#changed(transaction, change.caller, current, input))
   }
 
   /** Changes a record in one transaction, over exactly the version that was read. */
@@ -87,12 +79,9 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     const { stored, shown } = await this.database.write(async (transaction) => {
       const current = await this.require(transaction, change.caller, id)
       await this.#unchanged(transaction, change, current)
-      const record = { ...(await work(current, transaction)), updated_at: new Date().toISOString() }
-      await this.rewrite(transaction, record)
-      const stored = { ...record, version: record.version + 1 }
-      const shown = await this.#show(transaction, stored)
-      await change.remember?.(transaction, shown)
-      return { stored, shown }
+      const written = await this.#write(transaction, await work(current, transaction))
+      await change.remember?.(transaction, written.shown)
+      return written
     })
     await this.#rules.after?.(stored)
     return shown
@@ -102,6 +91,22 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   async rewrite(transaction: Transaction, record: Stored): Promise<void> {
     if (!(await this.records.update(transaction, record))) throw changedMeanwhile(this.family.noun)
     await this.#link(transaction, record)
+  }
+
+  /** Creates one as part of a larger change; the family's own follow-up is then that one's. */
+  protected async createWithin(transaction: Transaction, caller: Caller, input: Input): Promise<{ stored: Stored; shown: Shown }> {
+    const now = new Date().toISOString()
+    const blank = Object.entries(fieldsOf(this.family.resource)).map(([name, schema]) => [name, initialValue(schema)])
+    const draft = { ...Object.fromEntries(blank), ...input, id: newId(this.family.prefix), version: 1, created_at: now, updated_at: now } as Stored
+    const stored = await this.#prepared(draft, input, { transaction, caller, current: undefined })
+    await this.records.insert(transaction, stored)
+    await this.#link(transaction, stored)
+    return { stored, shown: await this.#show(transaction, stored) }
+  }
+
+  /** Changes one as part of a larger change. */
+  protected async updateWithin(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<{ stored: Stored; shown: Shown }> {
+    return this.#write(transaction, await this.#changed(transaction, caller, current, input))
   }
 
   async remove(change: Change, id: string, force = false): Promise<string> {
@@ -131,6 +136,17 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   #scope(caller: Caller): Scope {
     return this.#rules.scope?.(caller) ?? {}
+  }
+
+  async #changed(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<Stored> {
+    return this.#prepared({ ...current, ...input }, input, { transaction, caller, current })
+  }
+
+  async #write(transaction: Transaction, changed: Stored): Promise<{ stored: Stored; shown: Shown }> {
+    const record = { ...changed, updated_at: new Date().toISOString() }
+    await this.rewrite(transaction, record)
+    const stored = { ...record, version: record.version + 1 }
+    return { stored, shown: await this.#show(transaction, stored) }
   }
 
   async #prepared(draft: Stored, input: Input, situation: Situation<Stored>): Promise<Stored> {

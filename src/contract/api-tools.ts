@@ -133,8 +133,95 @@ export const apiTools = {
   update: ApiToolUpdate,
 } satisfies Family
 
+const credentials = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 20,
+  additionalProperties: secret('A token, a key, or user:password.'),
+  writeOnly: true,
+  description: 'What the tools prove themselves with, by kind (bearer, basic, api_key) or by the name of a security scheme of the document.',
+})
+export const ApiToolImport = object(
+  optional({
+    document: Type.Unsafe<string | Record<string, unknown>>({
+      anyOf: [{ type: 'string', minLength: 1 }, { type: 'object' }],
+      description: 'The OpenAPI 3 document: its text, JSON or YAML, or the object itself.',
+    }),
+    url: webAddress('Where the document is, instead of the document itself.'),
+    only: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+      minItems: 1,
+      maxItems: 500,
+      description: 'Which operations: operationId, tag:name, /path or METHOD /path, with * for anything. All when left out.',
+    }),
+    server: webAddress('Base address to call, instead of the one in the document.'),
+    server_variables: Type.Record(Type.String(), Type.String({ maxLength: 200 }), { description: "Values for the variables of the document's server." }),
+    prefix: Type.String({ maxLength: 50, pattern: '^[A-Za-z0-9_-]*$', description: 'Put before the name of each tool.' }),
+    credentials,
+    headers,
+    timeout_ms: settings.timeout_ms,
+    allow_private_network: settings.allow_private_network,
+    requires_confirmation: Type.Boolean({ description: 'Whether the caller is asked before each use; when left out, for every method but GET.' }),
+    include_deprecated: Type.Boolean({ default: false, description: 'Operations and parameters that are deprecated, too.' }),
+    update: Type.Boolean({ default: false, description: 'Bring tools of the same name and server up to date, instead of refusing.' }),
+    dry_run: Type.Boolean({ default: false, description: 'Only say what would be done.' }),
+  }),
+  {
+    description: 'An OpenAPI 3 document to make tools of.',
+    examples: [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
+  },
+)
+
+const operation = Type.String({ description: 'Method and path in the document.' })
+const imported = object({
+  operation,
+  action: word(['create', 'update', 'keep'], { description: 'What was, or would be, done; keep where nothing changed.' }),
+  id: nullable(Type.String({ description: 'Identifier of the tool; null where it was not made.' })),
+  name,
+  description,
+  method: settings.method,
+  url,
+  parameters: settings.parameters,
+  locations,
+  body_format: settings.body_format,
+  requires_confirmation: settings.requires_confirmation,
+  auth: word([...authTypes, 'kept'], { description: 'How it proves who it is; kept where that stays as it was.' }),
+  notes: Type.Array(Type.String(), { description: 'What to know about it.' }),
+})
+export const ApiToolImported = object(
+  {
+    title: Type.String({ description: 'What the document calls itself.' }),
+    tools: Type.Array(imported, { description: 'One an operation.' }),
+    skipped: Type.Array(object({ operation, reason: Type.String({ description: 'Why no tool was made of it.' }) }), {
+      description: 'Operations without a tool.',
+    }),
+    security: Type.Array(
+      object({
+        scheme: Type.String({ description: 'Its name in the document.' }),
+        kind: word(['bearer', 'basic', 'api_key', 'other'], { description: 'What it takes.' }),
+        given: Type.Boolean({ description: 'Whether a credential for it was given.' }),
+        tools: Type.Integer({ description: 'How many of the tools can use it.' }),
+      }),
+      { description: 'How the operations want to be proven who calls.' },
+    ),
+  },
+  { description: 'What became of a document.' },
+)
+
 export const apiToolRoutes = {
   ...crud(apiTools, { read: 'read', change: 'change' }),
+  import: route({
+    id: 'api-tools.import',
+    reachesOut: true,
+    family: 'api-tools',
+    method: 'POST',
+    path: '/api-tools/import',
+    summary: 'Import from OpenAPI',
+    description:
+      'Makes a tool of each operation of an OpenAPI 3 document: all of them, or none where one cannot be stored. Operations that cannot be tools are named with the reason.',
+    access: 'change',
+    body: ApiToolImport,
+    bodyLimit: 8 * 1024 * 1024,
+    reply: ApiToolImported,
+  }),
   test: route({
     id: 'api-tools.test',
     reachesOut: true,

@@ -1,0 +1,42 @@
+/** Has a document read in a thread of its own, within limits of time and memory. */
+import { Worker } from 'node:worker_threads'
+import { CadreError, invalid } from '../../../src/contract/errors.ts'
+import { packageFolder } from '../../package-folder.ts'
+import type { Plan } from './plan.ts'
+import type { Outcome, Task } from './worker.ts'
+
+const LONGEST_MS = 20_000
+const MOST_MEMORY_MB = 512
+
+export async function plannedImport(task: Task, field: string): Promise<Plan> {
+  const outcome = await answerOf(task)
+  if (outcome.kind === 'plan') return outcome.plan
+  throw invalid(field, `cannot be imported: ${outcome.reason}`, outcome.hint)
+}
+
+async function answerOf(workerData: Task): Promise<Outcome> {
+  const worker = new Worker(workerEntry(), { name: 'openapi', workerData, resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } })
+  let timer: NodeJS.Timeout | undefined
+  try {
+    return await new Promise<Outcome>((resolve, reject) => {
+      timer = setTimeout(() => resolve({ kind: 'refused', reason: `reading it took longer than ${LONGEST_MS / 1000} s`, hint: undefined }), LONGEST_MS)
+      worker.once('message', resolve)
+      worker.once('error', (error) => reject(error))
+      worker.once('exit', (code) => reject(new Error(`The thread that reads OpenAPI documents exited with ${code}.`)))
+    })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+      return { kind: 'refused', reason: `reading it needs more than ${MOST_MEMORY_MB} MB`, hint: undefined }
+    throw new CadreError('INTERNAL', 'The document could not be read. This is a bug.', { cause: error })
+  } finally {
+    clearTimeout(timer)
+    await worker.terminate()
+  }
+}
+
+/** From source it is TypeScript, which tsx must be told to read in every thread anew. */
+function workerEntry(): URL {
+  if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/api-tools/openapi-worker.js', packageFolder())
+  const [tsx, worker] = [import.meta.resolve('tsx/esm/api'), new URL('worker.ts', import.meta.url).href].map((address) => JSON.stringify(address))
+  return new URL(`data:text/javascript,${encodeURIComponent(`import { register } from ${tsx}; register(); await import(${worker})`)}`)
+}

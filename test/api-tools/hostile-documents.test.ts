@@ -1,0 +1,95 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { plannedImport } from '../../daemon/api-tools/openapi/reading.ts'
+import type { Json } from '../harness/app.ts'
+
+const test = suite('hostile OpenAPI documents')
+const options = { prefix: '', variables: {}, includeDeprecated: false, server: 'https://api.example.com' }
+const base = { openapi: '3.1.0', info: { title: 't', version: '1' } }
+const body = (schema: Json) => ({ requestBody: { content: { 'application/json': { schema } } } })
+const posting = (schema: Json, schemas: Json = {}) => JSON.stringify({ ...base, paths: { '/a': { post: body(schema) } }, components: { schemas } })
+
+/** What becomes of a document, and that nobody else waited for it. */
+async function outcome(text: string): Promise<string> {
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const begun = performance.now()
+  try {
+    const { tools, skipped } = await plannedImport({ text, options }, 'document')
+    return skipped[0]?.reason ?? `${tools.length} tools`
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    delay.disable()
+    assert.ok(performance.now() - begun < 30_000)
+    assert.ok(delay.max / 1e6 < 5_000, `the loop stood still for ${delay.max / 1e6} ms`)
+  }
+}
+
+test('a few lines of YAML that mean gigabytes', async () => {
+  const lines = ['openapi: 3.1.0', 'a0: &a0 [x, x, x, x, x, x, x, x, x]']
+  for (let level = 1; level < 30; level++)
+    lines.push(
+      `a${level}: &a${level} [${Array(9)
+        .fill(`*a${level - 1}`)
+        .join(', ')}]`,
+    )
+  assert.match(await outcome(lines.join('\n')), 'it is not YAML: Excessive alias count')
+})
+
+test('YAML that holds itself', async () => {
+  assert.match(await outcome('openapi: 3.1.0\npaths: &p\n  /a: {get: {x: *p}}\n'), /nests deeper|more than 1000000 values|not YAML/)
+})
+
+test('a document that nests without end', async () => {
+  for (const text of [`{"openapi":"3.1.0","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, `openapi: 3.1.0\nx: ${'['.repeat(3_000)}${']'.repeat(3_000)}`])
+    assert.match(await outcome(text), /nests deeper than 200 levels|is not YAML|is not JSON/)
+})
+
+test('schemas that refer to each other in every way', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `S${index}`)
+  const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const schemas = Object.fromEntries(
+    names.map((name) => [name, { type: 'object', properties: Object.fromEntries(names.map((other, index) => [other, refs[index]])), anyOf: refs }]),
+  )
+  assert.is(await outcome(posting(refs[0], schemas)), '1 tools')
+})
+
+test('a schema of allOf within allOf that doubles at each step', async () => {
+  const schemas: Json = { S0: { type: 'object', properties: { a: {} } } }
+  for (let level = 1; level < 100; level++)
+    schemas[`S${level}`] = { allOf: [{ $ref: `#/components/schemas/S${level - 1}` }, { $ref: `#/components/schemas/S${level - 1}` }] }
+  assert.is(await outcome(posting({ $ref: '#/components/schemas/S99' }, schemas)), '1 tools')
+})
+
+test('more fields than anybody could read', async () => {
+  const properties = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field_${index}`, { type: 'string' }]))
+  assert.match(await outcome(posting({ type: 'object', properties })), 'too many to be described')
+})
+
+test('more operations than anybody could choose from', async () => {
+  const paths = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`/p${index}`, { get: {} }]))
+  assert.match(await outcome(JSON.stringify({ ...base, paths })), 'it has 20000 operations, and at most 500 become tools at once')
+})
+
+test('references that lead round in circles', async () => {
+  const chain = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
+  assert.is(await outcome(posting({ $ref: '#/components/schemas/A' }, chain)), '1 tools')
+  const parameters = { paths: { '/a': { get: { parameters: [{ $ref: '#/paths/~1a/get/parameters/0' }] } } } }
+  assert.match(await outcome(JSON.stringify({ ...base, ...parameters })), 'refers to itself')
+})
+
+test('names that mean something to every object', async () => {
+  const text = `{"openapi":"3.1.0","paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}}}}}}}}`
+  assert.is(await outcome(text), '1 tools')
+  assert.is(({} as Json).type, undefined)
+})
+
+test('patterns that take for ever, or all memory, when they are used', async () => {
+  const evil = ['^(a+)+$', '(a|'.repeat(9_000) + ')'.repeat(9_000), `${'.*'.repeat(400)}x`]
+  const properties = Object.fromEntries(evil.map((pattern, index) => [`p${index}`, { type: 'string', pattern }]))
+  assert.is(await outcome(posting({ type: 'object', properties })), '1 tools')
+})
+
+test.run()

@@ -1,0 +1,127 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { References } from '../../daemon/api-tools/openapi/references.ts'
+import { Schemas } from '../../daemon/api-tools/openapi/schemas.ts'
+import { createValidator } from '../../daemon/validation.ts'
+import type { Json } from '../harness/app.ts'
+
+const test = suite('schemas of OpenAPI documents')
+const validator = createValidator()
+
+function converted(schema: Json, components: Json = {}, dialect: '3.0' | '3.1' = '3.0'): { built: Json; opened: boolean } {
+  const found = new Schemas(new References({ components: { schemas: components } }), dialect).fitting((convert) => convert(schema))
+  assert.is(validator.schemaProblem({ type: 'object', properties: { x: found.built } }), undefined)
+  return found
+}
+const of = (...given: Parameters<typeof converted>) => converted(...given).built
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+test('references are written out, also those within references', () => {
+  const components = { Pet: { type: 'object', properties: { owner: ref('Owner') } }, Owner: { type: 'object', properties: { name: { type: 'string' } } } }
+  assert.equal(of({ type: 'array', items: ref('Pet') }, components), {
+    type: 'array',
+    items: { type: 'object', properties: { owner: { type: 'object', properties: { name: { type: 'string' } } } } },
+  })
+  assert.equal(of({ ...ref('Owner'), description: 'whose it is' }, components).description, 'whose it is')
+  assert.equal(of({ $ref: '#/components/schemas/a~1b%20c' }, { 'a/b c': { type: 'string' } }), { type: 'string' })
+})
+
+test('what refers to itself is written out once and left open there', () => {
+  const { built, opened } = converted(ref('Node'), {
+    Node: { type: 'object', description: 'A node.', properties: { next: ref('Node'), list: { type: 'array', items: ref('Node') } } },
+  })
+  const open = { type: 'object', description: 'Node: A node.' }
+  assert.equal(built, { type: 'object', description: 'A node.', properties: { next: open, list: { type: 'array', items: open } } })
+  assert.is(opened, true)
+  assert.is(converted({ type: 'string' }).opened, false)
+})
+
+test('what would be too long for a model is written out less deep', () => {
+  const wide = (next: Json) => ({ type: 'object', properties: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`field_${index}`, next])) })
+  const components = { A: wide(ref('B')), B: wide(ref('C')), C: wide(ref('D')), D: wide({ type: 'string' }) }
+  const { built, opened } = converted(ref('A'), components)
+  assert.is(opened, true)
+  assert.ok(JSON.stringify(built).length <= 20_000)
+  assert.is(Object.keys(built.properties).length, 10)
+})
+
+test('nullable of 3.0 becomes a type, or a choice where there is none', () => {
+  assert.equal(of({ type: 'string', nullable: true }), { type: ['string', 'null'] })
+  assert.equal(of({ type: 'string', nullable: true, enum: ['a'] }), { type: ['string', 'null'], enum: ['a', null] })
+  assert.equal(of({ nullable: true, allOf: [ref('A')] }, { A: { type: 'string' } }), { type: ['string', 'null'] })
+  assert.equal(of({ nullable: true, oneOf: [{ type: 'string' }] }), { anyOf: [{ anyOf: [{ type: 'string' }] }, { type: 'null' }] })
+  assert.equal(of({ type: 'string', nullable: true }, {}, '3.1'), { type: 'string' })
+  assert.equal(of({ type: ['string', 'null'] }, {}, '3.1'), { type: ['string', 'null'] })
+})
+
+test('limits that are excluded in the way of 3.0 are said in the way of JSON Schema', () => {
+  assert.equal(of({ type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false }), {
+    type: 'number',
+    exclusiveMinimum: 1,
+    maximum: 9,
+  })
+  assert.equal(of({ type: 'number', exclusiveMinimum: 1 }, {}, '3.1'), { type: 'number', exclusiveMinimum: 1 })
+})
+
+test('allOf is merged where that says the same, and kept where not', () => {
+  const components = { Base: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } }
+  assert.equal(of({ allOf: [ref('Base'), { properties: { name: {} }, required: ['name'] }], description: 'both' }, components), {
+    type: 'object',
+    description: 'both',
+    properties: { id: { type: 'string' }, name: {} },
+    required: ['id', 'name'],
+  })
+  assert.equal(of({ allOf: [ref('Base')], description: 'one' }, components), { ...components.Base, description: 'one' })
+  assert.equal(
+    of({
+      allOf: [
+        { type: 'string', minLength: 1 },
+        { type: 'string', maxLength: 2 },
+      ],
+    }),
+    {
+      allOf: [
+        { type: 'string', minLength: 1 },
+        { type: 'string', maxLength: 2 },
+      ],
+    },
+  )
+  const both = of({ allOf: [ref('Base'), { properties: { id: { type: 'string', minLength: 3 } } }] }, components)
+  assert.equal(both.properties.id, { allOf: [{ type: 'string' }, { type: 'string', minLength: 3 }] })
+})
+
+test('what only the server fills in is left out', () => {
+  assert.equal(
+    of({ type: 'object', properties: { id: { type: 'string', readOnly: true }, secret: { type: 'string', writeOnly: true } }, required: ['id', 'secret'] }),
+    {
+      type: 'object',
+      properties: { secret: { type: 'string' } },
+      required: ['secret'],
+    },
+  )
+})
+
+test('what is no JSON Schema does not get into one', () => {
+  assert.equal(
+    of({
+      type: 'file',
+      enum: [],
+      minimum: 'x',
+      multipleOf: 0,
+      required: true,
+      pattern: '(',
+      properties: { a: { pattern: '\\-' }, b: 5, c: true },
+      example: 1,
+      xml: {},
+      discriminator: { propertyName: 'a' },
+      $id: 'http://x/y',
+      $dynamicRef: '#z',
+      'x-more': 1,
+    }),
+    { properties: { a: {}, b: {}, c: {} } },
+  )
+  assert.equal(of(true), {})
+  assert.equal(of({ enum: ['a', 'a', 1] }), { enum: ['a', 1] })
+})
+
+test.run()
