@@ -1,7 +1,19 @@
-/** Routes of evaluations. */
+/** Routes of evaluations and their runs. */
+import { runRoutes } from '../../src/contract/evaluation-runs.ts'
 import { evaluationRoutes } from '../../src/contract/evaluations.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
 import { bindCrud } from '../crud/routes.ts'
-import type { Binding } from '../http/binding.ts'
+import { type Binding, bind } from '../http/binding.ts'
+import type { Runs } from './runs.ts'
 import type { EvaluationsService } from './service.ts'
 
-export const evaluationBindings = (evaluations: EvaluationsService): Binding[] => bindCrud(evaluationRoutes, evaluations)
+export const evaluationBindings = (evaluations: EvaluationsService, runs: Runs): Binding[] => [
+  ...bindCrud(evaluationRoutes, evaluations),
+  bind(runRoutes.run, ({ params, body, change }) => runs.begin(change, params.id, body)),
+  bind(runRoutes.results, ({ params, query, change }) => runs.results(change.caller, params.id, query)),
+  bind(runRoutes.runs, ({ params, query, change }) => runs.list(change.caller, params.id, query as ListQuery)),
+  bind(runRoutes.getRun, ({ params, change }) => runs.get(change.caller, params.id, params.run_id)),
+  bind(runRoutes.cancel, ({ params, change }) => runs.cancel(change, params.id, params.run_id)),
+  bind(runRoutes.compare, ({ params, query, change }) => runs.compare(change.caller, params.id, query.a, query.b)),
+  bind(runRoutes.runEvents, async ({ params, change }) => runs.events(change.caller, params.id, params.run_id)),
+]

@@ -1,18 +1,16 @@
 /** Evaluations: test cases for something that exists. */
 import type { Static } from 'typebox'
 import { invalid } from '../../src/contract/errors.ts'
-import { type EVALUATION_TYPES, type EvaluationCreate, type EvaluationUpdate, evaluations, type ScorerSettings } from '../../src/contract/evaluations.ts'
+import { type EvaluationCreate, type EvaluationUpdate, evaluations, type ScorerSettings } from '../../src/contract/evaluations.ts'
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
+import { deleteRunsOf } from './run-store.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
+import type { Targets } from './targets.ts'
 
 type EvaluationInput = Static<typeof EvaluationCreate> | Static<typeof EvaluationUpdate>
-type EvaluationType = (typeof EVALUATION_TYPES)[number]
-
-export type Targets = Record<EvaluationType, { exists(reader: Reader, id: string): Promise<boolean> }>
-
 export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInput> {
   constructor(database: Database, models: ModelsService, targets: Targets) {
     super(database, evaluations, evaluationRecords, {
@@ -25,10 +23,31 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
           Promise.all(list.map((scorer) => judged(transaction, models, scorer)))
         const scorers = record.scorers.length > 0 ? await spelledOut(record.scorers) : [{ type: 'contains' as const }]
         const test_cases = await Promise.all(record.test_cases.map(async (one) => (one.scorers ? { ...one, scorers: await spelledOut(one.scorers) } : one)))
+        checkExpectations(scorers, test_cases)
         return { ...record, scorers, test_cases }
       },
       references,
+      remove: async (transaction, { id }) => deleteRunsOf(transaction, id),
     })
+  }
+}
+
+/** A pattern or JSON that cannot be read would fail in every run. */
+function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEvaluation['test_cases']): void {
+  for (const [index, { scorers: own = scorers, expected_output }] of cases.entries()) {
+    if (expected_output === undefined) continue
+    const field = `test_cases.${index}.expected_output`
+    if (own.some(({ type }) => type === 'json')) checkedBy(() => JSON.parse(expected_output), field, 'is not JSON, which the scorer json compares with')
+    if (own.some(({ type }) => type === 'regex'))
+      checkedBy(() => new RegExp(expected_output, 'u'), field, 'is not a regular expression, which the scorer regex needs')
+  }
+}
+
+function checkedBy(read: () => unknown, field: string, problem: string): void {
+  try {
+    read()
+  } catch (error) {
+    throw invalid(field, problem, (error as Error).message)
   }
 }
 

@@ -1,9 +1,7 @@
 /** Evaluations: test cases for an agent, a tool, a prompt or a model, and how their answers are scored. */
 import { Type } from 'typebox'
-import { Usage } from './conversations.ts'
-import { byId, crud, type Family } from './crud.ts'
-import { route } from './route.ts'
-import { freeObject, identifier, nullable, object, optional, resource, resourceName, text, timestamp, word } from './schema.ts'
+import { crud, type Family } from './crud.ts'
+import { freeObject, identifier, nullable, object, optional, resource, resourceName, text, word } from './schema.ts'
 
 export const EVALUATION_TYPES = ['agent', 'rag_tool', 'prompt_template', 'model'] as const
 export const SCORERS = ['exact', 'contains', 'regex', 'json', 'similarity', 'token_f1', 'llm_judge', 'citation', 'retrieval', 'latency', 'cost'] as const
@@ -12,12 +10,25 @@ const scorerType = word(SCORERS, { description: 'How an answer is scored.' })
 const Scorer = object({
   type: scorerType,
   ...optional({
-    threshold: Type.Number({ minimum: 0, description: 'Least score that passes (most, for latency in milliseconds and cost).' }),
+    threshold: Type.Number({ minimum: 0, description: 'Least score that passes (most, for latency in milliseconds and cost, which need one).' }),
+    k: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Among how many passages retrieval looks for the expected source; all that came back when left out.',
+    }),
+    metric: word(['hit', 'mrr'], { default: 'hit', description: 'What retrieval scores: whether an expected source is there, or one over its rank.' }),
     model_id: identifier('the model that judges'),
     instructions: text('What the judge is told.', 20_000),
   }),
 })
-export type ScorerSettings = { type: (typeof SCORERS)[number]; threshold?: number; model_id?: string; instructions?: string }
+export interface ScorerSettings {
+  type: (typeof SCORERS)[number]
+  threshold?: number
+  k?: number
+  metric?: 'hit' | 'mrr'
+  model_id?: string
+  instructions?: string
+}
 const scorerInputs = Type.Array(
   Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its name.', anyOf: [scorerType, Scorer] }),
   { minItems: 1, maxItems: 20, description: 'Scorers; contains when left out.' },
@@ -25,7 +36,12 @@ const scorerInputs = Type.Array(
 const scorers = Type.Array(Scorer, { description: 'How answers are scored.' })
 
 const caseFields = {
-  expected_output: text('What a good answer is or holds.'),
+  expected_output: text('What a good answer is or holds; a pattern for regex, JSON for json.'),
+  expected_sources: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
+    minItems: 1,
+    maxItems: 100,
+    description: 'Documents, by name or id, that citation and retrieval look for; expected_output when left out.',
+  }),
   metadata: freeObject('Anything you want to group results by.'),
   variables: freeObject('Values for the variables of a prompt template.'),
 }
@@ -42,6 +58,11 @@ const example = {
   test_cases: [{ input: 'How many days of leave do I have?', expected_output: 'twenty-five' }],
 }
 
+const pace = {
+  concurrency: Type.Integer({ minimum: 1, maximum: 64, default: 4, description: 'Test cases that run at the same time.' }),
+  repeats: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'How often each test case runs.' }),
+}
+
 export const Evaluation = resource(
   'evaluation',
   {
@@ -50,6 +71,7 @@ export const Evaluation = resource(
     type,
     target_id: nullable(identifier('what is evaluated; null once it was deleted')),
     scorers,
+    ...pace,
     test_cases: Type.Array(TestCase, { description: 'What is asked, and what is expected.' }),
   },
   {
@@ -60,6 +82,8 @@ export const Evaluation = resource(
         ...example,
         description: '',
         scorers: [{ type: 'contains' }],
+        concurrency: 4,
+        repeats: 1,
         created_at: '2026-01-31T09:30:00.000Z',
         updated_at: '2026-01-31T09:30:00.000Z',
       },
@@ -78,50 +102,12 @@ const needed = {
   target_id: identifier('what is evaluated'),
   test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: 10_000, description: 'What is asked, and what is expected.' }),
 }
-const settings = { description: rest.description, scorers: scorerInputs }
+const settings = { description: rest.description, scorers: scorerInputs, ...pace }
 export const EvaluationCreate = object({ ...needed, ...optional(settings) }, { description: 'A new evaluation.', examples: [example] })
 export const EvaluationUpdate = object(optional({ ...needed, ...settings }), {
   description: 'What to change of an evaluation; test_cases replace all of the old ones.',
   minProperties: 1,
   examples: [{ name: 'Leave and travel' }],
-})
-
-export const Run = object(
-  {
-    run_id: identifier('the run'),
-    evaluation_id: identifier('the evaluation'),
-    status: word(['queued', 'running', 'completed', 'failed', 'cancelled'], { description: 'Where it stands.' }),
-    started_at: nullable(timestamp('When it began')),
-    finished_at: nullable(timestamp('When it ended')),
-    summary: object(
-      {
-        total: Type.Integer({ minimum: 0 }),
-        passed: Type.Integer({ minimum: 0 }),
-        failed: Type.Integer({ minimum: 0 }),
-        errors: Type.Integer({ minimum: 0 }),
-        pass_rate: Type.Number({ minimum: 0, maximum: 1 }),
-        average_score: nullable(Type.Number()),
-        latency_p50_ms: nullable(Type.Number({ minimum: 0 })),
-        latency_p95_ms: nullable(Type.Number({ minimum: 0 })),
-        tokens: Type.Integer({ minimum: 0 }),
-        cost: nullable(Type.Number({ minimum: 0 })),
-      },
-      { description: 'The results in numbers.' },
-    ),
-  },
-  { description: 'One run of an evaluation.' },
-)
-const Result = object({
-  input,
-  expected_output: nullable(Type.String()),
-  actual_output: nullable(Type.String()),
-  passed: Type.Boolean(),
-  score: nullable(Type.Number()),
-  scores: freeObject('Score of each scorer.'),
-  latency_ms: nullable(Type.Number({ minimum: 0 })),
-  usage: nullable(Usage),
-  cost: nullable(Type.Number({ minimum: 0 })),
-  error: nullable(Type.String()),
 })
 
 export const evaluations = {
@@ -135,28 +121,4 @@ export const evaluations = {
   update: EvaluationUpdate,
 } satisfies Family
 
-const action = { family: 'evaluations', params: byId('evaluation') }
-export const evaluationRoutes = {
-  ...crud(evaluations, { read: 'read', change: 'change' }),
-  run: route({
-    ...action,
-    id: 'evaluations.run',
-    reachesOut: true,
-    method: 'POST',
-    path: '/evaluations/{id}/run',
-    summary: 'Run an evaluation',
-    access: 'change',
-    reply: Run,
-  }),
-  results: route({
-    ...action,
-    id: 'evaluations.results',
-    method: 'GET',
-    path: '/evaluations/{id}/results',
-    summary: 'Results of a run',
-    description: 'Of the newest run, or of the one that run_id names.',
-    access: 'read',
-    query: object(optional({ run_id: identifier('the run') })),
-    reply: object({ ...Run.properties, results: Type.Array(Result, { description: 'One result a test case.' }) }),
-  }),
-}
+export const evaluationRoutes = crud(evaluations, { read: 'read', change: 'change' })

@@ -5,6 +5,7 @@ import { apiToolRoutes, apiTools } from './api-tools.ts'
 import { conversationRoutes, conversations } from './conversations.ts'
 import type { Family } from './crud.ts'
 import { documentRoutes } from './documents.ts'
+import { runRoutes } from './evaluation-runs.ts'
 import { evaluationRoutes, evaluations } from './evaluations.ts'
 import { knowledgeSourceRoutes, knowledgeSources } from './knowledge-sources.ts'
 import { modelRoutes, models } from './models.ts'
@@ -28,6 +29,7 @@ export const ALL_ROUTES: readonly Route[] = [
   conversationRoutes,
   modelRoutes,
   evaluationRoutes,
+  runRoutes,
   usageRoutes,
   usageThresholdRoutes,
   analyticsRoutes,

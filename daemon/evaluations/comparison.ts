@@ -1,0 +1,96 @@
+/** Two runs side by side: which test cases went better or worse, and whether that is more than chance. */
+import type { Static } from 'typebox'
+import type { Comparison, Run } from '../../src/contract/evaluation-runs.ts'
+
+export interface ComparedResult {
+  position: number
+  input: string
+  expected_output: string | null
+  actual_output: string | null
+  passed: boolean
+  score: number | null
+  /** Tells a test case from all others, also after some were added or moved. */
+  key: string
+}
+
+type Compared = Static<typeof Comparison>
+
+interface Case {
+  position: number
+  input: string
+  expected_output: string | null
+  actual_output: string | null
+  passed: boolean
+  score: number | null
+}
+
+const EPSILON = 1e-9
+const SIGNIFICANT = 0.05
+
+export function compareRuns(a: Static<typeof Run>, b: Static<typeof Run>, before: readonly ComparedResult[], after: readonly ComparedResult[]): Compared {
+  const old = casesOf(before)
+  const fresh = casesOf(after)
+  const changes: Compared['changes'] = []
+  let same = 0
+  for (const [key, now] of fresh) {
+    const then = old.get(key)
+    if (!then) continue
+    const change = changeOf(then, now)
+    if (change === undefined) same++
+    else changes.push({ position: now.position, input: now.input, expected_output: now.expected_output, change, a: side(then), b: side(now) })
+  }
+  const better = changes.filter(({ change }) => change === 'better').length
+  const worse = changes.length - better
+  const p_value = signTest(better, worse)
+  return {
+    a,
+    b,
+    better,
+    worse,
+    same,
+    only_a: [...old.keys()].filter((key) => !fresh.has(key)).length,
+    only_b: [...fresh.keys()].filter((key) => !old.has(key)).length,
+    pass_rate_change: b.summary.pass_rate - a.summary.pass_rate,
+    p_value,
+    verdict: p_value > SIGNIFICANT || better === worse ? 'same' : better > worse ? 'better' : 'worse',
+    changes: changes.sort((x, y) => Number(x.change === 'better') - Number(y.change === 'better') || x.position - y.position),
+  }
+}
+
+/** Repeats of a test case count as one, by their mean; it passes where most of them do. */
+function casesOf(results: readonly ComparedResult[]): Map<string, Case> {
+  const grouped = new Map<string, ComparedResult[]>()
+  for (const result of results) grouped.set(result.key, [...(grouped.get(result.key) ?? []), result])
+  return new Map(
+    [...grouped].map(([key, group]) => {
+      const first = group[0] as ComparedResult
+      const scores = group.flatMap(({ score }) => score ?? [])
+      const passed = group.filter((result) => result.passed).length * 2 > group.length
+      return [key, { ...first, passed, score: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length }]
+    }),
+  )
+}
+
+/** Whether it passes says more than its score; a case that could not be scored is as bad as one that scored nothing. */
+function changeOf(then: Case, now: Case): 'better' | 'worse' | undefined {
+  if (then.passed !== now.passed) return now.passed ? 'better' : 'worse'
+  const difference = (now.score ?? 0) - (then.score ?? 0)
+  return Math.abs(difference) < EPSILON ? undefined : difference > 0 ? 'better' : 'worse'
+}
+
+const side = ({ score, passed, actual_output }: Case) => ({ score, passed, actual_output })
+
+/** How likely at least such a split is if better and worse were a coin's sides: two-sided, exact. */
+export function signTest(better: number, worse: number): number {
+  const n = better + worse
+  if (n === 0) return 1
+  const least = Math.min(better, worse)
+  // In logarithms: two to the power of a thousand cases is beyond a number.
+  let log = -n * Math.LN2
+  let tail = 0
+  for (let k = 0; k <= least; k++) {
+    tail += Math.exp(log)
+    log += Math.log(n - k) - Math.log(k + 1)
+  }
+  return Math.min(1, 2 * tail)
+}

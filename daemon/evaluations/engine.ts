@@ -1,0 +1,224 @@
+/** Runs evaluations: a few at a time, several test cases at once, and on from where it stood after a restart. */
+import { CadreError } from '../../src/contract/errors.ts'
+import type { ScorerSettings } from '../../src/contract/evaluations.ts'
+import type { EventBus } from '../event-bus.ts'
+import type { Logger } from '../logger.ts'
+import type { Database } from '../store/database.ts'
+import { changeRun, finishedCases, insertResult, type Result, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
+import { type ScoringTools, scoreAnswer } from './scoring.ts'
+import type { EvaluationType, Targets } from './targets.ts'
+
+/** Runs at a time; the others wait in line. */
+const MOST_RUNS = 4
+
+/** What a run was made of, kept with it. */
+export interface RunConfiguration extends Record<string, unknown> {
+  evaluation: { name: string; type: EvaluationType; target_id: string; scorers: ScorerSettings[] }
+  target: Record<string, unknown>
+}
+
+export interface EngineParts {
+  database: Database
+  targets: Targets
+  scoring: ScoringTools
+  bus: EventBus
+  logger: Logger
+}
+
+interface Running {
+  run: StoredRun
+  controller: AbortController
+  settled: Promise<void>
+}
+
+export class Engine {
+  readonly #parts: EngineParts
+  readonly #waiting: StoredRun[] = []
+  readonly #running = new Map<string, Running>()
+  readonly #followers = new Map<string, Set<() => void>>()
+  #closed = false
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+  }
+
+  /** Takes a run that is stored as queued. */
+  enqueue(run: StoredRun): void {
+    this.#waiting.push(run)
+    this.#next()
+  }
+
+  /** Takes up what a stop or a kill left unfinished. */
+  async resume(): Promise<void> {
+    for (const run of await unfinishedRuns(this.#parts.database)) this.enqueue(run)
+  }
+
+  /** Ends a run that its record says is cancelled; resolves when nothing of it is under way. */
+  async stop(runId: string): Promise<void> {
+    const at = this.#waiting.findIndex(({ id }) => id === runId)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    const running = this.#running.get(runId)
+    running?.controller.abort(new CadreError('CONFLICT', 'The run was cancelled.'))
+    await running?.settled
+    this.#tell(runId)
+  }
+
+  /** Ends what runs of an evaluation that was deleted. */
+  async stopAllOf(evaluationId: string): Promise<void> {
+    const runs = [...this.#waiting, ...[...this.#running.values()].map(({ run }) => run)].filter((run) => run.evaluation_id === evaluationId)
+    await Promise.all(runs.map(({ id }) => this.stop(id)))
+  }
+
+  /** Calls back whenever results came or the run ended; returns how to stop. */
+  follow(runId: string, listener: () => void): () => void {
+    const listeners = this.#followers.get(runId) ?? new Set()
+    this.#followers.set(runId, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) this.#followers.delete(runId)
+    }
+  }
+
+  /** Unfinished runs stay as they are: the next start goes on with them. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#waiting.length = 0
+    const running = [...this.#running.values()]
+    for (const { controller } of running) controller.abort(new CadreError('UNAVAILABLE', 'The daemon is stopping.'))
+    await Promise.all(running.map(({ settled }) => settled))
+    for (const runId of this.#followers.keys()) this.#tell(runId)
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  #next(): void {
+    while (!this.#closed && this.#running.size < MOST_RUNS) {
+      const run = this.#waiting.shift()
+      if (!run) return
+      const controller = new AbortController()
+      const settled = this.#perform(run, controller.signal)
+        .catch((error: unknown) => this.#failed(run, error))
+        .finally(() => {
+          this.#running.delete(run.id)
+          this.#tell(run.id)
+          this.#next()
+        })
+      this.#running.set(run.id, { run, controller, settled })
+    }
+  }
+
+  async #perform(run: StoredRun, signal: AbortSignal): Promise<void> {
+    const { database, bus } = this.#parts
+    const started = await database.write((transaction) =>
+      changeRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() }),
+    )
+    if (!started) return
+    const done = await finishedCases(database, run.id)
+    const todo = Array.from({ length: run.repeats }, (_, repeat) => run.test_cases.map((test, position) => ({ test, position, repeat: repeat + 1 })))
+      .flat()
+      .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
+    const results = new ResultQueue(database, run.id, () => this.#tell(run.id))
+    let next = 0
+    const worker = async () => {
+      for (let item = todo[next++]; item !== undefined && !signal.aborted; item = todo[next++]) {
+        const result = await this.#case(run, item.test, item.position, item.repeat, signal)
+        if (result) results.add(result)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(run.concurrency, todo.length) }, worker))
+    await results.settled()
+    if (signal.aborted) return
+    await database.write(async (transaction) => {
+      const { summary } = await summaryOf(transaction, run.id, run.total)
+      const finished_at = new Date().toISOString()
+      if (!(await changeRun(transaction, run.id, { status: 'completed', finished_at, summary }))) return
+      const { evaluation } = run.configuration as RunConfiguration
+      await bus.publish(transaction, 'evaluation.finished', {
+        evaluation_id: run.evaluation_id,
+        run_id: run.id,
+        name: evaluation.name,
+        status: 'completed',
+        summary,
+        finished_at,
+      })
+    })
+  }
+
+  /** One result; undefined where the run ended meanwhile. */
+  async #case(run: StoredRun, test: TestCase, position: number, repeat: number, signal: AbortSignal): Promise<Result | undefined> {
+    const { evaluation, target } = run.configuration as RunConfiguration
+    const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
+    try {
+      const answer = await this.#parts.targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, signal })
+      const scoring = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, this.#parts.scoring)
+      const { output: actual_output, ...told } = answer
+      return { ...known, ...told, actual_output, ...scoring }
+    } catch (error) {
+      if (signal.aborted) return undefined
+      if (!(error instanceof CadreError)) this.#parts.logger.error({ err: error, run: run.id, position }, 'a test case could not be run')
+      const message = error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
+      return { ...known, actual_output: null, passed: false, score: null, scores: {}, latency_ms: null, usage: null, cost: null, error: message, citations: [] }
+    }
+  }
+
+  async #failed(run: StoredRun, error: unknown): Promise<void> {
+    this.#parts.logger.error({ err: error, run: run.id }, 'a run of an evaluation failed')
+    const message = error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
+    await this.#parts.database
+      .write(async (transaction) => {
+        const { summary } = await summaryOf(transaction, run.id, run.total)
+        await changeRun(transaction, run.id, { status: 'failed', finished_at: new Date().toISOString(), error: message, summary })
+      })
+      .catch((again: unknown) => this.#parts.logger.error({ err: again, run: run.id }, 'that could not be stored either'))
+  }
+
+  #tell(runId: string): void {
+    for (const listener of this.#followers.get(runId) ?? []) listener()
+  }
+}
+
+/** Results as they come, written together: those that come while others are being written wait for the next time. */
+class ResultQueue {
+  readonly #database: Database
+  readonly #runId: string
+  readonly #written: () => void
+  #pending: Result[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(database: Database, runId: string, written: () => void) {
+    this.#database = database
+    this.#runId = runId
+    this.#written = written
+  }
+
+  add(result: Result): void {
+    this.#pending.push(result)
+    this.#writing ??= this.#write()
+    this.#writing.catch(() => undefined) // whoever waits for the end hears of it
+  }
+
+  async settled(): Promise<void> {
+    while (this.#writing) await this.#writing
+  }
+
+  async #write(): Promise<void> {
+    // Results that end in the same moment go together.
+    await new Promise((resolve) => setTimeout(resolve, FLUSH_MS))
+    const batch = this.#pending
+    this.#pending = []
+    try {
+      await this.#database.write(async (transaction) => {
+        for (const result of batch) await insertResult(transaction, this.#runId, result)
+      })
+    } catch (error) {
+      this.#writing = Promise.reject(error)
+      throw error
+    }
+    this.#writing = this.#pending.length > 0 ? this.#write() : undefined
+    this.#written()
+  }
+}
+
+const FLUSH_MS = 50

@@ -1,0 +1,64 @@
+/** Scores an answer that should be JSON: the share of what is expected that is there, whatever the order of fields. */
+
+export interface JsonScore {
+  score: number
+  reason?: string
+}
+
+export function jsonScore(expected: string, actual: string): JsonScore {
+  const wanted = JSON.parse(expected) as unknown
+  const found = jsonIn(actual)
+  if (found === undefined) return { score: 0, reason: 'The answer holds no JSON.' }
+  const leaves = [...leavesOf(wanted, [])]
+  const missing = leaves.filter(({ path, value }) => !same(at(found.value, path), value))
+  if (missing.length === 0) {
+    return same(wanted, found.value) ? { score: 1 } : { score: 1 - 1 / (leaves.length + 1), reason: 'The answer holds more than was expected.' }
+  }
+  const names = missing.slice(0, 5).map(({ path }) => path.join('.') || 'the value')
+  return { score: 1 - missing.length / leaves.length, reason: `Different: ${names.join(', ')}${missing.length > 5 ? ' and more' : ''}.` }
+}
+
+/** What an answer holds of JSON: all of it, a fenced block, or the first object or list that stands in it. */
+export function jsonIn(text: string): { value: unknown } | undefined {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(text)?.[1]
+  const open = text.search(/[[{]/)
+  const close = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))
+  const candidates = [text, fenced, open >= 0 && close > open ? text.slice(open, close + 1) : undefined]
+  for (const candidate of candidates) {
+    if (candidate === undefined) continue
+    try {
+      return { value: JSON.parse(candidate) as unknown }
+    } catch {
+      // the next candidate may be better
+    }
+  }
+  return undefined
+}
+
+interface Leaf {
+  path: (string | number)[]
+  value: unknown
+}
+
+function* leavesOf(value: unknown, path: (string | number)[]): Generator<Leaf> {
+  if (value === null || typeof value !== 'object' || Object.keys(value).length === 0) yield { path, value }
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* leavesOf(item, [...path, index])
+  else for (const [name, item] of Object.entries(value)) yield* leavesOf(item, [...path, name])
+}
+
+function at(value: unknown, path: readonly (string | number)[]): unknown {
+  let current = value
+  for (const part of path) {
+    if (current === null || typeof current !== 'object' || !Object.hasOwn(current, part)) return undefined
+    current = (current as Record<string | number, unknown>)[part]
+  }
+  return current
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object' || Array.isArray(a) !== Array.isArray(b)) return false
+  const names = Object.keys(a)
+  if (names.length !== Object.keys(b).length) return false
+  return names.every((name) => Object.hasOwn(b, name) && same((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]))
+}

@@ -1,0 +1,70 @@
+/** Regular expressions that people bring, tried in a thread of their own: one that never ends is stopped, and nobody else waits for it. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { CadreError } from '../../src/contract/errors.ts'
+
+const LONGEST_MS = 3_000
+
+/** Written out here, because it is all the thread ever does. */
+const THREAD = `
+const { parentPort } = require('node:worker_threads')
+parentPort.on('message', ({ pattern, text }) => {
+  try {
+    parentPort.postMessage({ found: new RegExp(pattern, 'u').test(text) })
+  } catch (error) {
+    parentPort.postMessage({ problem: String(error.message) })
+  }
+})
+parentPort.postMessage('ready')`
+
+interface Reply {
+  found?: boolean
+  problem?: string
+}
+
+export class Patterns {
+  #worker: Worker | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** One after the other: a thread tries one pattern at a time. */
+  async test(pattern: string, text: string): Promise<boolean> {
+    const turn = this.#last.then(() => this.#try(pattern, text))
+    this.#last = turn.catch(() => undefined) // the caller hears of it; the next in line must not
+    return turn
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  async #try(pattern: string, text: string): Promise<boolean> {
+    const worker = await this.#running()
+    let timer: NodeJS.Timeout | undefined
+    const reply = await new Promise<Reply | undefined>((resolve, reject) => {
+      timer = setTimeout(resolve, LONGEST_MS, undefined)
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      worker.postMessage({ pattern, text })
+    }).finally(() => {
+      clearTimeout(timer)
+      worker.removeAllListeners()
+    })
+    if (reply?.found !== undefined) return reply.found
+    if (reply?.problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The pattern cannot be read: ${reply.problem}`)
+    await this.close()
+    throw new CadreError('VALIDATION_ERROR', `The pattern took longer than ${LONGEST_MS / 1000} seconds on this answer.`, {
+      hint: 'Patterns such as (a+)+ try every way to split a text; write it without a repeat inside a repeat.',
+    })
+  }
+
+  /** The time that a thread takes to start is not the pattern's. */
+  async #running(): Promise<Worker> {
+    if (this.#worker) return this.#worker
+    const worker = new Worker(THREAD, { eval: true, execArgv: [] })
+    this.#worker = worker
+    await once(worker, 'message')
+    worker.unref()
+    return worker
+  }
+}

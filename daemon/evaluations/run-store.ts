@@ -1,0 +1,194 @@
+/** Runs of evaluations and their results as they are stored. */
+import type { Static } from 'typebox'
+import type { Run, RunResult, RunSummary } from '../../src/contract/evaluation-runs.ts'
+import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
+import type { Caller } from '../caller.ts'
+import type { Reader, Transaction, Value } from '../store/database.ts'
+import type { Page } from '../store/records.ts'
+import type { StoredEvaluation } from './store.ts'
+
+export type Summary = Static<typeof RunSummary>
+export type Result = Static<typeof RunResult>
+export type RunStatus = Static<typeof Run>['status']
+export type TestCase = StoredEvaluation['test_cases'][number]
+
+export interface StoredRun {
+  id: string
+  evaluation_id: string
+  status: RunStatus
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  error: string | null
+  concurrency: number
+  repeats: number
+  total: number
+  caller: Caller
+  configuration: Record<string, unknown>
+  test_cases: TestCase[]
+  /** Worked out when the run ends; until then it is counted when asked for. */
+  summary: Summary | null
+}
+
+type RunRow = Omit<StoredRun, 'caller' | 'configuration' | 'test_cases' | 'summary'> & {
+  caller: string
+  configuration: string
+  test_cases: string
+  summary: string | null
+}
+
+const asRun = (row: RunRow): StoredRun => ({
+  ...row,
+  caller: JSON.parse(row.caller) as Caller,
+  configuration: JSON.parse(row.configuration) as Record<string, unknown>,
+  test_cases: JSON.parse(row.test_cases) as TestCase[],
+  summary: row.summary === null ? null : (JSON.parse(row.summary) as Summary),
+})
+
+export async function insertRun(transaction: Transaction, run: StoredRun): Promise<void> {
+  const { caller, configuration, test_cases, summary } = run
+  const row: Record<string, Value> = {
+    ...run,
+    caller: JSON.stringify(caller),
+    configuration: JSON.stringify(configuration),
+    test_cases: JSON.stringify(test_cases),
+    summary: summary === null ? null : JSON.stringify(summary),
+  }
+  const names = Object.keys(row)
+  await transaction.run(`INSERT INTO evaluation_runs (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(row))
+}
+
+export async function getRun(reader: Reader, evaluationId: string, runId: string): Promise<StoredRun | undefined> {
+  const row = await reader.get<RunRow>('SELECT * FROM evaluation_runs WHERE id = ? AND evaluation_id = ?', [runId, evaluationId])
+  return row && asRun(row)
+}
+
+export async function newestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
+  const row = await reader.get<RunRow>('SELECT * FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1', [evaluationId])
+  return row && asRun(row)
+}
+
+export async function unfinishedRuns(reader: Reader): Promise<StoredRun[]> {
+  const rows = await reader.all<RunRow>("SELECT * FROM evaluation_runs WHERE status IN ('queued', 'running') ORDER BY created_at, id")
+  return rows.map(asRun)
+}
+
+export async function pageOfRuns(reader: Reader, evaluationId: string, query: ListQuery): Promise<Page<StoredRun>> {
+  const filters = (['status', 'created_at'] as const).filter((name) => query[name] !== undefined)
+  const where = ['evaluation_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
+  const values = [evaluationId, ...filters.map((name) => query[name] as string)]
+  const { limit = DEFAULT_LIMIT, page = 1 } = query
+  const direction = query.order === 'asc' ? 'ASC' : 'DESC'
+  const sorted = `${query.sort === 'status' ? `status ${direction}, ` : ''}created_at ${direction}, id ${direction}`
+  const rows = await reader.all<RunRow>(`SELECT * FROM evaluation_runs WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
+    ...values,
+    limit,
+    (page - 1) * limit,
+  ])
+  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_runs WHERE ${where}`, values)
+  return { items: rows.map(asRun), total: counted?.total ?? 0 }
+}
+
+type RunChange = Partial<Pick<StoredRun, 'status' | 'started_at' | 'finished_at' | 'error' | 'summary'>>
+
+/** Changes a run that has not ended; false where it has. */
+export async function changeRun(transaction: Transaction, runId: string, change: RunChange): Promise<boolean> {
+  const entries = Object.entries(change).map(([name, value]): [string, Value] => [name, name === 'summary' ? JSON.stringify(value) : (value as Value)])
+  const assignments = entries.map(([name]) => `${name} = ?`).join(', ')
+  const values = entries.map(([, value]) => value)
+  return (await transaction.run(`UPDATE evaluation_runs SET ${assignments} WHERE id = ? AND status IN ('queued', 'running')`, [...values, runId])) === 1
+}
+
+/** A run that was deleted meanwhile takes none. */
+export async function insertResult(transaction: Transaction, runId: string, result: Result): Promise<void> {
+  const { position, repeat, passed, score, latency_ms, usage, cost, error, ...details } = result
+  await transaction.run(
+    'INSERT OR IGNORE INTO evaluation_results (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details) SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM evaluation_runs WHERE id = ?',
+    [position, repeat, Number(passed), score, latency_ms, usage?.total_tokens ?? 0, cost, error, JSON.stringify({ ...details, usage }), runId],
+  )
+}
+
+interface ResultRow {
+  position: number
+  repeat: number
+  passed: number
+  score: number | null
+  latency_ms: number | null
+  cost: number | null
+  error: string | null
+  details: string
+}
+
+const asResult = ({ details, passed, ...row }: ResultRow): Result => ({ ...(JSON.parse(details) as Result), ...row, passed: passed === 1 })
+
+export interface ResultPage {
+  passed?: boolean | undefined
+  page?: number | undefined
+  limit?: number | undefined
+}
+
+export async function resultsOf(reader: Reader, runId: string, { passed, page = 1, limit }: ResultPage = {}): Promise<Page<Result>> {
+  const where = `run_id = ?${passed === undefined ? '' : ' AND passed = ?'}`
+  const values: Value[] = [runId, ...(passed === undefined ? [] : [Number(passed)])]
+  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_results WHERE ${where}`, values)
+  const total = counted?.total ?? 0
+  const rows = await reader.all<ResultRow>(
+    `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results WHERE ${where} ORDER BY position, repeat LIMIT ? OFFSET ?`,
+    [...values, limit ?? -1, (page - 1) * (limit ?? 0)],
+  )
+  return { items: rows.map(asResult), total }
+}
+
+/** Which of its results a run has already. */
+export async function finishedCases(reader: Reader, runId: string): Promise<Set<string>> {
+  const rows = await reader.all<{ position: number; repeat: number }>('SELECT position, repeat FROM evaluation_results WHERE run_id = ?', [runId])
+  return new Set(rows.map(({ position, repeat }) => `${position}/${repeat}`))
+}
+
+interface Counted {
+  done: number
+  passed: number
+  errors: number
+  average_score: number | null
+  tokens: number
+  cost: number | null
+  unpriced: number
+  timed: number
+}
+
+export async function summaryOf(reader: Reader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
+  const counted = (await reader.all<Counted>(
+    'SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score, coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced, count(latency_ms) AS timed FROM evaluation_results WHERE run_id = ?',
+    [runId],
+  )) as [Counted]
+  const { done, passed, errors, average_score, tokens, cost, unpriced, timed } = counted[0]
+  const percentile = async (share: number): Promise<number | null> => {
+    if (timed === 0) return null
+    const at = Math.max(0, Math.ceil(share * timed) - 1)
+    const rows = await reader.all<{ latency_ms: number }>(
+      'SELECT latency_ms FROM evaluation_results WHERE run_id = ? AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 1 OFFSET ?',
+      [runId, at],
+    )
+    return rows[0]?.latency_ms ?? null
+  }
+  return {
+    done,
+    summary: {
+      total,
+      passed,
+      failed: done - passed - errors,
+      errors,
+      pass_rate: done === 0 ? 0 : passed / done,
+      average_score,
+      latency_p50_ms: await percentile(0.5),
+      latency_p95_ms: await percentile(0.95),
+      tokens,
+      cost: unpriced > 0 ? null : (cost ?? 0),
+    },
+  }
+}
+
+export async function deleteRunsOf(transaction: Transaction, evaluationId: string): Promise<void> {
+  await transaction.run('DELETE FROM evaluation_results WHERE run_id IN (SELECT id FROM evaluation_runs WHERE evaluation_id = ?)', [evaluationId])
+  await transaction.run('DELETE FROM evaluation_runs WHERE evaluation_id = ?', [evaluationId])
+}

@@ -1,0 +1,166 @@
+/** Runs of evaluations for those who ask: begun, listed, cancelled, followed and compared. */
+import { createHash } from 'node:crypto'
+import type { Static } from 'typebox'
+import { CadreError, notFound } from '../../src/contract/errors.ts'
+import type { Comparison, Run, RunInFull, runRoutes } from '../../src/contract/evaluation-runs.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
+import type { StreamEvent } from '../../src/contract/route.ts'
+import type { Caller, Change } from '../caller.ts'
+import { newId } from '../identifiers.ts'
+import type { Database, Reader } from '../store/database.ts'
+import type { Page } from '../store/records.ts'
+import { compareRuns } from './comparison.ts'
+import type { Engine, RunConfiguration } from './engine.ts'
+import { changeRun, getRun, insertRun, newestRun, pageOfRuns, type ResultPage, resultsOf, type StoredRun, summaryOf, type TestCase } from './run-store.ts'
+import type { StoredEvaluation } from './store.ts'
+import type { Targets } from './targets.ts'
+
+type ShownRun = Static<typeof Run>
+type Results = Static<typeof runRoutes.results.reply>
+
+export interface RunsParts {
+  database: Database
+  engine: Engine
+  targets: Targets
+  evaluation(reader: Reader, caller: Caller, id: string): Promise<StoredEvaluation>
+}
+
+export class Runs {
+  readonly #parts: RunsParts
+
+  constructor(parts: RunsParts) {
+    this.#parts = parts
+  }
+
+  async begin(change: Change, id: string, pace: { concurrency?: number; repeats?: number }): Promise<ShownRun> {
+    const { database, engine, targets, evaluation } = this.#parts
+    const { run, shown } = await database.write(async (transaction) => {
+      const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluation(transaction, change.caller, id)
+      if (target_id === null) throw new CadreError('CONFLICT', 'What this evaluation asks was deleted.', { hint: 'Give it another target_id.' })
+      const target = await targets[type].configuration(transaction, target_id)
+      if (!target) throw notFound(type.replace('_', ' '), target_id)
+      const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
+      const made: StoredRun = {
+        id: newId('run'),
+        evaluation_id: id,
+        status: 'queued',
+        created_at: new Date().toISOString(),
+        started_at: null,
+        finished_at: null,
+        error: null,
+        concurrency: pace.concurrency ?? concurrency,
+        repeats: pace.repeats ?? repeats,
+        total: test_cases.length * (pace.repeats ?? repeats),
+        caller: change.caller,
+        configuration,
+        test_cases,
+        summary: null,
+      }
+      await insertRun(transaction, made)
+      const told = await this.#shown(transaction, made)
+      await change.remember?.(transaction, told)
+      return { run: made, shown: told }
+    })
+    engine.enqueue(run)
+    return shown
+  }
+
+  async list(caller: Caller, id: string, query: ListQuery): Promise<Page<ShownRun>> {
+    const { database } = this.#parts
+    await this.#parts.evaluation(database, caller, id)
+    const { items, total } = await pageOfRuns(database, id, query)
+    return { items: await Promise.all(items.map((run) => this.#shown(database, run))), total }
+  }
+
+  async get(caller: Caller, id: string, runId: string): Promise<Static<typeof RunInFull>> {
+    return this.#inFull(await this.#require(caller, id, runId))
+  }
+
+  /** Of the newest run where none is named. */
+  async results(caller: Caller, id: string, { run_id, ...paging }: ResultPage & { run_id?: string }): Promise<Results> {
+    const { database } = this.#parts
+    const run = run_id === undefined ? await this.#newest(caller, id) : await this.#require(caller, id, run_id)
+    const { items, total } = await resultsOf(database, run.id, paging)
+    const { page = 1, limit = Math.max(total, 1) } = paging
+    return { ...(await this.#inFull(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
+  }
+
+  async cancel(change: Change, id: string, runId: string): Promise<ShownRun> {
+    const { database, engine } = this.#parts
+    const run = await this.#require(change.caller, id, runId)
+    await database.write(async (transaction) => {
+      const { summary } = await summaryOf(transaction, runId, run.total)
+      await changeRun(transaction, runId, { status: 'cancelled', finished_at: new Date().toISOString(), summary })
+    })
+    await engine.stop(runId)
+    return this.#shown(database, await this.#require(change.caller, id, runId))
+  }
+
+  async compare(caller: Caller, id: string, a: string, b: string): Promise<Static<typeof Comparison>> {
+    const { database } = this.#parts
+    const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
+    const [before, after] = await Promise.all(runs.map(async (run) => (await resultsOf(database, run.id)).items.map((result) => keyed(run, result))))
+    return compareRuns(await this.#shown(database, runs[0]), await this.#shown(database, runs[1]), before ?? [], after ?? [])
+  }
+
+  /** Where a run stands whenever it moves on, then how it ended. */
+  async *events(caller: Caller, id: string, runId: string): AsyncGenerator<StreamEvent> {
+    const { database, engine } = this.#parts
+    let moved = () => {}
+    const leave = engine.follow(runId, () => moved())
+    try {
+      for (;;) {
+        const change = new Promise<void>((resolve) => {
+          moved = resolve
+        })
+        const run = await this.#shown(database, await this.#require(caller, id, runId))
+        const ended = run.status !== 'queued' && run.status !== 'running'
+        yield { event: ended ? 'end' : 'progress', data: { run } }
+        if (ended || engine.closed) return
+        await change
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  async #newest(caller: Caller, id: string): Promise<StoredRun> {
+    const { database } = this.#parts
+    await this.#parts.evaluation(database, caller, id)
+    const run = await newestRun(database, id)
+    if (!run)
+      throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', { hint: `POST /api/evaluations/${id}/run (cadre evaluations run) runs it.` })
+    return run
+  }
+
+  async #require(caller: Caller, id: string, runId: string): Promise<StoredRun> {
+    const { database } = this.#parts
+    await this.#parts.evaluation(database, caller, id)
+    const run = await getRun(database, id, runId)
+    if (!run) throw notFound('run', runId)
+    return run
+  }
+
+  async #inFull(run: StoredRun): Promise<Static<typeof RunInFull>> {
+    return { ...(await this.#shown(this.#parts.database, run)), configuration: run.configuration }
+  }
+
+  async #shown(reader: Reader, run: StoredRun): Promise<ShownRun> {
+    const { id: run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total } = run
+    const { done, summary } = run.summary ? { done: doneOf(run.summary), summary: run.summary } : await summaryOf(reader, run_id, total)
+    return { run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, done, summary }
+  }
+}
+
+const doneOf = ({ passed, failed, errors }: ShownRun['summary']): number => passed + failed + errors
+
+/** A test case is told from others by what is asked and expected, so that runs compare after cases were added or moved. */
+function keyed<R extends { position: number }>(run: StoredRun, result: R): R & { key: string } {
+  const { input, expected_output, expected_sources, variables } = run.test_cases[result.position] as TestCase
+  return {
+    ...result,
+    key: createHash('sha256')
+      .update(JSON.stringify([input, expected_output, expected_sources, variables]))
+      .digest('base64'),
+  }
+}

@@ -1,0 +1,37 @@
+/** What an evaluation asks: each kind of target can say exactly what it is, and answer a test case as that. */
+import type { Static } from 'typebox'
+import type { Citation, Usage } from '../../src/contract/conversations.ts'
+import type { EVALUATION_TYPES } from '../../src/contract/evaluations.ts'
+import type { Caller } from '../caller.ts'
+import type { Reader } from '../store/database.ts'
+import type { TestCase } from './run-store.ts'
+
+export type EvaluationType = (typeof EVALUATION_TYPES)[number]
+
+/** Everything that decides what a target answers, as plain data that is kept with the run. */
+export type Configuration = Record<string, unknown>
+
+export interface TargetAnswer {
+  output: string
+  citations: Static<typeof Citation>[]
+  usage: Static<typeof Usage> | null
+  /** Null where the price is not known. */
+  cost: number | null
+  latency_ms: number
+}
+
+export interface Asking {
+  evaluationId: string
+  caller: Caller
+  signal: AbortSignal
+}
+
+export interface Target {
+  exists(reader: Reader, id: string): Promise<boolean>
+  /** What it is now; undefined where it is gone. */
+  configuration(reader: Reader, id: string): Promise<Configuration | undefined>
+  /** Answers as it was configured then, whatever was changed since. */
+  ask(configuration: Configuration, test: TestCase, asking: Asking): Promise<TargetAnswer>
+}
+
+export type Targets = Record<EvaluationType, Target>

@@ -1,0 +1,64 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type ComparedResult, compareRuns, signTest } from '../../daemon/evaluations/comparison.ts'
+
+const test = suite('comparing runs')
+
+const near = (a: number, b: number) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`)
+const run = (pass_rate: number) => ({ summary: { pass_rate } }) as never
+const result = (key: string, score: number | null, passed = score === 1): ComparedResult => ({
+  key,
+  position: key.charCodeAt(0) - 97,
+  input: key,
+  expected_output: null,
+  actual_output: `${score}`,
+  passed,
+  score,
+})
+
+test('the sign test is the exact binomial one, two-sided', () => {
+  near(signTest(0, 0), 1)
+  near(signTest(5, 0), 2 / 32)
+  near(signTest(0, 6), 2 / 64)
+  near(signTest(8, 2), (2 * (1 + 10 + 45)) / 1024)
+  near(signTest(3, 3), 1)
+  assert.ok(signTest(700, 300) < 1e-30 && signTest(700, 300) > 0)
+})
+
+test('a case is better, worse or the same, by whether it passes and then by its score', () => {
+  const before = [result('a', 1), result('b', 0), result('c', 0.2, false), result('d', 1), result('x', 1)]
+  const after = [result('a', 0), result('b', 1), result('c', 0.3, false), result('d', 1), result('y', 1)]
+  const { better, worse, same, only_a, only_b, changes, verdict, pass_rate_change } = compareRuns(run(0.6), run(0.4), before, after)
+  assert.equal([better, worse, same, only_a, only_b, verdict], [2, 1, 1, 1, 1, 'same'])
+  assert.equal(
+    changes.map(({ input, change }) => `${input} ${change}`),
+    ['a worse', 'b better', 'c better'],
+  )
+  near(pass_rate_change, -0.2)
+})
+
+test('repeats of a case count once, by their mean', () => {
+  const before = [result('a', 1), result('a', 0), result('a', 0)]
+  const after = [result('a', 1), result('a', 1), result('a', 0)]
+  assert.equal(compareRuns(run(0), run(1), before, after).better, 1)
+})
+
+test('a difference that chance explains is none', () => {
+  const cases = 'abcdefgh'.split('')
+  const five = compareRuns(
+    run(0),
+    run(1),
+    cases.slice(0, 5).map((key) => result(key, 0)),
+    cases.slice(0, 5).map((key) => result(key, 1)),
+  )
+  assert.equal([five.better, five.verdict], [5, 'same'])
+  const six = compareRuns(
+    run(1),
+    run(0),
+    cases.slice(0, 6).map((key) => result(key, 1)),
+    cases.slice(0, 6).map((key) => result(key, 0)),
+  )
+  assert.equal([six.worse, six.verdict], [6, 'worse'])
+})
+
+test.run()

@@ -1,0 +1,143 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Patterns } from '../../daemon/evaluations/patterns.ts'
+import { type GivenAnswer, type ScoredCase, type ScoringTools, scoreAnswer } from '../../daemon/evaluations/scoring.ts'
+import type { ScorerSettings } from '../../src/contract/evaluations.ts'
+
+const test = suite('scorers, against examples worked by hand')
+const patterns = new Patterns()
+test.after(() => patterns.close())
+
+const tools: ScoringTools = {
+  matches: (pattern, text) => patterns.test(pattern, text),
+  similarity: async () => 0.8,
+  ask: async () => '{"score": 0.9, "reason": "right"}',
+}
+const citation = (index: number, source: string, cited: boolean) => ({ index, source, page: 1, document_id: `doc_${index}`, content: 'x', score: 1, cited })
+
+async function scored(scorer: ScorerSettings, of: Partial<ScoredCase>, answer: Partial<GivenAnswer>, with_: Partial<ScoringTools> = {}) {
+  const whole = { output: '', citations: [], latency_ms: 100, cost: 0.002, ...answer }
+  return scoreAnswer([scorer], { input: 'q', ...of }, whole, { ...tools, ...with_ })
+}
+const said = async (type: ScorerSettings['type'], expected_output: string, output: string) => {
+  const { score, passed, error } = await scored({ type }, { expected_output }, { output })
+  assert.is(error, null)
+  return [score, passed]
+}
+
+test('exact: the very same text, white space apart', async () => {
+  assert.equal(await said('exact', 'twenty-five days', ' twenty-five\n days '), [1, true])
+  assert.equal(await said('exact', 'twenty-five days', 'Twenty-five days'), [0, false])
+  assert.equal(await said('exact', 'café', 'cafe\u0301'), [1, true])
+})
+
+test('contains: in the answer, whatever its case', async () => {
+  assert.equal(await said('contains', 'twenty-five', 'You get Twenty-Five days.'), [1, true])
+  assert.equal(await said('contains', 'twenty five', 'twenty-five'), [0, false])
+})
+
+test('regex: the expected output is the pattern', async () => {
+  assert.equal(await said('regex', '^\\d{2} days$', '25 days'), [1, true])
+  assert.equal(await said('regex', '^\\d{2} days$', '25 days!'), [0, false])
+})
+
+test('regex: a pattern that would never end is stopped, and the next one works', async () => {
+  const { passed, error } = await scored({ type: 'regex' }, { expected_output: '^(a+)+$' }, { output: `${'a'.repeat(60)}!` })
+  assert.equal([passed, /took longer/.test(error ?? '')], [false, true])
+  assert.equal(await said('regex', 'a', 'a'), [1, true])
+})
+
+test('json: the share of the expected values that are there', async () => {
+  const expected = '{"a": 1, "b": {"c": [1, 2]}, "d": "x"}' // four values: a, b.c.0, b.c.1, d
+  assert.equal(await said('json', expected, '{"d":"x","b":{"c":[1,2]},"a":1}'), [1, true])
+  assert.equal(await said('json', expected, 'Sure:\n```json\n{"a":1,"b":{"c":[1,3]},"d":"x"}\n```'), [0.75, false])
+  assert.equal(await said('json', expected, 'no'), [0, false])
+  assert.equal(await said('json', '{"a": 1}', '{"a": 1, "b": 2}'), [0.5, false])
+  assert.equal(await said('json', '[]', 'the list is [] here'), [1, true])
+})
+
+test('token_f1: two shared of three and four words is 4/7', async () => {
+  // expected: paris france capital (3, without the article); given: it is paris france (4); shared 2; F1 = 2*2/(3+4)
+  assert.equal(await said('token_f1', 'Paris, the France capital', 'It is Paris, France.'), [4 / 7, true])
+  assert.equal(await said('token_f1', 'Paris', 'Rome'), [0, false])
+  assert.equal(await said('token_f1', 'the', 'a'), [1, true])
+  assert.equal(await said('token_f1', 'no no yes', 'no'), [0.5, true])
+})
+
+test('similarity passes from 0.75 unless another threshold is named', async () => {
+  const one = { expected_output: 'a' }
+  assert.is((await scored({ type: 'similarity' }, one, { output: 'b' })).passed, true)
+  assert.is((await scored({ type: 'similarity', threshold: 0.81 }, one, { output: 'b' })).passed, false)
+  assert.is((await scored({ type: 'similarity' }, one, { output: 'b' }, { similarity: async () => -0.2 })).score, 0)
+})
+
+test('citation: the share of the expected documents that are cited', async () => {
+  const citations = [citation(1, 'handbook/leave.md', true), citation(2, 'travel.md', false), citation(3, 'pay.md', true)]
+  const by = async (expected_sources: string[]) => {
+    const { score, passed } = await scored({ type: 'citation' }, { expected_sources }, { citations })
+    return [score, passed]
+  }
+  assert.equal(await by(['leave.md']), [1, true])
+  assert.equal(await by(['doc_3']), [1, true])
+  assert.equal(await by(['travel.md']), [0, false])
+  assert.equal(await by(['leave.md', 'travel.md']), [0.5, false])
+  assert.equal(await by(['ave.md']), [0, false])
+})
+
+test('retrieval: hit@k, and one over the rank', async () => {
+  const citations = [citation(1, 'a.md', false), citation(2, 'b.md', false), citation(3, 'c.md', true)]
+  const by = async (scorer: Partial<ScorerSettings>, source: string) => {
+    const { score, passed, scores } = await scored({ type: 'retrieval', ...scorer }, { expected_sources: [source] }, { citations })
+    return [score, passed, scores.retrieval?.rank]
+  }
+  assert.equal(await by({}, 'c.md'), [1, true, 3])
+  assert.equal(await by({ k: 2 }, 'c.md'), [0, false, null])
+  assert.equal(await by({ metric: 'mrr' }, 'b.md'), [0.5, true, 2])
+  assert.equal(await by({ metric: 'mrr' }, 'c.md'), [1 / 3, false, 3])
+  assert.equal(await by({}, 'd.md'), [0, false, null])
+})
+
+test('latency and cost: within the threshold, or how far beyond it', async () => {
+  const by = async (scorer: ScorerSettings, answer: Partial<GivenAnswer>) => {
+    const { score, passed } = await scored(scorer, {}, answer)
+    return [score, passed]
+  }
+  assert.equal(await by({ type: 'latency', threshold: 200 }, { latency_ms: 200 }), [1, true])
+  assert.equal(await by({ type: 'latency', threshold: 200 }, { latency_ms: 400 }), [0.5, false])
+  assert.equal(await by({ type: 'latency' }, { latency_ms: 400 }), [null, true])
+  assert.equal(await by({ type: 'cost', threshold: 0.001 }, { cost: 0.002 }), [0.5, false])
+  assert.equal(await by({ type: 'cost', threshold: 0.001 }, { cost: 0 }), [1, true])
+  const { passed, error } = await scored({ type: 'cost', threshold: 1 }, {}, { cost: null })
+  assert.equal([passed, /price/.test(error ?? '')], [false, true])
+})
+
+test('llm_judge: its score and reasons, and no guess when it talks nonsense', async () => {
+  const one = { expected_output: 'a' }
+  const { score, passed, scores } = await scored({ type: 'llm_judge' }, one, { output: 'b' })
+  assert.equal([score, passed, scores.llm_judge?.reason], [0.9, true, 'right'])
+  const answers = ['I like it!', 'Here: ```json\n{"score": "0.5", "reason": "half"}\n```']
+  const second = await scored({ type: 'llm_judge', threshold: 0.5 }, one, { output: 'b' }, { ask: async () => answers.shift() as string })
+  assert.equal([second.score, second.passed], [0.5, true])
+  for (const nonsense of ['', 'five', '{"score": 7}', '{"score": null}', '[1]', '{"score": "NaN"}', '{"reason": "x"}', 'null', '{"score": ""}']) {
+    const { score: none, passed: no, error } = await scored({ type: 'llm_judge' }, one, { output: 'b' }, { ask: async () => nonsense })
+    assert.equal([none, no, /judge/.test(error ?? '')], [null, false, true], nonsense)
+  }
+})
+
+test('an answer passes when every scorer is content, and scores their mean', async () => {
+  const scorers: ScorerSettings[] = [{ type: 'exact' }, { type: 'contains' }, { type: 'contains', threshold: 0 }]
+  const { scores, score, passed } = await scoreAnswer(
+    scorers,
+    { input: 'q', expected_output: 'a' },
+    { output: 'a b', citations: [], latency_ms: 1, cost: 0 },
+    tools,
+  )
+  assert.equal([Object.keys(scores), score, passed], [['exact', 'contains', 'contains_2'], 2 / 3, false])
+})
+
+test('a test case without an expectation is an error, not a pass', async () => {
+  const { passed, error } = await scored({ type: 'contains' }, {}, { output: 'a' })
+  assert.equal([passed, /expected_output/.test(error ?? '')], [false, true])
+})
+
+test.run()
