@@ -40,16 +40,15 @@ export class Patterns {
 
   async #try(pattern: string, text: string): Promise<boolean> {
     const worker = await this.#running()
-    let timer: NodeJS.Timeout | undefined
-    const reply = await new Promise<Reply | undefined>((resolve, reject) => {
-      timer = setTimeout(resolve, LONGEST_MS, undefined)
-      worker.once('message', resolve)
-      worker.once('error', reject)
-      worker.postMessage({ pattern, text })
-    }).finally(() => {
-      clearTimeout(timer)
-      worker.removeAllListeners()
-    })
+    const ending = new AbortController()
+    const timer = setTimeout(() => ending.abort(), LONGEST_MS)
+    const answered = once(worker, 'message', { signal: ending.signal }) as Promise<[Reply]>
+    worker.postMessage({ pattern, text })
+    const reply = await answered.then(
+      ([told]) => told,
+      () => undefined, // too slow, or the thread broke: it is replaced
+    )
+    clearTimeout(timer)
     if (reply?.found !== undefined) return reply.found
     if (reply?.problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The pattern cannot be read: ${reply.problem}`)
     await this.close()
