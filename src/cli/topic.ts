@@ -1,7 +1,7 @@
 /** A resource family as the terminal knows it. */
 import type { TSchema } from 'typebox'
 import type { CrudRoutes, Family } from '../contract/crud.ts'
-import type { Body } from './input.ts'
+import type { Body, InputReader } from './input.ts'
 import type { References } from './references.ts'
 
 export interface Topic {
@@ -17,6 +17,8 @@ export interface Topic {
   references: References
   /** How most people make one, where that is not create. */
   simplest?: string
+  /** How --file is read, where a file may hold other things than resources. */
+  fromFile?: (file: string, reader: InputReader) => Promise<{ list: boolean; bodies: Body[] }>
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */
   form?: { schema: TSchema; fill: (body: Body) => Body }
 }

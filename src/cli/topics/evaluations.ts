@@ -1,6 +1,7 @@
 /** Evaluations at the terminal. */
 import { evaluationRoutes, evaluations } from '../../contract/evaluations.ts'
 import { kindNamedBy } from '../references.ts'
+import { evaluationsFrom } from '../test-cases.ts'
 import type { Topic } from '../topic.ts'
 
 export const evaluationTopic: Topic = {
@@ -9,5 +10,6 @@ export const evaluationTopic: Topic = {
   routes: evaluationRoutes,
   columns: ['id', 'name', 'type', 'target_id', 'description'],
   label: 'name',
+  fromFile: evaluationsFrom,
   references: { target_id: kindNamedBy('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },
 }

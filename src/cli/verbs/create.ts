@@ -13,7 +13,7 @@ import type { Example } from './list.ts'
 export const fileFlag = string({ description: 'Read fields from a JSON or YAML file, - for stdin; flags go over them.', helpValue: '<file|->' })
 
 export function createCommand(topic: Topic, examples: Example[]) {
-  const { family, routes, command, references, columns, form, simplest } = topic
+  const { family, routes, command, references, columns, form, simplest, fromFile } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   const a = /^[aeiouA]/.test(family.noun) ? 'an' : 'a'
   return class CreateCommand extends CadreCommand {
@@ -47,10 +47,11 @@ export function createCommand(topic: Topic, examples: Example[]) {
 
   async function wanted(flags: FlagValues): Promise<{ list: boolean; bodies: Body[] }> {
     const reader = new InputReader()
-    const fromFile = typeof flags.file === 'string' ? await reader.resources(flags.file) : { list: false, bodies: [{}] }
+    const read = (file: string) => (fromFile ? fromFile(file, reader) : reader.resources(file))
+    const given = typeof flags.file === 'string' ? await read(flags.file) : { list: false, bodies: [{}] }
     const fromFlags = await bodyFrom(fields, flags, reader)
-    const bodies = fromFile.bodies.map((body) => complete({ ...body, ...fromFlags }))
-    return { list: fromFile.list, bodies }
+    const bodies = given.bodies.map((body) => complete({ ...body, ...fromFlags }))
+    return { list: given.list, bodies }
   }
 
   function complete(given: Body): Body {

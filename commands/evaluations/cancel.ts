@@ -1,0 +1,27 @@
+/** Cancels a run of an evaluation. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { summaryLines } from '../../src/cli/evaluation-report.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { call } from '../../src/client/call.ts'
+import { runRoutes } from '../../src/contract/evaluation-runs.ts'
+
+export default class EvaluationsCancel extends CadreCommand {
+  static override description = 'Cancel a run; what has run stays.\n\nThe newest run, unless another is named.'
+  static override examples = [{ command: "cadre evaluations cancel 'Leave questions'", description: 'The newest run' }]
+  static override args = {
+    evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }),
+    run: string({ ignoreStdin: true, description: 'Identifier of the run.' }),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(EvaluationsCancel)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const run_id = args.run ?? (await call(connection, runRoutes.results, { params: { id }, query: { limit: 1 } })).data.run_id
+    const { data } = await call(connection, runRoutes.cancel, { params: { id, run_id } })
+    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    process.stdout.write(`${summaryLines(data, process.stdout).join('\n')}\n`)
+  }
+}

@@ -1,0 +1,43 @@
+/** Shows the results of a run, failures first. */
+import { writeFile } from 'node:fs/promises'
+import { string } from '@oclif/core/args'
+import { boolean, string as text } from '@oclif/core/flags'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluation-report.ts'
+import { resultsOf } from '../../src/cli/evaluation-run.ts'
+import { junit } from '../../src/cli/junit.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { paperFor } from '../../src/cli/table.ts'
+import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { call } from '../../src/client/call.ts'
+import { runRoutes } from '../../src/contract/evaluation-runs.ts'
+
+export default class EvaluationsResults extends CadreCommand {
+  static override description = 'Show the results of a run, failures first.\n\nOf the newest run, unless --run names another.'
+  static override examples = [
+    { command: "cadre evaluations results 'Leave questions'", description: 'Of the newest run' },
+    { command: "cadre evaluations results 'Leave questions' --failed --json", description: 'What failed, for a script' },
+  ]
+  static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
+  static override flags = {
+    run: text({ description: 'Identifier of the run.', helpValue: '<run>' }),
+    failed: boolean({ description: 'Only what did not pass.' }),
+    junit: text({ description: 'Write the results as JUnit XML.', helpValue: '<file>' }),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(EvaluationsResults)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const query = { limit: 1, ...(flags.run ? { run_id: flags.run } : {}) }
+    const { results: _, pagination: __, configuration, ...run } = (await call(connection, runRoutes.results, { params: { id }, query })).data
+    const results = failuresFirst(await resultsOf(connection, id, run.run_id, flags.failed ? false : undefined))
+    if (flags.junit) await writeFile(flags.junit, junit(args.evaluation, results))
+    const format = this.formatOf(flags)
+    if (format === 'csv') return this.print({ data: results }, flags)
+    if (format !== 'table') return this.print({ data: { ...run, configuration, results } }, flags)
+    const paper = paperFor(process.stdout)
+    const lines = [...results.flatMap((result) => resultLines(result, paper)), '', ...summaryLines(run, process.stdout)]
+    process.stdout.write(`${lines.join('\n')}\n`)
+  }
+}

@@ -1,0 +1,32 @@
+/** Lists the runs of an evaluation. */
+import { string } from '@oclif/core/args'
+import { integer } from '@oclif/core/flags'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { call } from '../../src/client/call.ts'
+import { runRoutes } from '../../src/contract/evaluation-runs.ts'
+
+export default class EvaluationsRuns extends CadreCommand {
+  static override description = 'List the runs of an evaluation, newest first.'
+  static override examples = [{ command: "cadre evaluations runs 'Leave questions'", description: 'How it went over time' }]
+  static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
+  static override flags = { limit: integer({ min: 1, max: 100, default: 20, description: 'Most runs that are shown.' }) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(EvaluationsRuns)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const { data } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: flags.limit } as object })
+    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    const rows = data.map(({ run_id, status, created_at, summary: { pass_rate, average_score, passed, total } }) => ({
+      id: run_id,
+      status,
+      pass_rate: `${(pass_rate * 100).toFixed(0)} %`,
+      score: average_score === null ? null : Number(average_score.toFixed(3)),
+      passed: `${passed}/${total}`,
+      created_at,
+    }))
+    await this.print({ data: rows, columns: ['id', 'status', 'pass_rate', 'score', 'passed', 'created_at'] }, flags)
+  }
+}

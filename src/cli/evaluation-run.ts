@@ -1,0 +1,42 @@
+/** Runs of evaluations: started, followed with a bar, and held against the bar that was set. */
+import { call, stream } from '../client/call.ts'
+import { UnreachableError } from '../client/failures.ts'
+import type { Connection } from '../client/request.ts'
+import { runRoutes } from '../contract/evaluation-runs.ts'
+import type { Result, ShownRun } from './evaluation-report.ts'
+import type { ProgressDisplay } from './progress.ts'
+
+export async function followRun(connection: Connection, started: ShownRun, display: ProgressDisplay): Promise<ShownRun> {
+  const params = { id: started.evaluation_id, run_id: started.run_id }
+  const goesOn = () => {
+    display.end()
+    process.stderr.write(
+      `\nThe daemon goes on with the run.\nSee it:  cadre evaluations results ${params.id} --run ${params.run_id}\nStop it: cadre evaluations cancel ${params.id} ${params.run_id}\n`,
+    )
+  }
+  process.prependListener('SIGINT', goesOn)
+  try {
+    for await (const { event, data } of stream(connection, runRoutes.runEvents, { params })) {
+      const { run } = JSON.parse(data) as { run: ShownRun }
+      if (event === 'end') return run
+      const { passed, failed, errors, total } = run.summary
+      const note = [`${passed} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} errors` : ''].filter(Boolean).join(', ')
+      display.show({ label: run.status === 'queued' ? 'Waiting' : 'Running', done: run.done, total, unit: 'cases', note })
+    }
+  } finally {
+    process.removeListener('SIGINT', goesOn)
+    display.clear()
+  }
+  throw new UnreachableError('The daemon went away before the run was done.', { hint: 'It goes on with it when it is started again: cadre daemon start' })
+}
+
+/** Every result of a run, a page at a time. */
+export async function resultsOf(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {
+  const results: Result[] = []
+  for (let page = 1; ; page++) {
+    const query = { run_id, page, limit: 100, ...(passed === undefined ? {} : { passed }) }
+    const { data } = await call(connection, runRoutes.results, { params: { id }, query })
+    results.push(...data.results)
+    if (page >= data.pagination.pages) return results
+  }
+}

@@ -1,0 +1,63 @@
+/** Test cases from a file: a whole evaluation or a list of cases in YAML or JSON, a case a line in JSON Lines, or a table in CSV. */
+import { basename, extname } from 'node:path'
+import { UsageError } from './failure.ts'
+import { type Body, type InputReader, parseJson } from './input.ts'
+import { parseCsv } from './separated-values.ts'
+
+interface FromFile {
+  list: boolean
+  bodies: Body[]
+}
+
+export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
+  const kind = extname(file).toLowerCase()
+  if (kind === '.csv') return oneOf(file, casesFromTable(await reader.text(`@${file}`, 'file'), file))
+  if (kind === '.jsonl' || kind === '.ndjson') return oneOf(file, casesFromLines(await reader.text(`@${file}`, 'file'), file))
+  const { list, bodies } = await reader.resources(file)
+  const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
+  return areCases ? oneOf(file, bodies) : { list, bodies }
+}
+
+/** A file of cases alone says nothing of what is asked: flags do, and most people ask agents. */
+function oneOf(file: string, test_cases: Body[]): FromFile {
+  if (test_cases.length === 0) throw new UsageError(`${file} holds no test cases.`)
+  const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
+  return { list: false, bodies: [{ name, type: 'agent', test_cases }] }
+}
+
+function casesFromLines(text: string, file: string): Body[] {
+  const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
+  return lines.filter(({ line }) => line.trim() !== '').map(({ line, number }) => parseJson(line, `Line ${number} of ${file}`) as Body)
+}
+
+const LISTS = new Set(['expected_sources', 'scorers'])
+
+/** Columns are named as the fields of a test case; metadata.x and variables.x go inside those, and what is not known is metadata. */
+function casesFromTable(text: string, file: string): Body[] {
+  const [head = [], ...rows] = table(text, file)
+  if (!head.includes('input')) throw new UsageError(`${file} has no column "input".`, `Its first line names the columns; it has ${head.join(', ') || 'none'}.`)
+  return rows.map((row) => {
+    const test: Body = {}
+    for (const [index, column] of head.entries()) {
+      const value = row[index] ?? ''
+      if (value !== '') put(test, column, value)
+    }
+    return test
+  })
+}
+
+function table(text: string, file: string): string[][] {
+  try {
+    return parseCsv(text)
+  } catch (error) {
+    throw new UsageError(`${file} is not CSV: ${(error as Error).message}`)
+  }
+}
+
+function put(test: Body, column: string, value: string): void {
+  const [, group, name] = /^(metadata|variables)\.(.+)$/.exec(column) ?? []
+  if (group && name) test[group] = { ...(test[group] as Body | undefined), [name]: value }
+  else if (LISTS.has(column)) test[column] = value.split(';').map((part) => part.trim())
+  else if (column === 'input' || column === 'expected_output') test[column] = value
+  else test.metadata = { ...(test.metadata as Body | undefined), [column]: value }
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { InputReader } from '../../src/cli/input.ts'
+import { junit } from '../../src/cli/junit.ts'
+import { parseCsv } from '../../src/cli/separated-values.ts'
+import { evaluationsFrom } from '../../src/cli/test-cases.ts'
+
+const test = suite('test cases from files, and results for CI')
+const folder = mkdtempSync(join(tmpdir(), 'cadre-cases-'))
+test.after(() => rmSync(folder, { recursive: true }))
+
+async function read(name: string, content: string) {
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  return evaluationsFrom(file, new InputReader())
+}
+const cases = async (name: string, content: string) => (await read(name, content)).bodies[0]?.test_cases
+
+test('CSV is read as RFC 4180 has it', () => {
+  assert.equal(parseCsv('a,b\r\n"x ""y"", z","1\n2"\n,\n\n'), [
+    ['a', 'b'],
+    ['x "y", z', '1\n2'],
+    ['', ''],
+  ])
+  assert.equal(parseCsv('\uFEFFa,\nb'), [['a', ''], ['b']])
+  assert.equal(parseCsv(''), [])
+  assert.throws(() => parseCsv('a\n"b'), /line 2/)
+})
+
+test('a table has a column a field; others are metadata', async () => {
+  const table = 'input,expected_output,expected_sources,metadata.kind,variables.name,team\n"a, b",c,x.md; y.md,easy,Ada,red\nd,,,,,\n'
+  assert.equal(await cases('leave.csv', table), [
+    { input: 'a, b', expected_output: 'c', expected_sources: ['x.md', 'y.md'], metadata: { kind: 'easy', team: 'red' }, variables: { name: 'Ada' } },
+    { input: 'd' },
+  ])
+  assert.equal((await read('leave.csv', table)).bodies[0]?.name, 'leave')
+})
+
+test('JSON Lines, a list in YAML and a whole evaluation are read too', async () => {
+  assert.equal(await cases('a.jsonl', '{"input": "a"}\n\n{"input": "b"}\n'), [{ input: 'a' }, { input: 'b' }])
+  assert.equal(await cases('a.yaml', '- input: a\n  expected_output: b\n- input: c\n'), [{ input: 'a', expected_output: 'b' }, { input: 'c' }])
+  assert.equal((await read('whole.yaml', 'name: x\ntype: model\ntest_cases: [{input: a}]\n')).bodies, [
+    { name: 'x', type: 'model', test_cases: [{ input: 'a' }] },
+  ])
+})
+
+test('what is wrong with a file is said, and where', async () => {
+  const fails = async (name: string, content: string, message: RegExp) => {
+    const error = await read(name, content).catch((caught: Error) => caught)
+    assert.match((error as Error).message, message)
+  }
+  await fails('a.csv', 'question,answer\na,b\n', /no column "input"/)
+  await fails('a.csv', 'input\n"a', /not CSV: .*line 2/)
+  await fails('a.jsonl', '{"input": "a"}\n{"input":\n', /Line 2 of .*a\.jsonl/)
+  await fails('a.csv', 'input\n', /holds no test cases/)
+})
+
+test('JUnit XML escapes what it must, and tells failures from errors', () => {
+  const result = {
+    position: 0,
+    repeat: 1,
+    input: 'a <b> & "c"\u0000',
+    expected_output: 'x',
+    actual_output: 'y',
+    latency_ms: 1500,
+    usage: null,
+    cost: null,
+    metadata: {},
+    citations: [],
+  }
+  const xml = junit('A & B', [
+    { ...result, passed: true, score: 1, scores: {}, error: null },
+    { ...result, passed: false, score: 0, scores: { exact: { score: 0, passed: false, reason: 'no' } }, error: null },
+    { ...result, passed: false, score: null, scores: {}, error: 'timeout' },
+  ])
+  assert.match(xml, 'tests="3" failures="1" errors="1" time="4.500"')
+  assert.match(xml, 'a &lt;b&gt; &amp; &quot;c&quot;\ufffd')
+  assert.match(xml, '<failure message="score 0.00: exact: no">')
+  assert.match(xml, '<error message="timeout">')
+  assert.not.match(xml, '\u0000')
+})
+
+test.run()
