@@ -11,6 +11,7 @@ import { analyticsBindings } from './analytics/routes.ts'
 import { AnalyticsService } from './analytics/service.ts'
 import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
+import { Asking } from './conversations/asking.ts'
 import { MessagesService } from './conversations/messages.ts'
 import { endInterrupted } from './conversations/recovery.ts'
 import { Replies } from './conversations/replies.ts'
@@ -18,8 +19,12 @@ import { conversationBindings } from './conversations/routes.ts'
 import { ConversationsService } from './conversations/service.ts'
 import { builtModels } from './embedding/places.ts'
 import { EmbeddingService } from './embedding/service.ts'
+import { Engine } from './evaluations/engine.ts'
 import { evaluationBindings } from './evaluations/routes.ts'
+import { Runs } from './evaluations/runs.ts'
+import { Scoring } from './evaluations/scoring-tools.ts'
 import { EvaluationsService } from './evaluations/service.ts'
+import { targetKinds } from './evaluations/target-kinds.ts'
 import { EventBus } from './event-bus.ts'
 import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
@@ -145,7 +150,12 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
   const replies = new Replies(database, logger)
   const conversations = new ConversationsService({ database, agents, events, replies, library: knowledge })
   const messages = new MessagesService({ database, conversations, agents, models, meter, replies, logger })
-  const evaluations = new EvaluationsService(database, models, { agent: agents, rag_tool: ragTools, prompt_template: templates, model: models })
+  const asking = new Asking({ database, models, meter, logger })
+  const targets = targetKinds({ database, models, templates, knowledge, ragTools, agents, asking })
+  const scoring = new Scoring(embedding, models)
+  const engine = new Engine({ database, targets, scoring, bus: events, logger })
+  const evaluations = new EvaluationsService({ database, models, targets, engine })
+  const runs = new Runs({ database, engine, targets, evaluations })
   const thresholds = new UsageThresholdsService(database, {
     agent: agents,
     model: models,
@@ -197,7 +207,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
     ...retrievalToolBindings(retrievalTools),
     ...conversationBindings(conversations, messages),
     ...modelBindings(models),
-    ...evaluationBindings(evaluations),
+    ...evaluationBindings(evaluations, runs),
     ...analyticsBindings(new AnalyticsService(database, now)),
     ...usageBindings(thresholds, new UsageReports(database, now)),
     ...apiToolBindings(apiTools),
@@ -205,7 +215,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
     ...tokenBindings(tokens),
   ])
   // In the background: a daemon with much to mend answers all the same.
-  const resumed = synchronizer.resume().then(() => automation.armAll())
+  const resumed = Promise.all([synchronizer.resume().then(() => automation.armAll()), engine.resume()])
   resumed.catch((error: unknown) => logger.error({ err: error }, 'what was left half done could not be taken up'))
   return {
     server,
@@ -221,7 +231,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
       await replies.close()
       await resumed.catch(() => undefined) // told above
       automation.close()
-      await synchronizer.close()
+      await Promise.all([synchronizer.close(), engine.close(), scoring.close()])
       await server.close()
       await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close()])
       await vectors.close()

@@ -15,6 +15,7 @@ const FAMILIES = [...ORDER, ...LISTENERS, 'tokens', 'system']
 const DOORS: Record<string, readonly string[]> = {
   models: ['service.ts', 'chat.ts', 'tokens.ts'],
   agents: ['service.ts', 'toolset.ts'],
+  conversations: ['service.ts', 'asking.ts', 'citations.ts'],
   knowledge: ['service.ts', 'tool-settings.ts', 'passage-tool.ts'],
 }
 /** What of src the daemon may know. */

@@ -31,6 +31,12 @@ export interface AgentAtWork {
   toolset: Toolset
 }
 
+/** An agent with its prompt written out: all of it that decides what it answers. */
+export interface AgentSnapshot {
+  agent: StoredAgent
+  prompt: string
+}
+
 export class AgentsService extends Resource<StoredAgent, AgentInput> {
   readonly #templates: PromptTemplatesService
   readonly #toolKinds: readonly ToolKind[]
@@ -56,17 +62,28 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
   async atWork(reader: Reader, id: string): Promise<AgentAtWork> {
     const agent = await this.records.get(reader, id)
     if (!agent) throw notFound('agent', id)
+    return this.asItWas(reader, { agent, prompt: await this.#prompt(reader, agent) })
+  }
+
+  /** An agent as it was, with the prompt it had, whatever was changed since; of its tools, those that are still there. */
+  async asItWas(reader: Reader, { agent, prompt }: AgentSnapshot): Promise<AgentAtWork> {
     const tools = await Promise.all(agent.tools.map((tool) => this.#tool(reader, tool)))
     const toolset = new Toolset(tools.filter((tool) => tool !== undefined))
     return {
-      id,
+      id: agent.id,
       modelId: agent.model_id,
       temperature: agent.temperature,
       maxTokens: agent.max_tokens,
       templateId: agent.prompt_template_id,
-      prompt: systemPrompt(await this.#prompt(reader, agent), agent, toolset),
+      prompt: systemPrompt(prompt, agent, toolset),
       toolset,
     }
+  }
+
+  /** Undefined where there is no such agent. */
+  async snapshot(reader: Reader, id: string): Promise<AgentSnapshot | undefined> {
+    const agent = await this.records.get(reader, id)
+    return agent && { agent, prompt: await this.#prompt(reader, agent) }
   }
 
   async #tool(reader: Reader, id: string): Promise<Tool | undefined> {

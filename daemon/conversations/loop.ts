@@ -4,7 +4,6 @@ import type { SettledCall } from '../metering.ts'
 import { type ChatMessage, type ChatPart, type GivenPassage, ToolsUnsupported } from '../models/chat.ts'
 import { estimateRequest, estimateTokens } from '../models/tokens.ts'
 import type { FoundPassage, Tool, ToolUse } from '../tool.ts'
-import type { Books } from './books.ts'
 import type { FinishReason } from './draft.ts'
 import { type Composed, compose } from './history.ts'
 import type { Reply } from './reply.ts'
@@ -18,10 +17,16 @@ const MOST_TEXT = 2_000_000
 const LONGEST_QUESTION = 2_000
 const MOST_PASSAGES = 10
 
+/** Who keeps count of the calls: asked before each, and told of each that others follow. */
+export interface Bookkeeping {
+  next(estimatedInput: number): Promise<void>
+  step(settled: SettledCall): Promise<void>
+}
+
 export interface Stage {
   scene: Scene
   reply: Reply
-  books: Books
+  books: Bookkeeping
   logger: Logger
 }
 

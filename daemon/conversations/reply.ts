@@ -29,6 +29,8 @@ export class Reply {
   readonly messageId: string
   readonly draft: Draft
   readonly log = new EventLog()
+  /** Whether somebody can be asked. */
+  readonly #attended: boolean
   readonly #controller = new AbortController()
   readonly #waiting = new Map<string, (answer: Answer) => void>()
   readonly #finished = deferred<Outcome>()
@@ -40,10 +42,11 @@ export class Reply {
   #flushing = false
   #outcome: Outcome | undefined
 
-  constructor(conversationId: string, messageId: string, draft: Draft) {
+  constructor(conversationId: string, messageId: string, draft: Draft, attended = true) {
     this.conversationId = conversationId
     this.messageId = messageId
     this.draft = draft
+    this.#attended = attended
     setMaxListeners(0, this.signal) // each tool that runs listens
   }
 
@@ -141,6 +144,10 @@ export class Reply {
   /** Asks whoever follows whether a tool may be used. */
   async confirmation(call: StoredToolCall): Promise<Answer> {
     this.signal.throwIfAborted()
+    if (!this.#attended) {
+      call.confirmation = 'refused'
+      return 'unanswered'
+    }
     call.confirmation = 'pending'
     const answered = deferred<Answer>()
     const aborted = () => answered.reject(this.signal.reason)

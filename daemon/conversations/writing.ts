@@ -1,9 +1,14 @@
 /** Writes a reply to its end, whatever that is: what came is stored, what it took is counted, and one last event says so. */
 import { CadreError } from '../../src/contract/errors.ts'
+import type { Books } from './books.ts'
 import { converse, type Stage } from './loop.ts'
 import { Ended } from './reply.ts'
 
-export async function write(stage: Stage): Promise<void> {
+interface Kept extends Stage {
+  books: Books
+}
+
+export async function write(stage: Kept): Promise<void> {
   const { reply, books, logger } = stage
   try {
     const { reason, settled } = await converse(stage)
@@ -18,7 +23,7 @@ export async function write(stage: Stage): Promise<void> {
   }
 }
 
-async function breakOff({ reply, books, logger }: Stage, error: unknown): Promise<void> {
+async function breakOff({ reply, books, logger }: Kept, error: unknown): Promise<void> {
   const { reason } = reply.signal as { reason: unknown }
   if (reply.signal.aborted && reason instanceof Ended) {
     const message = await books.end(books.estimated(reason.as, true), reason.as)

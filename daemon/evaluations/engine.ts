@@ -5,7 +5,8 @@ import type { EventBus } from '../event-bus.ts'
 import type { Logger } from '../logger.ts'
 import type { Database } from '../store/database.ts'
 import { changeRun, finishedCases, insertResult, type Result, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
-import { type ScoringTools, scoreAnswer } from './scoring.ts'
+import { scoreAnswer } from './scoring.ts'
+import type { Scoring } from './scoring-tools.ts'
 import type { EvaluationType, Targets } from './targets.ts'
 
 /** Runs at a time; the others wait in line. */
@@ -20,7 +21,7 @@ export interface RunConfiguration extends Record<string, unknown> {
 export interface EngineParts {
   database: Database
   targets: Targets
-  scoring: ScoringTools
+  scoring: Scoring
   bus: EventBus
   logger: Logger
 }
@@ -150,11 +151,12 @@ export class Engine {
   async #case(run: StoredRun, test: TestCase, position: number, repeat: number, signal: AbortSignal): Promise<Result | undefined> {
     const { evaluation, target } = run.configuration as RunConfiguration
     const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
+    const { targets, scoring } = this.#parts
     try {
-      const answer = await this.#parts.targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, signal })
-      const scoring = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, this.#parts.scoring)
+      const answer = await targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, signal })
+      const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, scoring.tools({ evaluation_id: run.evaluation_id }, signal))
       const { output: actual_output, ...told } = answer
-      return { ...known, ...told, actual_output, ...scoring }
+      return { ...known, ...told, actual_output, ...scored }
     } catch (error) {
       if (signal.aborted) return undefined
       if (!(error instanceof CadreError)) this.#parts.logger.error({ err: error, run: run.id, position }, 'a test case could not be run')

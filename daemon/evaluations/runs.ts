@@ -12,7 +12,7 @@ import type { Page } from '../store/records.ts'
 import { compareRuns } from './comparison.ts'
 import type { Engine, RunConfiguration } from './engine.ts'
 import { changeRun, getRun, insertRun, newestRun, pageOfRuns, type ResultPage, resultsOf, type StoredRun, summaryOf, type TestCase } from './run-store.ts'
-import type { StoredEvaluation } from './store.ts'
+import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
 type ShownRun = Static<typeof Run>
@@ -22,7 +22,7 @@ export interface RunsParts {
   database: Database
   engine: Engine
   targets: Targets
-  evaluation(reader: Reader, caller: Caller, id: string): Promise<StoredEvaluation>
+  evaluations: EvaluationsService
 }
 
 export class Runs {
@@ -33,9 +33,9 @@ export class Runs {
   }
 
   async begin(change: Change, id: string, pace: { concurrency?: number; repeats?: number }): Promise<ShownRun> {
-    const { database, engine, targets, evaluation } = this.#parts
+    const { database, engine, targets, evaluations } = this.#parts
     const { run, shown } = await database.write(async (transaction) => {
-      const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluation(transaction, change.caller, id)
+      const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
       if (target_id === null) throw new CadreError('CONFLICT', 'What this evaluation asks was deleted.', { hint: 'Give it another target_id.' })
       const target = await targets[type].configuration(transaction, target_id)
       if (!target) throw notFound(type.replace('_', ' '), target_id)
@@ -67,7 +67,7 @@ export class Runs {
 
   async list(caller: Caller, id: string, query: ListQuery): Promise<Page<ShownRun>> {
     const { database } = this.#parts
-    await this.#parts.evaluation(database, caller, id)
+    await this.#parts.evaluations.require(database, caller, id)
     const { items, total } = await pageOfRuns(database, id, query)
     return { items: await Promise.all(items.map((run) => this.#shown(database, run))), total }
   }
@@ -126,7 +126,7 @@ export class Runs {
 
   async #newest(caller: Caller, id: string): Promise<StoredRun> {
     const { database } = this.#parts
-    await this.#parts.evaluation(database, caller, id)
+    await this.#parts.evaluations.require(database, caller, id)
     const run = await newestRun(database, id)
     if (!run)
       throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', { hint: `POST /api/evaluations/${id}/run (cadre evaluations run) runs it.` })
@@ -135,7 +135,7 @@ export class Runs {
 
   async #require(caller: Caller, id: string, runId: string): Promise<StoredRun> {
     const { database } = this.#parts
-    await this.#parts.evaluation(database, caller, id)
+    await this.#parts.evaluations.require(database, caller, id)
     const run = await getRun(database, id, runId)
     if (!run) throw notFound('run', runId)
     return run

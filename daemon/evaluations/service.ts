@@ -2,17 +2,28 @@
 import type { Static } from 'typebox'
 import { invalid } from '../../src/contract/errors.ts'
 import { type EvaluationCreate, type EvaluationUpdate, evaluations, type ScorerSettings } from '../../src/contract/evaluations.ts'
+import type { Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
+import type { Engine } from './engine.ts'
 import { deleteRunsOf } from './run-store.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
 import type { Targets } from './targets.ts'
 
 type EvaluationInput = Static<typeof EvaluationCreate> | Static<typeof EvaluationUpdate>
+export interface EvaluationsParts {
+  database: Database
+  models: ModelsService
+  targets: Targets
+  engine: Engine
+}
+
 export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInput> {
-  constructor(database: Database, models: ModelsService, targets: Targets) {
+  readonly #engine: Engine
+
+  constructor({ database, models, targets, engine }: EvaluationsParts) {
     super(database, evaluations, evaluationRecords, {
       prepare: async (record, _, { transaction, current }) => {
         const { type, target_id } = record
@@ -29,6 +40,13 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
       references,
       remove: async (transaction, { id }) => deleteRunsOf(transaction, id),
     })
+    this.#engine = engine
+  }
+
+  override async remove(change: Change, id: string, force = false): Promise<string> {
+    const message = await super.remove(change, id, force)
+    await this.#engine.stopAllOf(id)
+    return message
   }
 }
 

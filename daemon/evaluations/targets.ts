@@ -20,7 +20,7 @@ export interface TargetAnswer {
   latency_ms: number
 }
 
-export interface Asking {
+export interface CaseUse {
   evaluationId: string
   caller: Caller
   signal: AbortSignal
@@ -31,7 +31,7 @@ export interface Target {
   /** What it is now; undefined where it is gone. */
   configuration(reader: Reader, id: string): Promise<Configuration | undefined>
   /** Answers as it was configured then, whatever was changed since. */
-  ask(configuration: Configuration, test: TestCase, asking: Asking): Promise<TargetAnswer>
+  ask(configuration: Configuration, test: TestCase, use: CaseUse): Promise<TargetAnswer>
 }
 
 export type Targets = Record<EvaluationType, Target>

@@ -86,6 +86,14 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     return 'The synchronization was cancelled.'
   }
 
+  /** Which state of a source something was done with. */
+  async described(reader: Reader, id: string): Promise<{ id: string; name: string; last_sync: string | null; documents: number; chunks: number } | undefined> {
+    const source = await sourceRecords.get(reader, id)
+    if (!source) return undefined
+    const { documents, chunks } = await statisticsOf(reader, id)
+    return { id, name: source.name, last_sync: source.last_sync, documents, chunks }
+  }
+
   /** Finds passages; what RAG and retrieval tools are made of. */
   async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
     return this.#parts.search.search(request)

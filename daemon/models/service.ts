@@ -14,7 +14,6 @@ import type { Database, Reader } from '../store/database.ts'
 import type { ChatModel, ChatRequest, Price } from './chat.ts'
 import type { Discovery, Found } from './discovery.ts'
 import { EmbeddedModel } from './embedded.ts'
-import { type QuotedPassage, quoteAnswer } from './extractive.ts'
 import { type Generated, generate } from './generation.ts'
 import { addressOf } from './language-models.ts'
 import type { Providers } from './providers.ts'
@@ -22,6 +21,8 @@ import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
 import { usualWindow } from './windows.ts'
 
 type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
+
+export type { Generated } from './generation.ts'
 
 export interface ModelParts {
   database: Database
@@ -71,11 +72,6 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
     if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
     return found[0].id
-  }
-
-  /** An answer to a question from passages that were found for it, citing them as [1], [2] and so on: by the embedded model, which quotes. */
-  async answer(question: string, passages: readonly QuotedPassage[]): Promise<string> {
-    return quoteAnswer(await this.#parts.embedder(), question, passages)
   }
 
   /** A model to talk to, as it is recorded now; null is the default one. Nothing is called yet. */
@@ -139,6 +135,14 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   async generate({ modelId, origin, ...request }: Generation): Promise<Generated> {
     const { database, meter } = this.#parts
     return generate(database, meter, await this.chat(database, modelId), request, origin)
+  }
+
+  /** The record of the model that is meant, without its key; null is the default one. */
+  async described(reader: Reader, id: string | null): Promise<Omit<StoredModel, 'api_key' | 'version'> | undefined> {
+    const found = await this.records.get(reader, id ?? (await defaultModelId(reader)))
+    if (!found) return undefined
+    const { api_key: _, version: __, ...shown } = found
+    return shown
   }
 
   /** What is needed to call a model, its key opened: for whoever calls it, never for an answer. */

@@ -31,9 +31,17 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
   async filled(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
     const found = await this.records.get(reader, id)
     if (!found) throw notFound(this.family.noun, id)
-    const missing = found.variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
-    return { text: fill(found.template, values), missing }
+    return filledIn(found, values)
   }
+}
+
+/** A template's text with its variables filled in, and those that no value was given for. */
+export function filledIn(
+  { template, variables }: Pick<StoredPromptTemplate, 'template' | 'variables'>,
+  values: Record<string, unknown>,
+): { text: string; missing: string[] } {
+  const missing = variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
+  return { text: fill(template, values), missing }
 }
 
 function checked(template: string, given: string[] | undefined): string[] {

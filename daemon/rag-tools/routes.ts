@@ -6,5 +6,5 @@ import type { RagToolsService } from './service.ts'
 
 export const ragToolBindings = (tools: RagToolsService): Binding[] => [
   ...bindCrud(ragToolRoutes, tools),
-  bind(ragToolRoutes.query, ({ params, body, change }) => tools.query(change.caller, params.id, body)),
+  bind(ragToolRoutes.query, ({ params, body, change, signal }) => tools.query(change.caller, params.id, body, signal)),
 ]

@@ -8,7 +8,8 @@ import { Resource } from '../crud/service.ts'
 import { passageTool } from '../knowledge/passage-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/tool-settings.ts'
-import type { ModelsService } from '../models/service.ts'
+import type { CallOrigin } from '../metering.ts'
+import type { Generated, ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { FoundPassage, Tool } from '../tool.ts'
@@ -56,9 +57,24 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   }
 
   /** The passages that fit a question best, and an answer from them. */
-  async query(caller: Caller, id: string, question: Question): Promise<Static<typeof QueryResult>> {
-    const results = await this.#passages(await this.require(this.database, caller, id), question)
-    return { query: question.query, results, answer: await this.#parts.models.answer(question.query, results) }
+  async query(caller: Caller, id: string, question: Question, signal: AbortSignal): Promise<Static<typeof QueryResult>> {
+    const tool = await this.require(this.database, caller, id)
+    const { results, answer } = await this.answered(tool, question, caller.userId === null ? {} : { user_id: caller.userId }, signal)
+    return { query: question.query, results, answer: answer.text }
+  }
+
+  /** By the tool's own model or the default one, as the tool is given here. */
+  async answered(tool: StoredRagTool, question: Question, origin: CallOrigin, signal: AbortSignal): Promise<{ results: FoundPassage[]; answer: Generated }> {
+    const results = await this.#passages(tool, question)
+    const passages = results.map(({ content, metadata: { source, page } }) => ({ content, source, page }))
+    const answer = await this.#parts.models.generate({
+      modelId: tool.model_id,
+      messages: [{ role: 'user', content: question.query }],
+      passages,
+      origin: { ...origin, rag_tool_id: tool.id },
+      signal,
+    })
+    return { results, answer }
   }
 
   /** As an agent uses it. */

@@ -7,10 +7,11 @@ import { conversations } from './migrations/0003-conversations.ts'
 import { models } from './migrations/0004-models.ts'
 import { usage } from './migrations/0005-usage.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
+import { evaluationRuns } from './migrations/0007-evaluations.ts'
 import { apiTools } from './migrations/0008-api-tools.ts'
 import { analytics } from './migrations/0009-analytics.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, models, usage, webhooks, apiTools, analytics]
+export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, models, usage, webhooks, evaluationRuns, apiTools, analytics]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

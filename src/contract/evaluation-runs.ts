@@ -147,15 +147,6 @@ export const runRoutes = {
     reply: Run,
     shape: 'page',
   }),
-  getRun: route({
-    ...oneRun,
-    id: 'evaluations.runs.get',
-    method: 'GET',
-    path: '/evaluations/{id}/runs/{run_id}',
-    summary: 'Get a run',
-    access: 'read',
-    reply: RunInFull,
-  }),
   cancel: route({
     ...oneRun,
     id: 'evaluations.runs.cancel',
@@ -175,6 +166,15 @@ export const runRoutes = {
     access: 'read',
     query: object({ a: identifier('the run to compare with'), b: identifier('the run that is judged') }),
     reply: Comparison,
+  }),
+  getRun: route({
+    ...oneRun,
+    id: 'evaluations.runs.get',
+    method: 'GET',
+    path: '/evaluations/{id}/runs/{run_id}',
+    summary: 'Get a run',
+    access: 'read',
+    reply: RunInFull,
   }),
   runEvents: route({
     ...oneRun,

@@ -24,7 +24,16 @@ const threshold = (fields: Record<string, unknown> = {}) => service.post('/usage
 test('an evaluation scores by contains unless it says otherwise', async () => {
   const agent = await resources.agent()
   const { id: _, created_at: __, updated_at: ___, ...evaluation } = await good(evaluate({ target_id: agent.id }), 201)
-  assert.equal(evaluation, { name: 'x', description: '', type: 'agent', target_id: agent.id, scorers: [{ type: 'contains' }], test_cases: [{ input: 'q' }] })
+  assert.equal(evaluation, {
+    name: 'x',
+    description: '',
+    type: 'agent',
+    target_id: agent.id,
+    scorers: [{ type: 'contains' }],
+    concurrency: 4,
+    repeats: 1,
+    test_cases: [{ input: 'q' }],
+  })
 })
 
 test('a scorer is its name or its settings, also in a test case of its own', async () => {

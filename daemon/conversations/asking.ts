@@ -1,0 +1,108 @@
+/** Asks an agent one question and keeps no conversation of it: its calls are counted, and nothing else is stored. */
+import { CadreError } from '../../src/contract/errors.ts'
+import type { AgentAtWork } from '../agents/service.ts'
+import type { Caller } from '../caller.ts'
+import { newId } from '../identifiers.ts'
+import type { Logger } from '../logger.ts'
+import type { CallOrigin, Meter, MeteredModel, SettledCall } from '../metering.ts'
+import type { ModelsService } from '../models/service.ts'
+import type { Database } from '../store/database.ts'
+import { Draft } from './draft.ts'
+import { type Bookkeeping, converse } from './loop.ts'
+import { Reply } from './reply.ts'
+import type { StoredMessage } from './store.ts'
+
+export interface AskingParts {
+  database: Database
+  models: ModelsService
+  meter: Meter
+  logger: Logger
+}
+
+export interface Asked {
+  agent: AgentAtWork
+  question: string
+  caller: Caller
+  /** On whose behalf, besides the agent. */
+  origin: CallOrigin
+  signal: AbortSignal
+}
+
+export class Asking {
+  readonly #parts: AskingParts
+
+  constructor(parts: AskingParts) {
+    this.#parts = parts
+  }
+
+  /** The reply as a conversation would have stored it. Tools that ask before each use are refused: nobody is there to say yes. */
+  async ask({ agent, question, caller, origin, signal }: Asked): Promise<StoredMessage> {
+    const { database, models, meter, logger } = this.#parts
+    const model = await models.chat(database, agent.modelId)
+    const whole: CallOrigin = { ...origin, agent_id: agent.id, ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }) }
+    const reply = new Reply('', newId('msg'), new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), false)
+    const abort = () => reply.end('aborted')
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+    const scene = {
+      model,
+      toolset: agent.toolset,
+      system: agent.prompt,
+      past: [],
+      question,
+      contextTokens: model.contextTokens,
+      maxTokens: agent.maxTokens,
+      temperature: agent.temperature,
+      use: { caller, origin: whole, signal: reply.signal },
+    }
+    const books = new CallsOnly(database, meter, model, whole, reply.draft)
+    try {
+      const { reason, settled } = await converse({ scene, reply, books, logger })
+      await books.step(settled)
+      return reply.draft.message(reason)
+    } catch (error) {
+      await books.cutOff(signal.aborted ? 'aborted' : 'failed', signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
+      throw error
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+}
+
+/** Counts calls, and that is all. */
+class CallsOnly implements Bookkeeping {
+  readonly #database: Database
+  readonly #meter: Meter
+  readonly #model: MeteredModel
+  readonly #origin: CallOrigin
+  readonly #draft: Draft
+  #open: { entry: string; estimatedInput: number } | undefined
+
+  constructor(database: Database, meter: Meter, model: MeteredModel, origin: CallOrigin, draft: Draft) {
+    this.#database = database
+    this.#meter = meter
+    this.#model = model
+    this.#origin = origin
+    this.#draft = draft
+  }
+
+  async next(estimatedInput: number): Promise<void> {
+    await this.#meter.admit(this.#model, this.#origin)
+    const call = { model: this.#model, kind: 'chat' as const, origin: this.#origin, estimatedInput }
+    const entry = await this.#database.write((transaction) => this.#meter.begin(transaction, call))
+    this.#open = { entry, estimatedInput }
+  }
+
+  async step(settled: SettledCall): Promise<void> {
+    const { entry } = this.#open as { entry: string }
+    const cost = await this.#database.write((transaction) => this.#meter.settle(transaction, entry, settled))
+    this.#draft.count(settled, cost)
+    this.#open = undefined
+  }
+
+  /** A provider that refused has read nothing. */
+  async cutOff(status: 'failed' | 'aborted', read: boolean): Promise<void> {
+    if (!this.#open) return
+    await this.step({ input_tokens: read ? this.#open.estimatedInput : 0, output_tokens: 0, status, estimated: true })
+  }
+}

@@ -1,0 +1,40 @@
+/** What scorers need besides the answer: patterns, meanings and judges. */
+import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import type { CallOrigin } from '../metering.ts'
+import type { ChatMessage } from '../models/chat.ts'
+import type { ModelsService } from '../models/service.ts'
+import { Patterns } from './patterns.ts'
+import type { ScoringTools } from './scoring.ts'
+
+export class Scoring {
+  readonly #patterns = new Patterns()
+  readonly #embedding: EmbeddingService
+  readonly #models: ModelsService
+
+  constructor(embedding: EmbeddingService, models: ModelsService) {
+    this.#embedding = embedding
+    this.#models = models
+  }
+
+  /** Tools for one run: what judges take is counted as the evaluation's. */
+  tools(origin: CallOrigin, signal: AbortSignal): ScoringTools {
+    return {
+      matches: (pattern, text) => this.#patterns.test(pattern, text),
+      similarity: (a, b) => this.#similarity(a, b, signal),
+      ask: async (modelId: string | null, messages: readonly ChatMessage[]) =>
+        (await this.#models.generate({ modelId, messages, temperature: 0, origin, signal })).text,
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#patterns.close()
+  }
+
+  async #similarity(a: string, b: string, signal: AbortSignal): Promise<number> {
+    if (b.trim() === '') return 0
+    const embedder = await this.#embedding.embedder(DEFAULT_EMBEDDING_MODEL)
+    const [one, other] = (await embedder.embed([a, b], { signal })) as [Float32Array, Float32Array]
+    return one.reduce((sum, value, at) => sum + value * (other[at] as number), 0)
+  }
+}

@@ -1,0 +1,125 @@
+/** The four kinds of targets, over the services that own them. */
+import { CadreError } from '../../src/contract/errors.ts'
+import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
+import type { Asking } from '../conversations/asking.ts'
+import { Citations } from '../conversations/citations.ts'
+import type { KnowledgeService } from '../knowledge/service.ts'
+import type { CallOrigin } from '../metering.ts'
+import type { Generated, ModelsService } from '../models/service.ts'
+import { filledIn, type PromptTemplatesService } from '../prompt-templates/service.ts'
+import type { RagToolsService } from '../rag-tools/service.ts'
+import type { Database } from '../store/database.ts'
+import type { CaseUse, Target, TargetAnswer, Targets } from './targets.ts'
+
+export interface TargetParts {
+  database: Database
+  models: ModelsService
+  templates: PromptTemplatesService
+  knowledge: KnowledgeService
+  ragTools: RagToolsService
+  agents: AgentsService
+  asking: Asking
+}
+
+export const targetKinds = (parts: TargetParts): Targets => ({
+  agent: agentTarget(parts),
+  rag_tool: ragToolTarget(parts),
+  prompt_template: templateTarget(parts),
+  model: modelTarget(parts),
+})
+
+function agentTarget({ database, agents, models, asking, ragTools, knowledge }: TargetParts): Target {
+  return {
+    exists: (reader, id) => agents.exists(reader, id),
+    async configuration(reader, id) {
+      const snapshot = await agents.snapshot(reader, id)
+      if (!snapshot) return undefined
+      const tools = await Promise.all(snapshot.agent.tools.map(async (tool) => (await ragTools.records.get(reader, tool)) ?? { id: tool }))
+      const sources = tools.flatMap((tool) => ('knowledge_source_id' in tool && tool.knowledge_source_id !== null ? [tool.knowledge_source_id] : []))
+      return {
+        ...snapshot,
+        model: await models.described(reader, snapshot.agent.model_id),
+        tools,
+        indexes: await Promise.all(sources.map((source) => knowledge.described(reader, source))),
+      }
+    },
+    async ask(configuration, { input }, { evaluationId, caller, signal }) {
+      const agent = await agents.asItWas(database, configuration as unknown as AgentSnapshot)
+      const reply = await asking.ask({ agent, question: input, caller, origin: originOf(evaluationId, caller), signal })
+      return {
+        output: reply.content,
+        citations: reply.citations ?? [],
+        usage: reply.usage ?? null,
+        cost: reply.cost ?? null,
+        latency_ms: reply.latency_ms ?? 0,
+      }
+    },
+  }
+}
+
+function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
+  return {
+    exists: (reader, id) => ragTools.exists(reader, id),
+    async configuration(reader, id) {
+      const tool = await ragTools.records.get(reader, id)
+      if (!tool) return undefined
+      const index = tool.knowledge_source_id === null ? null : await knowledge.described(reader, tool.knowledge_source_id)
+      return { rag_tool: tool, model: await models.described(reader, tool.model_id), index }
+    },
+    async ask({ rag_tool }, { input }, { evaluationId, caller, signal }) {
+      const begun = performance.now()
+      const tool = rag_tool as Parameters<RagToolsService['answered']>[0]
+      const { results, answer } = await ragTools.answered(tool, { query: input }, originOf(evaluationId, caller), signal)
+      const citations = new Citations()
+      for (const passage of results) citations.add(passage)
+      return { ...answered(answer), citations: citations.in(answer.text), latency_ms: Math.round(performance.now() - begun) }
+    },
+  }
+}
+
+/** A template is what a model is told; the test case's input is what it is asked. */
+function templateTarget({ templates, models }: TargetParts): Target {
+  return {
+    exists: (reader, id) => templates.exists(reader, id),
+    async configuration(reader, id) {
+      const template = await templates.records.get(reader, id)
+      return template && { prompt_template: template, model: await models.described(reader, null) }
+    },
+    async ask({ prompt_template, model }, { input, variables = {} }, { evaluationId, caller, signal }) {
+      const template = prompt_template as Parameters<typeof filledIn>[0] & { id: string }
+      const { text, missing } = filledIn(template, variables)
+      if (missing.length > 0) throw new CadreError('VALIDATION_ERROR', `The test case has no value for ${missing.join(', ')}, which the template needs.`)
+      const messages = [
+        { role: 'system' as const, content: text },
+        { role: 'user' as const, content: input },
+      ]
+      const origin = { ...originOf(evaluationId, caller), prompt_template_id: template.id }
+      return answered(await models.generate({ modelId: idOf(model), messages, origin, signal }))
+    },
+  }
+}
+
+function modelTarget({ models }: TargetParts): Target {
+  return {
+    exists: (reader, id) => models.exists(reader, id),
+    async configuration(reader, id) {
+      const model = await models.described(reader, id)
+      return model && { model }
+    },
+    async ask({ model }, { input }, { evaluationId, caller, signal }) {
+      const messages = [{ role: 'user' as const, content: input }]
+      return answered(await models.generate({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), signal }))
+    },
+  }
+}
+
+const idOf = (model: unknown): string => (model as { id: string }).id
+
+function originOf(evaluationId: string, { userId }: CaseUse['caller']): CallOrigin {
+  return { evaluation_id: evaluationId, ...(userId === null ? {} : { user_id: userId }) }
+}
+
+function answered({ text, usage: { inputTokens, outputTokens }, cost, latencyMs }: Generated): TargetAnswer {
+  const usage = { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
+  return { output: text, citations: [], usage, cost, latency_ms: Math.round(latencyMs) }
+}

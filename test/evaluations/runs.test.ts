@@ -1,0 +1,265 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { hangs, type ReceivedRequest, refuses, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('runs of evaluations')
+let service: Service
+let resources: Resources
+let provider: ScriptedProvider
+
+const asked = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
+const system = ({ body }: ReceivedRequest): string => body.messages.find(({ role }: Json) => role === 'system')?.content ?? ''
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+    provider = await ScriptedProvider.start('openai', hangs)
+  }),
+)
+test.after(
+  aloud(async () => {
+    await service.end()
+    await provider.close()
+  }),
+)
+const does = (step: Step) => {
+  provider.script = [step]
+}
+
+test.before.each(() => {
+  provider.received.length = 0
+  // "say: x" is answered with x, anything else with itself.
+  does(replies((received) => ({ text: [asked(received).replace(/^say: /, '')], usage: { input: 11, output: 7, cached: 0 } })))
+})
+
+const model = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
+const agent = async (fields: Record<string, unknown> = {}) => resources.agent({ model_id: (await model()).id, ...fields })
+
+async function ended(id: string, runId?: string): Promise<Json> {
+  for (;;) {
+    const results = await good(service.get(`/evaluations/${id}/results${runId ? `?run_id=${runId}` : ''}`))
+    if (!['queued', 'running'].includes(results.status)) return results
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+async function run(id: string, pace: object = {}): Promise<Json> {
+  const { run_id } = await good(service.post(`/evaluations/${id}/run`, pace))
+  return ended(id, run_id)
+}
+
+test('an agent is asked each test case, and every answer is scored', async () => {
+  const helper = await agent({ system_prompt: 'Be brief.' })
+  const { id } = await resources.evaluation({
+    target_id: helper.id,
+    test_cases: [
+      { input: 'say: green', expected_output: 'green', metadata: { kind: 'good' } },
+      { input: 'say: green', expected_output: 'red' },
+    ],
+  })
+  const { status, summary, results, configuration } = await run(id)
+  assert.equal([status, summary.total, summary.passed, summary.failed, summary.errors, summary.pass_rate], ['completed', 2, 1, 1, 0, 0.5])
+  assert.equal([summary.tokens, summary.cost, summary.average_score], [36, (2 * (11 + 14)) / 1000, 0.5])
+  assert.equal([results[0].actual_output, results[0].passed, results[0].metadata], ['green', true, { kind: 'good' }])
+  assert.equal([results[1].passed, results[1].score, results[1].scores.contains.passed], [false, 0, false])
+  assert.equal([configuration.target.agent.name, configuration.target.prompt, configuration.target.model.model_id], [helper.name, 'Be brief.', 'scripted'])
+  assert.not.match(JSON.stringify(configuration), '"api_key"')
+  assert.equal(
+    (await good(service.get('/conversations?limit=100'))).filter(({ agent_id }: Json) => agent_id === helper.id),
+    [],
+    'no conversation is kept',
+  )
+})
+
+test('what a run takes is counted for the evaluation and for what it asks', async () => {
+  const helper = await agent()
+  const { id } = await resources.evaluation({ target_id: helper.id, test_cases: [{ input: 'say: a', expected_output: 'a' }], repeats: 3 })
+  await run(id)
+  for (const [type, entity] of [
+    ['evaluation', id],
+    ['agent', helper.id],
+  ])
+    assert.is((await good(service.get(`/usage/stats?entity_type=${type}&entity_id=${entity}`))).total_tokens, 54)
+})
+
+test('a model, a prompt template and a RAG tool are evaluated likewise', async () => {
+  const asIs = await model()
+  const plain = await resources.evaluation({ type: 'model', target_id: asIs.id, test_cases: [{ input: 'say: x', expected_output: 'x' }] })
+  assert.is((await run(plain.id)).summary.passed, 1)
+
+  await good(service.put('/settings', { default_model_id: asIs.id }))
+  const template = await resources.template({ template: 'Talk to {{name}}.' })
+  const told = await resources.evaluation({
+    type: 'prompt_template',
+    target_id: template.id,
+    test_cases: [
+      { input: 'say: y', expected_output: 'y', variables: { name: '{{name}} & co' } },
+      { input: 'say: y', expected_output: 'y' },
+    ],
+  })
+  const { results } = await run(told.id)
+  assert.equal(provider.received.map(system).at(-1), 'Talk to {{name}} & co.')
+  assert.equal([results[0].passed, results[1].passed, /no value for name/.test(results[1].error)], [true, false, true])
+  await good(service.put('/settings', { default_model_id: 'model_00000000-0000-7000-8000-000000000001' }))
+
+  const source = await resources.source()
+  await resources.document({ name: 'leave.md', content: '# Leave\n\nEvery employee gets twenty-five days of paid annual leave.' }, source.id)
+  await resources.document({ name: 'travel.md', content: '# Travel\n\nTrains are booked in second class.' }, source.id)
+  const tool = await resources.ragTool({ knowledge_source_id: source.id })
+  await good(service.post(`/knowledge-sources/${source.id}/sync`))
+  while ((await good(service.get(`/knowledge-sources/${source.id}`))).status !== 'active') await new Promise((resolve) => setTimeout(resolve, 50))
+  const found = await resources.evaluation({
+    type: 'rag_tool',
+    target_id: tool.id,
+    scorers: ['contains', { type: 'retrieval', k: 1 }, 'citation', { type: 'similarity', threshold: 0.3 }],
+    test_cases: [{ input: 'How many days of annual leave are there?', expected_output: 'twenty-five', expected_sources: ['leave.md'] }],
+  })
+  const { results: answers } = await run(found.id)
+  assert.is(answers[0].passed, true, JSON.stringify(answers[0]))
+  assert.is(answers[0].citations.find(({ cited }: Json) => cited).source, 'leave.md')
+})
+
+test('a run uses the agent as it was when the run began', async () => {
+  const helper = await agent({ system_prompt: 'old' })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  does(async (response, received, wire) => {
+    await held
+    return replies({ text: [system(received)] })(response, received, wire)
+  })
+  const { id } = await resources.evaluation({
+    target_id: helper.id,
+    test_cases: [
+      { input: 'a', expected_output: 'old' },
+      { input: 'b', expected_output: 'old' },
+    ],
+    concurrency: 1,
+  })
+  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
+  await good(service.put(`/agents/${helper.id}`, { system_prompt: 'new' }))
+  release()
+  assert.is((await ended(id, run_id)).summary.passed, 2)
+})
+
+test('a provider that fails is an error of its case, and the rest goes on', async () => {
+  does((response, received, wire) => (asked(received) === 'break' ? refuses(400) : replies({ text: ['fine'] }))(response, received, wire))
+  const { id } = await resources.evaluation({
+    target_id: (await agent()).id,
+    test_cases: [
+      { input: 'break', expected_output: 'fine' },
+      { input: 'work', expected_output: 'fine' },
+    ],
+  })
+  const { status, summary, results } = await run(id)
+  assert.equal([status, summary.passed, summary.failed, summary.errors], ['completed', 1, 0, 1])
+  assert.equal([results[0].actual_output, /scripted refusal 400/.test(results[0].error)], [null, true])
+})
+
+test('a run is cancelled, and what has run stays', async () => {
+  does((response, received, wire) => (asked(received) === 'wait' ? hangs : replies({ text: ['x'] }))(response, received, wire))
+  const { id } = await resources.evaluation({
+    target_id: (await agent()).id,
+    test_cases: [
+      { input: 'say', expected_output: 'x' },
+      { input: 'wait', expected_output: 'x' },
+    ],
+    concurrency: 1,
+  })
+  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
+  while ((await good(service.get(`/evaluations/${id}/runs/${run_id}`))).done < 1 || provider.received.length < 2)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
+  await provider.received.at(-1)?.closed
+  const { status, summary, results } = await ended(id, run_id)
+  assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 2, 1, 1])
+  assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
+})
+
+test('runs go on after a restart, with the results they had', async () => {
+  const waiting: (() => void)[] = []
+  does(async (response, received, wire) => {
+    if (asked(received) !== 'a') await new Promise<void>((resolve) => waiting.push(resolve))
+    return replies({ text: [asked(received)] })(response, received, wire)
+  })
+  const home = { id: '', run: '' }
+  const cases = ['a', 'b', 'c'].map((input) => ({ input, expected_output: input }))
+  home.id = (await resources.evaluation({ target_id: (await agent()).id, test_cases: cases, concurrency: 1 })).id
+  home.run = (await good(service.post(`/evaluations/${home.id}/run`))).run_id
+  while ((await good(service.get(`/evaluations/${home.id}/runs/${home.run}`))).done < 1 || provider.received.length < 2)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  does(replies((received) => ({ text: [asked(received)] })))
+  const place = await service.stop()
+  for (const go of waiting) go()
+  service = await Service.start({ home: place })
+  resources = new Resources(service)
+  const { status, results } = await ended(home.id, home.run)
+  assert.equal([status, results.map(({ actual_output }: Json) => actual_output)], ['completed', ['a', 'b', 'c']])
+  assert.equal(provider.received.map(asked).filter((input) => input === 'a').length, 1, 'what was done is not done again')
+})
+
+test('two runs are compared', async () => {
+  const helper = await agent()
+  const { id } = await resources.evaluation({
+    target_id: helper.id,
+    test_cases: [
+      { input: 'say: a', expected_output: 'a' },
+      { input: 'say: b', expected_output: 'b' },
+    ],
+  })
+  const a = (await run(id)).run_id
+  does(replies((received) => ({ text: [asked(received) === 'say: a' ? 'a' : 'wrong'] })))
+  const b = (await run(id)).run_id
+  const { better, worse, same, verdict, changes } = await good(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
+  assert.equal([better, worse, same, verdict, changes.length, changes[0].b.actual_output], [0, 1, 1, 'same', 1, 'wrong'])
+  const listed = await good(service.get(`/evaluations/${id}/runs`))
+  assert.equal(
+    listed.map(({ run_id }: Json) => run_id),
+    [b, a],
+  )
+  await refused(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=none`), 'NOT_FOUND')
+})
+
+test('results are paged and filtered', async () => {
+  const cases = Array.from({ length: 5 }, (_, index) => ({ input: `say: ${index}`, expected_output: index < 2 ? 'x' : String(index) }))
+  const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases: cases })
+  await run(id)
+  const failed = await good(service.get(`/evaluations/${id}/results?passed=false`))
+  assert.equal([failed.results.length, failed.pagination.total, failed.summary.total], [2, 2, 5])
+  const page = await good(service.get(`/evaluations/${id}/results?limit=2&page=3`))
+  assert.equal([page.results.map(({ position }: Json) => position), page.pagination], [[4], { page: 3, limit: 2, total: 5, pages: 3 }])
+})
+
+test('what cannot work is refused before it is run', async () => {
+  const { id } = await resources.evaluation()
+  await refused(service.get(`/evaluations/${id}/results`), 'NOT_FOUND')
+  await refused(service.get(`/evaluations/${id}/runs/none`), 'NOT_FOUND')
+  const evaluation = (fields: object) => service.post('/evaluations', { name: 'x', type: 'agent', target_id: 'none', ...fields })
+  const target_id = (await agent()).id
+  await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: '{' }] }), 'VALIDATION_ERROR', {
+    field: 'test_cases.0.expected_output',
+  })
+  await refused(evaluation({ target_id, scorers: ['regex'], test_cases: [{ input: 'a', expected_output: '(' }] }), 'VALIDATION_ERROR')
+  await good(service.delete(`/agents/${target_id}?force=true`))
+  const gone = await resources.agent()
+  const orphan = await resources.evaluation({ target_id: gone.id })
+  await good(service.delete(`/agents/${gone.id}?force=true`))
+  await refused(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
+})
+
+test('deleting an evaluation ends its runs', async () => {
+  does(hangs)
+  const { id } = await resources.evaluation({ target_id: (await agent()).id })
+  await good(service.post(`/evaluations/${id}/run`))
+  while (provider.received.length < 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  await good(service.delete(`/evaluations/${id}`))
+  await provider.received[0]?.closed
+  assert.equal(await service.database.all('SELECT run_id FROM evaluation_results WHERE run_id NOT IN (SELECT id FROM evaluation_runs)'), [])
+})
+
+test.run()
