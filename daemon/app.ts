@@ -32,6 +32,7 @@ import { RateLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { Automation } from './knowledge/automation.ts'
 import { DocumentsService } from './knowledge/documents.ts'
+import { EmbeddingLedger } from './knowledge/embedding-ledger.ts'
 import { IndexWriter } from './knowledge/index-writing.ts'
 import { Indexes } from './knowledge/indexes.ts'
 import { ProgressBoard } from './knowledge/progress.ts'
@@ -123,6 +124,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
+  const ledger = new EmbeddingLedger({ database, meter, models, logger })
   const reading = new Reading({})
   const indexes = new Indexes(vectors)
   const writer = new IndexWriter(database, indexes)
@@ -132,6 +134,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
     originals,
     outbound,
     embedding,
+    ledger,
     reading,
     indexes,
     writer,
@@ -140,7 +143,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
     workDirectory: (id) => join(paths.work, id),
   })
   const automation = new Automation(database, synchronizer, logger)
-  const search = new Search({ database, indexes, embedding, synchronizer })
+  const search = new Search({ database, indexes, embedding, ledger, synchronizer })
   const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress, search })
   const documents = new DocumentsService(database, originals, knowledge)
   const ragTools = new RagToolsService({ database, models, knowledge, validator })
@@ -233,7 +236,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
       automation.close()
       await Promise.all([synchronizer.close(), engine.close(), scoring.close()])
       await server.close()
-      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close()])
+      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close(), ledger.close()])
       await vectors.close()
       await database.close()
     },

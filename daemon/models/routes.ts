@@ -8,5 +8,5 @@ export const modelBindings = (models: ModelsService): Binding[] => [
   ...bindCrud(modelRoutes, models),
   bind(modelRoutes.discover, () => models.discover()),
   bind(modelRoutes.adopt, ({ body, change }) => models.adopt(change, body)),
-  bind(modelRoutes.test, ({ params, change }) => models.test(change.caller, params.id)),
+  bind(modelRoutes.test, ({ params, change, signal }) => models.test(change.caller, params.id, signal)),
 ]

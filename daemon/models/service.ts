@@ -6,18 +6,21 @@ import { adminsOnly, type Caller, type Change } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
-import type { CallOrigin, Meter } from '../metering.ts'
+import type { CallOrigin, Meter, MeteredModel } from '../metering.ts'
 import { plainAddress } from '../outbound/address.ts'
 import { leadsInside } from '../outbound/reach.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader } from '../store/database.ts'
-import type { ChatModel, ChatRequest, Price } from './chat.ts'
+import type { ChatModel, ChatRequest, GivenPassage, Price } from './chat.ts'
 import type { Discovery, Found } from './discovery.ts'
 import { EmbeddedModel } from './embedded.ts'
+import { NOT_FOUND } from './extractive.ts'
 import { type Generated, generate } from './generation.ts'
+import { fitting } from './grounding.ts'
 import { addressOf } from './language-models.ts'
 import type { Providers } from './providers.ts'
 import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
+import { estimateTokens } from './tokens.ts'
 import { usualWindow } from './windows.ts'
 
 type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
@@ -39,6 +42,19 @@ export interface Generation extends ChatRequest {
   modelId: string | null
   origin: CallOrigin
 }
+
+export interface Question {
+  modelId: string | null
+  question: string
+  passages: readonly GivenPassage[]
+  origin: CallOrigin
+  signal: AbortSignal
+}
+
+const UNASKED = { usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }, cost: 0, finishReason: 'stop', latencyMs: 0 } as const
+const FREE: Price = { input: 0, output: 0 }
+/** Of what a model reads; the rest is for the instructions and the answer. */
+const SHARE_OF_PASSAGES = 0.6
 
 export interface Discovered extends Found {
   added: string | null
@@ -72,6 +88,16 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
     if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
     return found[0].id
+  }
+
+  /** An answer to a question from passages that were found for it, citing them as [1], [2] and so on. */
+  async answer({ modelId, question, passages, origin, signal }: Question): Promise<Generated> {
+    const model = await this.chat(this.database, modelId)
+    // Nothing found is nothing to answer from, whoever would.
+    if (passages.length === 0) return { ...UNASKED, text: NOT_FOUND, model_id: model.id }
+    const room = model.contextTokens * SHARE_OF_PASSAGES - estimateTokens(question)
+    const messages = [{ role: 'user' as const, content: question }]
+    return this.generate({ modelId, messages, passages: fitting(passages, room), origin, signal })
   }
 
   /** A model to talk to, as it is recorded now; null is the default one. Nothing is called yet. */
@@ -119,10 +145,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** A short exchange with a model, to see whether it is there. */
-  async test({ userId }: Caller, id: string): Promise<{ ok: boolean; text: string; latency_ms: number }> {
+  async test({ userId }: Caller, id: string, signal: AbortSignal): Promise<{ ok: boolean; text: string; latency_ms: number }> {
     if (!(await this.exists(this.database, id))) throw notFound('model', id)
     const messages = [{ role: 'user' as const, content: 'Say hello in one short sentence.' }]
-    const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: userId === null ? {} : { user_id: userId } })
+    const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: userId === null ? {} : { user_id: userId }, signal })
     return { ok: true, text, latency_ms: latencyMs }
   }
 
@@ -143,6 +169,12 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (!found) return undefined
     const { api_key: _, version: __, ...shown } = found
     return shown
+  }
+
+  /** A model as its calls are counted; the embedding model that comes with Cadre has no record and costs nothing. */
+  async counted(reader: Reader, id: string): Promise<MeteredModel> {
+    const found = await this.records.get(reader, id)
+    return { id, price: found ? priceOf(found) : FREE }
   }
 
   /** What is needed to call a model, its key opened: for whoever calls it, never for an answer. */
