@@ -42,6 +42,7 @@ import { Search } from './knowledge/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
 import { Synchronizer } from './knowledge/sync.ts'
 import { Discovery } from './models/discovery.ts'
+import type { ProviderTimes } from './models/provider-exchange.ts'
 import { Providers } from './models/providers.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
@@ -84,6 +85,8 @@ export interface AppOptions {
   adminToken: string | undefined
   /** Where names are looked up; the system's resolver unless a test has its own. */
   resolve?: Resolve | undefined
+  /** How long providers are waited for, where a test has no time. */
+  providerTimes?: Partial<ProviderTimes> | undefined
   /** Keeps the first admin token where the command line finds it; called before the database knows it. */
   keepToken(token: string): Promise<void>
 }
@@ -97,7 +100,18 @@ export interface App {
   listening(url: string): void
 }
 
-export async function createApp({ paths, logger, vault, rateLimit, version, surroundings, adminToken, resolve, keepToken }: AppOptions): Promise<App> {
+export async function createApp({
+  paths,
+  logger,
+  vault,
+  rateLimit,
+  version,
+  surroundings,
+  adminToken,
+  resolve,
+  providerTimes,
+  keepToken,
+}: AppOptions): Promise<App> {
   const database = openDatabase(paths.database)
   const originals = new Originals(paths.documents)
   if ((await isBlank(database)) && (await originals.any())) {
@@ -112,7 +126,7 @@ export async function createApp({ paths, logger, vault, rateLimit, version, surr
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const providers = new Providers({ resolve })
+  const providers = new Providers({ resolve, times: providerTimes })
   const models = new ModelsService({
     database,
     vault,
