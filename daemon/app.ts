@@ -44,6 +44,7 @@ import { Synchronizer } from './knowledge/sync.ts'
 import { Discovery } from './models/discovery.ts'
 import type { ProviderTimes } from './models/provider-exchange.ts'
 import { Providers } from './models/providers.ts'
+import { Recordings } from './models/recordings.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
@@ -223,7 +224,7 @@ export async function createApp({
     ...ragToolBindings(ragTools),
     ...retrievalToolBindings(retrievalTools),
     ...conversationBindings(conversations, messages),
-    ...modelBindings(models),
+    ...modelBindings(models, new Recordings(database, models)),
     ...evaluationBindings(evaluations, runs),
     ...analyticsBindings(new AnalyticsService(database, now)),
     ...usageBindings(thresholds, new UsageReports(database, now)),

@@ -19,6 +19,8 @@ import { type Generated, generate } from './generation.ts'
 import { fitting } from './grounding.ts'
 import { addressOf } from './language-models.ts'
 import type { Providers } from './providers.ts'
+import { forgetRecordings } from './recording-store.ts'
+import { ReplayModel } from './replay.ts'
 import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
 import { estimateTokens } from './tokens.ts'
 import { usualWindow } from './windows.ts'
@@ -72,9 +74,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   constructor(parts: ModelParts) {
     const { database, vault, providers } = parts
     super(database, models, modelRecords, {
-      prepare: async (record, given, situation) => prepared(vault, record, given, situation),
-      remove: async (_, { id }) => {
+      prepare: async (record, given, situation) => prepared(vault, await replaying(record, situation), given, situation),
+      remove: async (transaction, { id }) => {
         if (id === EMBEDDED_MODEL_ID) throw builtIn()
+        await forgetRecordings(transaction, id)
         providers.forget(id)
       },
     })
@@ -83,11 +86,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
 
   /** The id of a model named by its id, or by its provider's name for it where only one model has that. */
   async resolve(reader: Reader, named: string, field: string): Promise<string> {
-    if (await this.exists(reader, named)) return named
-    const found = await this.records.find(reader, { model_id: named }, 2)
-    if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
-    if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
-    return found[0].id
+    return resolved(reader, named, field)
   }
 
   /** An answer to a question from passages that were found for it, citing them as [1], [2] and so on. */
@@ -107,12 +106,28 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (!found) throw notFound('model', wanted)
     const { embedder, providers } = this.#parts
     if (found.provider === 'embedded') return new EmbeddedModel(found.id, found.name, embedder)
+    if (found.provider === 'replay') return this.#replay(reader, found)
     return providers.model({
       ...this.#opened(found),
       name: found.name,
       price: priceOf(found),
       callsTools: found.supports_tools ?? true,
       contextTokens: found.context_window ?? usualWindow(found.provider, found.model_id),
+    })
+  }
+
+  async #replay(reader: Reader, { id, name, model_id, recording, supports_tools, context_window }: StoredModel): Promise<ChatModel> {
+    const { database, meter } = this.#parts
+    const source = (await this.exists(reader, model_id)) ? await this.chat(reader, model_id) : undefined
+    return new ReplayModel({
+      id,
+      name,
+      database,
+      meter,
+      callsTools: supports_tools ?? source?.callsTools ?? true,
+      contextTokens: context_window ?? source?.contextTokens ?? usualWindow('openai', ''),
+      source: recording === false ? undefined : source,
+      silence: recording === false ? 'recording is off' : 'the model it records is gone',
     })
   }
 
@@ -190,9 +205,30 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 }
 
+async function resolved(reader: Reader, named: string, field: string): Promise<string> {
+  if (await modelRecords.get(reader, named)) return named
+  const found = await modelRecords.find(reader, { model_id: named }, 2)
+  if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
+  if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
+  return found[0].id
+}
+
 function priceOf({ pricing }: StoredModel): Price | null {
   if (pricing === null) return null
   return 'input' in pricing ? pricing : { input: pricing.input_per_1k, output: pricing.output_per_1k }
+}
+
+/** What is recorded is a model here; one whose recordings were brought from elsewhere and that records no more need not be. */
+async function replaying(record: StoredModel, { transaction }: Situation<StoredModel>): Promise<StoredModel> {
+  if (record.provider !== 'replay') {
+    if (record.recording !== null) throw invalid('recording', 'is for models of the provider replay')
+    return record
+  }
+  if (record.endpoint !== null) throw invalid('endpoint', 'a model that plays back has none', 'Leave it out; model_id names the model that is recorded.')
+  if (record.recording === false) return record
+  const model_id = await resolved(transaction, record.model_id, 'model_id')
+  if ((await modelRecords.get(transaction, model_id))?.provider === 'replay') throw invalid('model_id', 'is a model that plays back itself')
+  return { ...record, model_id, recording: true }
 }
 
 async function prepared(vault: Vault, record: StoredModel, given: ModelInput, { caller, current }: Situation<StoredModel>): Promise<StoredModel> {
