@@ -11,6 +11,7 @@ import { analyticsBindings } from './analytics/routes.ts'
 import { AnalyticsService } from './analytics/service.ts'
 import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
+import { type Clock, systemClock } from './clock.ts'
 import { Asking } from './conversations/asking.ts'
 import { MessagesService } from './conversations/messages.ts'
 import { endInterrupted } from './conversations/recovery.ts'
@@ -32,7 +33,6 @@ import { RateLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { Automation } from './knowledge/automation.ts'
 import { DocumentsService } from './knowledge/documents.ts'
-import { EmbeddingLedger } from './knowledge/embedding-ledger.ts'
 import { IndexWriter } from './knowledge/index-writing.ts'
 import { Indexes } from './knowledge/indexes.ts'
 import { ProgressBoard } from './knowledge/progress.ts'
@@ -42,9 +42,7 @@ import { Search } from './knowledge/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
 import { Synchronizer } from './knowledge/sync.ts'
 import { Discovery } from './models/discovery.ts'
-import type { ProviderTimes } from './models/provider-exchange.ts'
 import { Providers } from './models/providers.ts'
-import { Recordings } from './models/recordings.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
@@ -70,7 +68,11 @@ import { usageBindings } from './usage/routes.ts'
 import { UsageThresholdsService } from './usage/service.ts'
 import { UsageReports } from './usage/statistics.ts'
 import { createValidator } from './validation.ts'
+import { DeliveriesService } from './webhooks/deliveries.ts'
+import { Dispatcher } from './webhooks/dispatcher.ts'
+import { EventLog } from './webhooks/event-log.ts'
 import { Outbox } from './webhooks/outbox.ts'
+import { Retention } from './webhooks/retention.ts'
 import { webhookBindings } from './webhooks/routes.ts'
 import { WebhooksService } from './webhooks/service.ts'
 
@@ -86,10 +88,11 @@ export interface AppOptions {
   adminToken: string | undefined
   /** Where names are looked up; the system's resolver unless a test has its own. */
   resolve?: Resolve | undefined
-  /** How long providers are waited for, where a test has no time. */
-  providerTimes?: Partial<ProviderTimes> | undefined
   /** Keeps the first admin token where the command line finds it; called before the database knows it. */
   keepToken(token: string): Promise<void>
+  /** By whose time webhooks are sent and tried again, and what the jitter of that is made of. */
+  clock?: Clock
+  random?: () => number
 }
 
 export interface App {
@@ -101,18 +104,8 @@ export interface App {
   listening(url: string): void
 }
 
-export async function createApp({
-  paths,
-  logger,
-  vault,
-  rateLimit,
-  version,
-  surroundings,
-  adminToken,
-  resolve,
-  providerTimes,
-  keepToken,
-}: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions): Promise<App> {
+  const { paths, logger, vault, rateLimit, version, surroundings, adminToken, resolve, keepToken, clock = systemClock, random = Math.random } = options
   const database = openDatabase(paths.database)
   const originals = new Originals(paths.documents)
   if ((await isBlank(database)) && (await originals.any())) {
@@ -127,7 +120,7 @@ export async function createApp({
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const providers = new Providers({ resolve, times: providerTimes })
+  const providers = new Providers({ resolve })
   const models = new ModelsService({
     database,
     vault,
@@ -139,7 +132,6 @@ export async function createApp({
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
-  const ledger = new EmbeddingLedger({ database, meter, models, logger })
   const reading = new Reading({})
   const indexes = new Indexes(vectors)
   const writer = new IndexWriter(database, indexes)
@@ -149,7 +141,6 @@ export async function createApp({
     originals,
     outbound,
     embedding,
-    ledger,
     reading,
     indexes,
     writer,
@@ -158,7 +149,7 @@ export async function createApp({
     workDirectory: (id) => join(paths.work, id),
   })
   const automation = new Automation(database, synchronizer, logger)
-  const search = new Search({ database, indexes, embedding, ledger, synchronizer })
+  const search = new Search({ database, indexes, embedding, synchronizer })
   const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress, search })
   const documents = new DocumentsService(database, originals, knowledge)
   const ragTools = new RagToolsService({ database, models, knowledge, validator })
@@ -181,8 +172,16 @@ export async function createApp({
     prompt_template: templates,
     evaluation: evaluations,
   })
-  const webhooks = new WebhooksService(database, vault)
-  new Outbox().listen(events)
+  const dispatcher = new Dispatcher({ database, vault, outbound, clock, random, logger })
+  const webhooks = new WebhooksService({ database, vault, dispatcher, clock })
+  const deliveries = new DeliveriesService({ database, webhooks, dispatcher, clock })
+  const eventLog = new EventLog(database)
+  const outbox = new Outbox(database, clock, () => {
+    dispatcher.wake()
+    eventLog.wake()
+  })
+  outbox.listen(events)
+  const retention = new Retention(database, clock, logger)
 
   let address = ''
   let draining = false
@@ -224,17 +223,19 @@ export async function createApp({
     ...ragToolBindings(ragTools),
     ...retrievalToolBindings(retrievalTools),
     ...conversationBindings(conversations, messages),
-    ...modelBindings(models, new Recordings(database, models)),
+    ...modelBindings(models),
     ...evaluationBindings(evaluations, runs),
     ...analyticsBindings(new AnalyticsService(database, now)),
     ...usageBindings(thresholds, new UsageReports(database, now)),
     ...apiToolBindings(apiTools),
-    ...webhookBindings(webhooks),
+    ...webhookBindings(webhooks, deliveries, eventLog),
     ...tokenBindings(tokens),
   ])
   // In the background: a daemon with much to mend answers all the same.
   const resumed = Promise.all([synchronizer.resume().then(() => automation.armAll()), engine.resume()])
   resumed.catch((error: unknown) => logger.error({ err: error }, 'what was left half done could not be taken up'))
+  dispatcher.start()
+  retention.start()
   return {
     server,
     drain: () => {
@@ -246,12 +247,15 @@ export async function createApp({
     },
     async close() {
       draining = true
+      eventLog.close()
+      const sent = Promise.all([dispatcher.close(), retention.close()])
       await replies.close()
       await resumed.catch(() => undefined) // told above
       automation.close()
       await Promise.all([synchronizer.close(), engine.close(), scoring.close()])
       await server.close()
-      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close(), ledger.close()])
+      await sent
+      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close()])
       await vectors.close()
       await database.close()
     },

@@ -19,7 +19,7 @@ const DOORS: Record<string, readonly string[]> = {
   knowledge: ['service.ts', 'tool-settings.ts', 'passage-tool.ts'],
 }
 /** What of src the daemon may know. */
-const SHARED = ['src/contract/', 'src/sse.ts', 'src/config.ts', 'src/version.ts', 'src/keychain.ts']
+const SHARED = ['src/contract/', 'src/sse.ts', 'src/config.ts', 'src/version.ts', 'src/keychain.ts', 'src/webhook-signature.ts']
 
 interface Import {
   /** A file of this repository, or a package. */
@@ -86,7 +86,7 @@ test('src and commands know neither fastify nor lancedb', () => {
   )
 })
 
-test('of src the daemon knows the contract, the event format, the configuration, the version and the keychain', () => {
+test('of src the daemon knows the contract, the event format, the configuration, the version, the keychain and the signature of webhooks', () => {
   assert.equal(
     breaches(inside('daemon'), ({ target }) => target.startsWith('src/') && !SHARED.some((shared) => target.startsWith(shared))),
     [],

@@ -70,21 +70,24 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return shown
   }
 
-  /** What is to change may depend on what is there. */
-  async update(change: Change, id: string, input: Input | ((current: Stored) => Input)): Promise<Shown> {
-    return this.modify(change, id, async (current, transaction) =>
-      this.#changed(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
-    )
+  async update(change: Change, id: string, input: Input): Promise<Shown> {
+    return this.modify(change, id, async (current, transaction) => this.#changed(transaction, change.caller, current, input))
   }
 
-  /** Changes a record in one transaction, over exactly the version that was read. */
-  async modify(change: Change, id: string, work: (current: Stored, transaction: Transaction) => Promise<Stored>): Promise<Shown> {
+  /** Changes a record in one transaction, over exactly the version that was read. `once` is shown in this reply and never again. */
+  async modify<Once extends object = object>(
+    change: Change,
+    id: string,
+    work: (current: Stored, transaction: Transaction) => Promise<Stored>,
+    once?: Once,
+  ): Promise<Shown & Once> {
     const { stored, shown } = await this.database.write(async (transaction) => {
       const current = await this.require(transaction, change.caller, id)
       await this.#unchanged(transaction, change, current)
-      const written = await this.#write(transaction, await work(current, transaction))
-      await change.remember?.(transaction, written.shown)
-      return written
+      const { stored, shown: plain } = await this.#write(transaction, await work(current, transaction))
+      const shown = { ...plain, ...once } as Shown & Once
+      await change.remember?.(transaction, shown)
+      return { stored, shown }
     })
     await this.#rules.after?.(stored)
     return shown

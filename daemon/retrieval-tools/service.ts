@@ -80,7 +80,6 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       filters: bothFilters(tool.filters, filters),
       threshold: tool.score_threshold,
       explain,
-      origin: {},
     })
   }
 }

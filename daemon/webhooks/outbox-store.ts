@@ -1,6 +1,9 @@
-/** Events and their deliveries as they are stored. */
+/** Events and their deliveries as they are stored. A delivery waits for an attempt exactly while it has a next_attempt_at. */
+import type { Static } from 'typebox'
+import { Delivery, DeliveryDetails } from '../../src/contract/webhooks.ts'
 import { newId } from '../identifiers.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
+import { Records, type StoredRecord } from '../store/records.ts'
 
 export interface StoredEvent {
   id: string
@@ -10,8 +13,40 @@ export interface StoredEvent {
   created_at: string
 }
 
+export interface PositionedEvent extends StoredEvent {
+  /** Its place in the order in which events happened. */
+  position: number
+}
+
+const { body: _, ...stored } = DeliveryDetails.properties
+/** `step` counts the attempts since it last began on the schedule, `attempts` all of them. */
+export type StoredDelivery = Omit<Static<typeof DeliveryDetails>, 'body'> & StoredRecord & { step: number }
+
+export const deliveryRecords = new Records<StoredDelivery>({
+  table: 'deliveries',
+  schema: { ...DeliveryDetails, properties: stored } as typeof DeliveryDetails,
+  hidden: ['step', 'updated_at'],
+})
+export const LISTED: readonly string[] = Object.keys(Delivery.properties)
+
 export async function insertEvent(transaction: Transaction, { id, type, body, created_at }: StoredEvent): Promise<void> {
   await transaction.run('INSERT INTO events (id, type, body, created_at) VALUES (?, ?, ?, ?)', [id, type, body, created_at])
+}
+
+export async function eventOfId(reader: Reader, id: string): Promise<StoredEvent | undefined> {
+  return reader.get<StoredEvent>('SELECT id, type, body, created_at FROM events WHERE id = ?', [id])
+}
+
+export async function eventsBehind(reader: Reader, position: number, types: readonly string[], limit: number): Promise<PositionedEvent[]> {
+  return reader.all<PositionedEvent>(
+    'SELECT position, id, type, body, created_at FROM events WHERE position > ? AND type IN (SELECT value FROM json_each(?)) ORDER BY position LIMIT ?',
+    [position, JSON.stringify(types), limit],
+  )
+}
+
+export async function lastPosition(reader: Reader): Promise<number> {
+  const [last] = await reader.all<{ position: number }>('SELECT position FROM events ORDER BY position DESC LIMIT 1')
+  return last?.position ?? 0
 }
 
 /** Webhooks that want an event now. */
@@ -23,10 +58,51 @@ export async function webhooksFor(reader: Reader, type: string): Promise<string[
   return rows.map(({ id }) => id)
 }
 
-/** Due from the moment it happened. */
-export async function insertDelivery(transaction: Transaction, webhookId: string, { id, type, created_at }: StoredEvent): Promise<void> {
+/** Due from the moment it happened. `step` is how many places of the schedule it leaves out. */
+export async function insertDelivery(transaction: Transaction, webhookId: string, { id, type, created_at }: StoredEvent, step = 0): Promise<string> {
+  const deliveryId = newId('dlv')
   await transaction.run(
-    "INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 0, 0, ?, '[]', ?, ?)",
-    [newId('dlv'), webhookId, id, type, created_at, created_at, created_at],
+    "INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 0, ?, ?, '[]', ?, ?)",
+    [deliveryId, webhookId, id, type, step, created_at, created_at, created_at],
   )
+  return deliveryId
+}
+
+export interface Waiting {
+  webhook_id: string
+  /** When the first of its deliveries is due. */
+  due: string
+}
+
+/** Enabled webhooks with deliveries that wait, other than those under way. */
+export async function waitingWebhooks(reader: Reader, underWay: readonly string[]): Promise<Waiting[]> {
+  const rows = await reader.all<{ webhook_id: string; due: string | null }>(
+    'SELECT webhooks.id AS webhook_id, (SELECT next_attempt_at FROM deliveries WHERE webhook_id = webhooks.id AND next_attempt_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT 1) AS due FROM webhooks WHERE enabled = 1',
+    [JSON.stringify(underWay)],
+  )
+  return rows.filter((row): row is Waiting => row.due !== null)
+}
+
+/** Those of a webhook that are due, the longest waiting first. */
+export async function dueDeliveries(reader: Reader, webhookId: string, now: string, underWay: readonly string[], limit: number): Promise<string[]> {
+  const rows = await reader.all<{ id: string }>(
+    'SELECT id FROM deliveries WHERE webhook_id = ? AND next_attempt_at <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT ?',
+    [webhookId, now, JSON.stringify(underWay), limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+export async function deleteDeliveriesOf(transaction: Transaction, webhookId: string): Promise<void> {
+  await transaction.run('DELETE FROM deliveries WHERE webhook_id = ?', [webhookId])
+}
+
+/** How many rows are removed at once: others want to write, too. */
+const PRUNED_AT_ONCE = 1_000
+
+/** Removes what happened before a time, whatever became of it. */
+export async function prune(database: Database, before: string): Promise<void> {
+  for (const table of ['deliveries', 'events']) {
+    const old = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE created_at < ? LIMIT ?)`
+    while ((await database.write((transaction) => transaction.run(old, [before, PRUNED_AT_ONCE]))) === PRUNED_AT_ONCE);
+  }
 }

@@ -1,10 +1,19 @@
-/** Routes of webhooks. */
+/** Routes of webhooks, their deliveries, and the stream of events. */
+import type { ListQuery } from '../../src/contract/page.ts'
 import { webhookRoutes } from '../../src/contract/webhooks.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
+import type { DeliveriesService } from './deliveries.ts'
+import type { EventLog } from './event-log.ts'
 import type { WebhooksService } from './service.ts'
 
-export const webhookBindings = (webhooks: WebhooksService): Binding[] => [
+export const webhookBindings = (webhooks: WebhooksService, deliveries: DeliveriesService, events: EventLog): Binding[] => [
   ...bindCrud(webhookRoutes, webhooks),
   bind(webhookRoutes.create, ({ body, change }) => webhooks.createWithSecret(change, body)),
+  bind(webhookRoutes.rotateSecret, ({ params, body, change }) => webhooks.rotateSecret(change, params.id, body)),
+  bind(webhookRoutes.deliveries, ({ params, query, change }) => deliveries.list(change.caller, params.id, query as ListQuery)),
+  bind(webhookRoutes.delivery, ({ params, change }) => deliveries.get(change.caller, params.id, params.delivery_id)),
+  bind(webhookRoutes.redeliver, ({ params, change }) => deliveries.redeliver(change.caller, params.id, params.delivery_id)),
+  bind(webhookRoutes.test, ({ params, change }) => deliveries.test(change.caller, params.id)),
+  bind(webhookRoutes.events, ({ query, lastEventId }) => events.follow(query, lastEventId)),
 ]

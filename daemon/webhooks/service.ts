@@ -1,34 +1,62 @@
 /** Webhooks: addresses that are told of events, each with a signing secret of its own. */
-import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
-import { type WebhookCreate, type WebhookCreated, type WebhookUpdate, webhooks } from '../../src/contract/webhooks.ts'
+import { type WebhookCreate, type WebhookCreated, type WebhookRotate, type WebhookUpdate, webhooks } from '../../src/contract/webhooks.ts'
 import type { Change } from '../caller.ts'
+import type { Clock } from '../clock.ts'
 import { Resource } from '../crud/service.ts'
 import { plainAddress } from '../outbound/address.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { deleteDeliveriesOf } from './outbox-store.ts'
+import { chosenSecret, rotated, sealedSecret } from './secrets.ts'
 import { type StoredWebhook, webhookRecords } from './store.ts'
 
 type WebhookInput = Static<typeof WebhookCreate> | Static<typeof WebhookUpdate>
 
+const HOUR = 60 * 60 * 1000
+const OVERLAP_HOURS = 24
+
+interface WebhooksParts {
+  database: Database
+  vault: Vault
+  dispatcher: Dispatcher
+  clock: Clock
+}
+
 export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
-  constructor(database: Database, vault: Vault) {
+  readonly #parts: WebhooksParts
+
+  constructor(parts: WebhooksParts) {
+    const { database, vault, dispatcher } = parts
     super(database, webhooks, webhookRecords, {
       prepare: async (record, given, { current }) => {
         plainAddress('url', record.url)
         if (current) return record
-        return { ...record, secret: vault.seal((given as { secret: string }).secret, `${record.id}/secret`) }
+        return { ...record, secret: sealedSecret(vault, record.id, (given as { secret: string }).secret), previous_secrets: '[]' }
       },
       label: ({ url }) => url,
+      // One that is enabled again gets what waited for it.
+      after: () => dispatcher.wake(),
+      remove: async (transaction, { id }) => deleteDeliveriesOf(transaction, id),
     })
+    this.#parts = parts
   }
 
   /** Creates a webhook and shows its secret, this once. */
   async createWithSecret(change: Change, input: Static<typeof WebhookCreate>): Promise<Static<typeof WebhookCreated>> {
-    const secret = input.secret ?? `whsec_${randomBytes(32).toString('base64')}`
-    const size = Buffer.from(secret.slice('whsec_'.length), 'base64').length
-    if (size < 24 || size > 64) throw invalid('secret', 'must hold 24 to 64 bytes')
+    const secret = chosenSecret(input.secret)
     return this.create(change, { ...input, secret }, { secret })
+  }
+
+  /** Another secret, shown this once. The one before it signs as well for a while, so that the receiver can change over. */
+  async rotateSecret(change: Change, id: string, input: Static<typeof WebhookRotate>): Promise<Static<typeof WebhookCreated>> {
+    const { vault, clock } = this.#parts
+    const secret = chosenSecret(input.secret)
+    const work = async (current: StoredWebhook) => {
+      const now = clock.now()
+      return rotated(current, sealedSecret(vault, id, secret), now, now + (input.overlap_hours ?? OVERLAP_HOURS) * HOUR)
+    }
+    return this.modify(change, id, work, { secret })
   }
 }

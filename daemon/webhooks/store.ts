@@ -1,8 +1,14 @@
-/** Webhooks as they are stored; the signing secret is sealed. */
+/** Webhooks as they are stored; the signing secrets are sealed. */
 import type { Static } from 'typebox'
 import { Webhook } from '../../src/contract/webhooks.ts'
+import type { Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
-export type StoredWebhook = Static<typeof Webhook> & StoredRecord & { secret: string }
+export type StoredWebhook = Static<typeof Webhook> & StoredRecord & { secret: string; previous_secrets: string }
 
-export const webhookRecords = new Records<StoredWebhook>({ table: 'webhooks', schema: Webhook, hidden: ['secret'] })
+export const webhookRecords = new Records<StoredWebhook>({ table: 'webhooks', schema: Webhook, hidden: ['secret', 'previous_secrets'] })
+
+/** Only if it still leads to where the answer came from. */
+export async function disableWebhook(transaction: Transaction, id: string, url: string, now: string): Promise<void> {
+  await transaction.run('UPDATE webhooks SET enabled = 0, version = version + 1, updated_at = ? WHERE id = ? AND url = ? AND enabled = 1', [now, id, url])
+}

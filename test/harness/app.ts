@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
-import { type App, createApp } from '../../daemon/app.ts'
+import { type App, type AppOptions, createApp } from '../../daemon/app.ts'
 import { prepareHome } from '../../daemon/home.ts'
 import { type Log, openLog } from '../../daemon/log.ts'
-import type { ProviderTimes } from '../../daemon/models/provider-exchange.ts'
 import type { Resolve } from '../../daemon/outbound/connector.ts'
 import { Redactor } from '../../daemon/secrets/redactor.ts'
 import { openVault } from '../../daemon/secrets/vault.ts'
@@ -38,13 +37,11 @@ export interface CallOptions {
   raw?: string | Buffer
 }
 
-export interface HomeOptions {
+export interface HomeOptions extends Pick<AppOptions, 'clock' | 'random'> {
   home?: string
   rateLimit?: number
   /** Where the service looks names up. */
   resolve?: Resolve
-  /** How long it waits for providers. */
-  providerTimes?: Partial<ProviderTimes>
   /** Keys of the environment and servers to look for models at; none unless the test has its own. */
   surroundings?: { keys?: Record<string, string>; servers?: string[] }
 }
@@ -73,8 +70,8 @@ export class Service {
     home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'),
     rateLimit = 0,
     resolve,
-    providerTimes,
     surroundings = {},
+    ...timing
   }: HomeOptions = {}): Promise<Service> {
     const paths = homePaths({ CADRE_HOME: home })
     prepareHome(paths)
@@ -90,8 +87,8 @@ export class Service {
       surroundings: { keys: {}, servers: [], ...surroundings },
       adminToken: ADMIN,
       resolve,
-      providerTimes,
       keepToken: async (token) => redactor.add(token),
+      ...timing,
     })
     await app.server.ready()
     return new Service(paths, app, log)

@@ -74,6 +74,7 @@ test('truth values come back as truth values, and filter as such', async () => {
     enabled: false,
     allow_private_network: true,
     secret: 's',
+    previous_secrets: '[]',
     version: 1,
     created_at: now,
     updated_at: now,

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { systemClock } from '../../daemon/clock.ts'
 import { EventBus } from '../../daemon/event-bus.ts'
 import { Outbox } from '../../daemon/webhooks/outbox.ts'
 import { good } from '../harness/answers.ts'
@@ -41,7 +42,7 @@ test('a completed conversation is an event, once, for the enabled webhooks that 
 test('an event of a change that fails never happened', async ({ service }) => {
   await good(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['evaluation.finished'], enabled: true }), 201)
   const events = new EventBus()
-  new Outbox().listen(events)
+  new Outbox(service.database, systemClock, () => {}).listen(events)
   const failing = service.database.write(async (transaction) => {
     await events.publish(transaction, 'evaluation.finished', finished)
     throw new Error('the change failed')

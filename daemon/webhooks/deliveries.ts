@@ -1,0 +1,81 @@
+/** Deliveries as people see them: what was sent to a webhook and what came of it, sending it again, and trying a webhook out. */
+import type { Static } from 'typebox'
+import { CadreError, notFound } from '../../src/contract/errors.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
+import { type DeliveryDetails, TEST_EVENT } from '../../src/contract/webhooks.ts'
+import type { Caller } from '../caller.ts'
+import type { Clock } from '../clock.ts'
+import type { Database, Reader } from '../store/database.ts'
+import type { Page } from '../store/records.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { eventOf } from './outbox.ts'
+import { deliveryRecords, eventOfId, insertDelivery, insertEvent, LISTED, type StoredDelivery } from './outbox-store.ts'
+import { RETRY_DELAYS } from './schedule.ts'
+import type { WebhooksService } from './service.ts'
+
+type Shown = Static<typeof DeliveryDetails>
+
+interface DeliveriesParts {
+  database: Database
+  webhooks: WebhooksService
+  dispatcher: Dispatcher
+  clock: Clock
+}
+
+export class DeliveriesService {
+  readonly #parts: DeliveriesParts
+
+  constructor(parts: DeliveriesParts) {
+    this.#parts = parts
+  }
+
+  async list(caller: Caller, webhookId: string, query: ListQuery): Promise<Page<StoredDelivery>> {
+    const { database, webhooks } = this.#parts
+    await webhooks.require(database, caller, webhookId)
+    return deliveryRecords.list(database, query, { webhook_id: webhookId }, LISTED)
+  }
+
+  async get(caller: Caller, webhookId: string, id: string): Promise<Shown> {
+    const { database, webhooks } = this.#parts
+    await webhooks.require(database, caller, webhookId)
+    const { version: _, step, updated_at, ...delivery } = await required(database, webhookId, id)
+    const event = await eventOfId(database, delivery.event_id)
+    return { ...delivery, body: JSON.parse(event?.body ?? '{}') }
+  }
+
+  /** Begins anew on the schedule, with the first attempt now. */
+  async redeliver(caller: Caller, webhookId: string, id: string): Promise<Shown> {
+    const { database, webhooks, dispatcher, clock } = this.#parts
+    await database.write(async (transaction) => {
+      const webhook = await webhooks.require(transaction, caller, webhookId)
+      const delivery = await required(transaction, webhookId, id)
+      if (!webhook.enabled)
+        throw new CadreError('CONFLICT', 'The webhook is disabled, so nothing is sent to it.', {
+          hint: `Enable it first: cadre webhooks update ${webhookId} --enabled`,
+        })
+      const now = new Date(clock.now()).toISOString()
+      await deliveryRecords.update(transaction, { ...delivery, status: 'pending', step: 0, next_attempt_at: now, updated_at: now })
+    })
+    await dispatcher.deliver(id, webhookId)
+    return this.get(caller, webhookId, id)
+  }
+
+  /** One attempt and no more: whoever tries a webhook out is there to see it fail. */
+  async test(caller: Caller, webhookId: string): Promise<Shown> {
+    const { database, webhooks, dispatcher, clock } = this.#parts
+    const id = await database.write(async (transaction) => {
+      const { url } = await webhooks.require(transaction, caller, webhookId)
+      const event = eventOf(TEST_EVENT, { webhook_id: webhookId, url, message: 'A test of this webhook, sent by hand.' }, clock.now())
+      await insertEvent(transaction, event)
+      return insertDelivery(transaction, webhookId, event, RETRY_DELAYS.length)
+    })
+    await dispatcher.deliver(id, webhookId)
+    return this.get(caller, webhookId, id)
+  }
+}
+
+async function required(reader: Reader, webhookId: string, id: string): Promise<StoredDelivery> {
+  const delivery = await deliveryRecords.get(reader, id, { webhook_id: webhookId })
+  if (!delivery) throw notFound('delivery', id)
+  return delivery
+}

@@ -1,0 +1,87 @@
+/** What came of attempts, written down: those that end at about the same time share a transaction, so that many deliveries leave room for other writes. */
+import type { Logger } from '../logger.ts'
+import type { Database, Transaction } from '../store/database.ts'
+import { GONE, type Outcome } from './attempt.ts'
+import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'
+import { nextAttempt } from './schedule.ts'
+import { disableWebhook } from './store.ts'
+
+/** Of a delivery that was asked for again and again, the latest attempts are kept. */
+const MOST_HISTORY = 50
+
+export interface Settlement {
+  deliveryId: string
+  /** Where it was sent. */
+  url: string
+  outcome: Outcome
+  /** When the attempt began, and when it ended. */
+  begun: number
+  ended: number
+}
+
+export class Settlements {
+  readonly #database: Database
+  readonly #random: () => number
+  readonly #logger: Logger
+  #waiting: Settlement[] = []
+  #write: Promise<void> | undefined
+
+  constructor(database: Database, random: () => number, logger: Logger) {
+    this.#database = database
+    this.#random = random
+    this.#logger = logger
+  }
+
+  /** Resolves when it is on disk. */
+  record(settlement: Settlement): Promise<void> {
+    this.#waiting.push(settlement)
+    this.#write ??= this.#begin()
+    return this.#write
+  }
+
+  #begin(): Promise<void> {
+    const taken = { all: undefined as Settlement[] | undefined }
+    const take = () => {
+      taken.all ??= this.#waiting.splice(0)
+      this.#write = undefined
+      return taken.all
+    }
+    // Whatever becomes of the transaction, those who come later get another.
+    return this.#database
+      .write(async (transaction) => {
+        for (const settlement of take()) await this.#store(transaction, settlement)
+      })
+      .finally(() => taken.all ?? take())
+  }
+
+  async #store(transaction: Transaction, { deliveryId, url, outcome, begun, ended }: Settlement): Promise<void> {
+    const delivery = await deliveryRecords.get(transaction, deliveryId)
+    if (!delivery) return // it went with its webhook
+    const at = new Date(begun).toISOString()
+    const { status, error, body, latencyMs } = outcome
+    const step = delivery.step + 1
+    const next = error === null || status === GONE ? undefined : nextAttempt(step, ended, this.#random())
+    const settled: StoredDelivery = {
+      ...delivery,
+      status: error === null ? 'delivered' : next === undefined ? 'failed' : 'pending',
+      attempts: delivery.attempts + 1,
+      step,
+      response_status: status,
+      response_body: body,
+      error,
+      last_attempt_at: at,
+      next_attempt_at: next === undefined ? null : new Date(next).toISOString(),
+      history: [...delivery.history, { at, response_status: status, error, latency_ms: latencyMs }].slice(-MOST_HISTORY),
+      updated_at: new Date(ended).toISOString(),
+    }
+    await deliveryRecords.update(transaction, settled)
+    if (status === GONE) await disableWebhook(transaction, delivery.webhook_id, url, settled.updated_at)
+    this.#tell(settled)
+  }
+
+  #tell({ id, webhook_id, event, attempts, status, error }: StoredDelivery): void {
+    const about = { delivery: id, webhook: webhook_id, event, attempts, ...(error === null ? {} : { error }) }
+    if (status === 'failed') this.#logger.warn(about, 'a webhook was not delivered, and is not tried again')
+    else this.#logger.debug(about, status === 'delivered' ? 'a webhook was delivered' : 'a webhook was not delivered')
+  }
+}

@@ -1,0 +1,207 @@
+import { Webhook } from 'standardwebhooks'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { type Answering, type Received, Receiver } from './receiver.ts'
+import { complete, deliveriesOf, settled, webhookTo } from './scene.ts'
+
+interface Context {
+  service: Service
+  receiver: Receiver
+  hook: Json
+}
+
+const test = suite<Context>('webhooks: deliveries')
+
+test.before.each(
+  aloud(async (context) => {
+    context.service = await Service.start()
+    context.receiver = await Receiver.start()
+    context.hook = await webhookTo(context.service, context.receiver.url)
+  }),
+)
+test.after.each(
+  aloud(async ({ service, receiver }) => {
+    await service.end()
+    await receiver.close()
+  }),
+)
+
+const verifies = (secret: string, { body, headers }: Received): boolean => {
+  try {
+    new Webhook(secret).verify(body, headers)
+    return true
+  } catch {
+    return false // that is the answer
+  }
+}
+const answering =
+  (status: number, body = '', headers: Record<string, string> = {}): Answering =>
+  (reply) =>
+    reply.writeHead(status, headers).end(body)
+
+test('an event is posted as JSON, signed so that the reference implementation verifies it', async ({ service, receiver, hook }) => {
+  const conversation = await complete(service)
+  const [received] = (await receiver.count(1)) as [Received]
+  assert.ok(verifies(hook.secret, received))
+  assert.not(verifies(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, received))
+  assert.not(verifies(hook.secret, { ...received, body: `${received.body} ` }))
+  assert.is(received.headers['content-type'], 'application/json')
+  const { type, timestamp, data } = JSON.parse(received.body)
+  assert.is(type, 'conversation.completed')
+  assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
+  assert.is(data.conversation_id, conversation.id)
+  const delivery = await settled(service, hook, 'delivered')
+  assert.equal([delivery.event_id, delivery.webhook_id, delivery.attempts, delivery.response_status], [received.id, hook.id, 1, 204])
+  assert.equal(delivery.body, JSON.parse(received.body))
+})
+
+test('after a rotation both secrets verify for a day, and after another one all three', async ({ service, receiver, hook }) => {
+  const rotate = (body?: Json) => good(service.post(`/webhooks/${hook.id}/rotate-secret`, body))
+  const second = await rotate()
+  assert.match(second.secret, /^whsec_/)
+  assert.is.not(second.secret, hook.secret)
+  await complete(service)
+  const third = await rotate({ secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}` })
+  await complete(service)
+  const [first, next] = (await receiver.count(2)) as [Received, Received]
+  assert.equal([verifies(hook.secret, first), verifies(second.secret, first), verifies(third.secret, first)], [true, true, false])
+  assert.equal([verifies(hook.secret, next), verifies(second.secret, next), verifies(third.secret, next)], [true, true, true])
+  assert.is(first.headers['webhook-signature']?.split(' ').length, 2)
+  const fourth = await rotate({ overlap_hours: 0 })
+  await complete(service)
+  const [, , last] = (await receiver.count(3)) as [Received, Received, Received]
+  assert.equal([verifies(third.secret, last), verifies(fourth.secret, last)], [false, true])
+  await refused(service.post(`/webhooks/${hook.id}/rotate-secret`, { secret: `whsec_${'A'.repeat(100)}` }), 'VALIDATION_ERROR', { field: 'secret' })
+  assert.not.match(JSON.stringify(await good(service.get(`/webhooks/${hook.id}`))), /whsec_|previous/)
+})
+
+test('410 disables the webhook; what waits for it goes when it is enabled again', async ({ service, receiver, hook }) => {
+  receiver.answer = answering(410)
+  await complete(service)
+  const failed = await settled(service, hook, 'failed')
+  assert.match(failed.error, /410.*disabled/)
+  assert.is((await good(service.get(`/webhooks/${hook.id}`))).enabled, false)
+  await complete(service)
+  assert.is((await deliveriesOf(service, hook)).length, 1, 'an event while it is disabled is not for it')
+  await refused(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`), 'CONFLICT', { hint: /--enabled/ })
+  receiver.answer = answering(200)
+  await good(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
+  assert.is((await good(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`))).status, 'delivered')
+})
+
+test('a webhook that is disabled keeps what waits until it is enabled', async ({ service, receiver, hook }) => {
+  receiver.answer = answering(500)
+  await complete(service)
+  const { id } = await settled(service, hook, 'pending')
+  await good(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
+  receiver.answer = answering(200)
+  // As if its next attempt were due.
+  await service.database.write((transaction) => transaction.run('UPDATE deliveries SET next_attempt_at = created_at WHERE id = ?', [id]))
+  await good(service.patch(`/webhooks/${hook.id}`, { description: 'still disabled' }))
+  assert.is(receiver.received.length, 1)
+  await good(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
+  await settled(service, hook, 'delivered')
+  assert.is(new Set(receiver.received.map((one) => one.id)).size, 1)
+})
+
+test('a redirect is a failure and is not followed', async ({ service, receiver, hook }) => {
+  const elsewhere = await Receiver.start()
+  receiver.answer = answering(307, '', { location: elsewhere.url })
+  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  assert.equal([delivery.status, delivery.response_status, delivery.error], ['failed', 307, 'The receiver answered 307; redirects are not followed.'])
+  assert.is(elsewhere.received.length, 0)
+  await elsewhere.close()
+})
+
+test('addresses inside are not reached unless the webhook may', async ({ service, receiver }) => {
+  for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
+    const closed = await webhookTo(service, url, { allow_private_network: false })
+    const delivery = await good(service.post(`/webhooks/${closed.id}/test`))
+    assert.is(delivery.status, 'failed')
+    assert.match(delivery.error, /private network|this machine itself/)
+  }
+  assert.is(receiver.received.length, 0)
+})
+
+test('how the answer begins is kept, whatever it is', async ({ service, receiver, hook }) => {
+  receiver.answer = (reply) => reply.writeHead(500).end(Buffer.concat([Buffer.from('a\0b\xff', 'latin1'), Buffer.alloc(200_000, 'x')]))
+  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  assert.is(delivery.response_body.length, 1000)
+  assert.match(delivery.response_body, /^a\uFFFDb\uFFFDxxx/)
+})
+
+test('whether the receiver has it is said by its status, also where the rest of the answer never comes', async ({ service, receiver, hook }) => {
+  receiver.answer = (reply) => {
+    reply.writeHead(200, { 'content-length': '100' }).write('begun')
+    setImmediate(() => reply.destroy())
+  }
+  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  assert.equal([delivery.status, delivery.response_status, delivery.error], ['delivered', 200, null])
+})
+
+test('a test is signed, sent at once and once, and is no event to others', async ({ service, receiver, hook }) => {
+  await good(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
+  const other = await webhookTo(service, receiver.url)
+  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  assert.equal([delivery.event, delivery.status, delivery.attempts, delivery.body.type], ['webhook.test', 'delivered', 1, 'webhook.test'])
+  const [received] = receiver.received as [Received]
+  assert.ok(verifies(hook.secret, received))
+  receiver.answer = answering(503)
+  const failed = await good(service.post(`/webhooks/${hook.id}/test`))
+  assert.equal([failed.status, failed.next_attempt_at], ['failed', null])
+  assert.equal(await deliveriesOf(service, other), [])
+})
+
+test('a delivery is sent again with the id it had, and begins anew on the schedule when that fails', async ({ service, receiver, hook }) => {
+  await complete(service)
+  const { id } = await settled(service, hook, 'delivered')
+  const again = await good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
+  assert.equal([again.id, again.status, again.attempts, again.history.length], [id, 'delivered', 2, 2])
+  assert.is(receiver.received[0]?.id, receiver.received[1]?.id)
+  receiver.answer = answering(500)
+  const before = Date.now()
+  const failed = await good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
+  assert.equal([failed.status, failed.attempts], ['pending', 3])
+  const delay = Date.parse(failed.next_attempt_at) - before
+  assert.ok(delay >= 5_000 && delay < 60_000, `${delay} ms`)
+})
+
+test('deliveries are listed newest first, by status and by event', async ({ service, receiver, hook }) => {
+  await complete(service)
+  await settled(service, hook, 'delivered')
+  receiver.answer = answering(500)
+  await good(service.post(`/webhooks/${hook.id}/test`))
+  const events = async (query: string) => (await deliveriesOf(service, hook, query)).map(({ event }: Json) => event)
+  assert.equal(await events(''), ['webhook.test', 'conversation.completed'])
+  assert.equal(await events('?order=asc&limit=1'), ['conversation.completed'])
+  assert.equal(await events('?status=failed'), ['webhook.test'])
+  assert.equal(await events('?event=conversation.completed'), ['conversation.completed'])
+  assert.equal(await events('?status=failed&event=conversation.completed'), [])
+  await refused(service.get(`/webhooks/${hook.id}/deliveries?state=failed`), 'VALIDATION_ERROR')
+})
+
+test('a delivery belongs to its webhook, and goes with it', async ({ service, receiver, hook }) => {
+  const { id } = await good(service.post(`/webhooks/${hook.id}/test`))
+  const other = await webhookTo(service, receiver.url)
+  await refused(service.get(`/webhooks/${other.id}/deliveries/${id}`), 'NOT_FOUND')
+  await refused(service.post(`/webhooks/${other.id}/deliveries/${id}/redeliver`), 'NOT_FOUND')
+  await refused(service.get(`/webhooks/${hook.id}/deliveries/dlv_none`), 'NOT_FOUND')
+  await refused(service.get(`/webhooks/${hook.id}/deliveries/${id}`, { as: 'editor' }), 'FORBIDDEN')
+  assert.is((await service.delete(`/webhooks/${hook.id}`)).status, 200)
+  await refused(service.get(`/webhooks/${hook.id}/deliveries`), 'NOT_FOUND')
+  assert.equal(await service.database.all('SELECT id FROM deliveries'), [])
+})
+
+test('a secret that cannot be opened fails the attempt and says so', async ({ service, receiver, hook }) => {
+  await service.database.write((transaction) => transaction.run("UPDATE webhooks SET secret = 'v1.AAAA' WHERE id = ?", [hook.id]))
+  await good(service.patch(`/webhooks/${hook.id}`, { description: 'read anew' }))
+  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  assert.is(delivery.status, 'failed')
+  assert.match(delivery.error, /secret.*cannot be opened/)
+  assert.is(receiver.received.length, 0)
+})
+
+test.run()

@@ -1,0 +1,48 @@
+/** A clock that stands still until a test moves it. */
+import type { Clock } from '../../daemon/clock.ts'
+
+interface Timer {
+  at: number
+  work(): void
+}
+
+export class FakeClock implements Clock {
+  readonly #timers = new Set<Timer>()
+  #time: number
+  #waiting: (() => void)[] = []
+
+  constructor(time = Date.parse('2026-01-31T09:30:00.000Z')) {
+    this.#time = time
+  }
+
+  now(): number {
+    return this.#time
+  }
+
+  wakeAfter(milliseconds: number, work: () => void): () => void {
+    const timer = { at: this.#time + milliseconds, work }
+    this.#timers.add(timer)
+    for (const wake of this.#waiting.splice(0)) wake()
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Waits until at least so many are to be woken. */
+  async armed(count: number): Promise<void> {
+    while (this.#timers.size < count) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** On to the next that is to be woken; returns when that is. */
+  next(): number {
+    const [first] = [...this.#timers].sort((a, b) => a.at - b.at)
+    if (!first) throw new Error('nobody waits for anything')
+    this.#timers.delete(first)
+    this.#time = Math.max(this.#time, first.at)
+    first.work()
+    return this.#time
+  }
+
+  /** Time passes and nobody is woken, as while the daemon is stopped. */
+  pass(milliseconds: number): void {
+    this.#time += milliseconds
+  }
+}

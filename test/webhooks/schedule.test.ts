@@ -1,0 +1,189 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { nextAttempt } from '../../daemon/webhooks/schedule.ts'
+import { type HomeOptions, type Json, Service } from '../harness/app.ts'
+import { Resources } from '../harness/resources.ts'
+import { FakeClock } from './fake-clock.ts'
+import { Receiver } from './receiver.ts'
+import { complete, deliveriesOf, settled, webhookTo } from './scene.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** As the specification says it, from each failure to the next attempt. */
+const DELAYS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+const TIMES = [0, ...DELAYS].map((_, attempts) => DELAYS.slice(0, attempts).reduce((sum, delay) => sum + delay, 0))
+
+const test = suite('webhooks: the schedule')
+
+interface Scene {
+  clock: FakeClock
+  receiver: Receiver
+  service: Service
+  hook: Json
+  restart(): Promise<void>
+}
+
+async function scene(work: (scene: Scene) => Promise<void>, timing: HomeOptions = { random: () => 0 }): Promise<void> {
+  const clock = new FakeClock()
+  const receiver = await Receiver.start(undefined, () => clock.now())
+  const service = await Service.start({ clock, ...timing })
+  const hook = await webhookTo(service, receiver.url)
+  const scene: Scene = {
+    clock,
+    receiver,
+    service,
+    hook,
+    async restart() {
+      scene.service = await Service.start({ clock, ...timing, home: await scene.service.stop() })
+    },
+  }
+  try {
+    await work(scene)
+  } finally {
+    await scene.service.end()
+    await receiver.close()
+  }
+}
+
+/** Lives on from one waking to the next until so many attempts were made; one timer is the daily tidying. */
+async function until({ clock, receiver }: Scene, attempts: number): Promise<void> {
+  while (receiver.received.length < attempts) {
+    await Promise.race([clock.armed(2), receiver.count(attempts)])
+    if (receiver.received.length < attempts) clock.next()
+  }
+}
+
+test('a receiver that is down for three days gets it in the end, on the exact schedule, through two restarts', async () => {
+  await scene(async (scene) => {
+    const { clock, receiver } = scene
+    const begun = clock.now()
+    receiver.answer = (reply) => reply.writeHead(clock.now() - begun < 3 * DAY ? 503 : 200).end()
+    await complete(scene.service)
+    await until(scene, 4)
+    await clock.armed(2)
+    await scene.restart()
+    await until(scene, 8)
+    await clock.armed(2)
+    await scene.restart()
+    await until(scene, 10)
+    assert.equal(
+      receiver.received.map(({ at }) => at - begun),
+      TIMES,
+    )
+    assert.is(new Set(receiver.received.map(({ id }) => id)).size, 1)
+    assert.is(new Set(receiver.received.map(({ body }) => body)).size, 1)
+    assert.equal(
+      receiver.received.map(({ headers }) => Number(headers['webhook-timestamp'])),
+      TIMES.map((time) => Math.floor((begun + time) / 1000)),
+    )
+    assert.is(new Set(receiver.received.map(({ headers }) => headers['webhook-signature'])).size, 10, 'every attempt is signed anew')
+    const delivery = await settled(scene.service, scene.hook, 'delivered')
+    assert.is((await deliveriesOf(scene.service, scene.hook)).length, 1)
+    assert.equal([delivery.attempts, delivery.response_status, delivery.next_attempt_at, delivery.error], [10, 200, null, null])
+    assert.is(delivery.event_id, receiver.received[0]?.id)
+    assert.equal(
+      delivery.history.map(({ at, response_status }: Json) => [Date.parse(at) - begun, response_status]),
+      TIMES.map((time, index) => [time, index === 9 ? 200 : 503]),
+    )
+  })
+})
+
+test('after the last attempt it has failed, and waits for nothing', async () => {
+  await scene(async (scene) => {
+    const { receiver } = scene
+    receiver.answer = (reply) => reply.writeHead(500).end('not today')
+    await complete(scene.service)
+    await until(scene, 10)
+    const delivery = await settled(scene.service, scene.hook, 'failed')
+    assert.equal(
+      [delivery.attempts, delivery.response_status, delivery.response_body, delivery.next_attempt_at, delivery.error],
+      [10, 500, 'not today', null, 'The receiver answered 500.'],
+    )
+    assert.match(scene.service.logged, /not tried again/)
+  })
+})
+
+test('a delivery that was due while the daemon was stopped is made when it starts', async () => {
+  await scene(async (scene) => {
+    const { clock, receiver } = scene
+    receiver.answer = (reply, _, count) => reply.writeHead(count < 3 ? 500 : 200).end()
+    const begun = clock.now()
+    await complete(scene.service)
+    await until(scene, 2)
+    await clock.armed(2)
+    const home = await scene.service.stop()
+    clock.pass(2 * DAY)
+    scene.service = await Service.start({ clock, random: () => 0, home })
+    await receiver.count(3)
+    assert.equal(
+      receiver.received.map(({ at }) => at - begun),
+      [0, 5 * SECOND, 5 * SECOND + 2 * DAY],
+    )
+    await settled(scene.service, scene.hook, 'delivered')
+  })
+})
+
+test('an event before the start of the first daemon that sends is not lost', async () => {
+  await scene(async (scene) => {
+    const { receiver } = scene
+    // Stopped between the event and the first attempt, as a kill would: the row is there and nothing was sent.
+    const home = await scene.service.stop()
+    scene.service = await Service.start({ clock: scene.clock, random: () => 0, home })
+    await scene.service.database.write(async (transaction) => {
+      const at = new Date(scene.clock.now()).toISOString()
+      await transaction.run("INSERT INTO events (id, type, body, created_at) VALUES ('evt_1', 'conversation.completed', '{}', ?)", [at])
+      await transaction.run(
+        "INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) VALUES ('dlv_1', ?, 'evt_1', 'conversation.completed', 'pending', 0, 0, ?, '[]', ?, ?)",
+        [scene.hook.id, at, at, at],
+      )
+    })
+    await scene.restart()
+    const [received] = await receiver.count(1)
+    assert.is(received?.id, 'evt_1')
+  })
+})
+
+test('jitter makes a delay up to a tenth longer, and never shorter', async () => {
+  for (const random of [0, 0.25, 0.5, 0.999999]) {
+    for (const [index, delay] of DELAYS.entries()) {
+      const next = (nextAttempt(index + 1, 1_000_000, random) as number) - 1_000_000
+      assert.is(next, Math.round(delay * (1 + random / 10)))
+      assert.ok(next >= delay && next <= delay * 1.1, `${next} of ${delay}`)
+    }
+  }
+  assert.is(nextAttempt(10, 0, 0), undefined)
+  await scene(
+    async (scene) => {
+      const { clock, receiver } = scene
+      receiver.answer = (reply) => reply.writeHead(500).end()
+      const begun = clock.now()
+      await complete(scene.service)
+      await until(scene, 3)
+      assert.equal(
+        receiver.received.map(({ at }) => at - begun),
+        [0, 5.25 * SECOND, 5.25 * SECOND + 5.25 * MINUTE],
+      )
+    },
+    { random: () => 0.5 },
+  )
+})
+
+test('deliveries and events are kept for 30 days', async () => {
+  await scene(async (scene) => {
+    const { clock, service, hook } = scene
+    await complete(service)
+    await settled(scene.service, scene.hook, 'delivered')
+    clock.pass(29 * DAY)
+    clock.next()
+    await new Resources(service).agent() // written behind the tidying
+    assert.is((await deliveriesOf(service, hook)).length, 1)
+    clock.pass(DAY + 1)
+    clock.next()
+    while ((await deliveriesOf(service, hook)).length > 0) await new Promise(setImmediate)
+    while ((await service.database.all('SELECT 1 FROM events')).length > 0) await new Promise(setImmediate)
+  })
+})
+
+test.run()

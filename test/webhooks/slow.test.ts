@@ -1,0 +1,104 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Receiver } from './receiver.ts'
+import { complete, deliveriesOf, settled, webhookTo } from './scene.ts'
+
+const test = suite<{ service: Service }>('webhooks: slow receivers')
+
+test.before.each(
+  aloud(async (context) => {
+    context.service = await Service.start()
+  }),
+)
+test.after.each(aloud(({ service }) => service.end()))
+
+/** So many events, as if that many conversations had ended. */
+async function flood(service: Service, hook: Json, many: number): Promise<void> {
+  const at = new Date().toISOString()
+  await service.database.write(async (transaction) => {
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
+    await transaction.run(`${numbers} INSERT INTO events (id, type, body, created_at) SELECT 'evt_' || i, 'conversation.completed', '{}', ? FROM n`, [many, at])
+    await transaction.run(
+      `${numbers} INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) SELECT 'dlv_' || i, ?, 'evt_' || i, 'conversation.completed', 'pending', 0, 0, ?, '[]', ?, ? FROM n`,
+      [many, hook.id, at, at, at],
+    )
+  })
+}
+
+test('ten thousand events to one who does not answer hold up neither others nor a conversation', async ({ service }) => {
+  const silent = await Receiver.start(() => {})
+  const quick = await Receiver.start()
+  const slow = await webhookTo(service, silent.url)
+  await flood(service, slow, 10_000)
+  const other = await webhookTo(service, quick.url) // which says that there may be something to send
+  await silent.count(4)
+  for (let count = 1; count <= 20; count++) {
+    await complete(service)
+    await quick.count(count)
+  }
+  await settled(service, other, 'delivered')
+  assert.is(silent.received.length, 4, 'no more at once than a webhook gets')
+  assert.is((await deliveriesOf(service, slow, '?status=pending&limit=1')).length, 1)
+  await Promise.all([silent.close(), quick.close()])
+})
+
+test('what waits all arrives, each once, with no more than four at once', async ({ service }) => {
+  let atOnce = 0
+  let most = 0
+  const receiver = await Receiver.start((reply) => {
+    most = Math.max(most, ++atOnce)
+    setImmediate(() => {
+      atOnce--
+      reply.writeHead(204).end()
+    })
+  })
+  const hook = await webhookTo(service, receiver.url)
+  await flood(service, hook, 500)
+  await good(service.patch(`/webhooks/${hook.id}`, { description: 'go' }))
+  await receiver.count(500)
+  assert.ok(most <= 4, `${most} at once`)
+  assert.is(new Set(receiver.received.map(({ id }) => id)).size, 500)
+  while ((await deliveriesOf(service, hook, '?status=pending')).length > 0) await new Promise(setImmediate)
+  assert.is(receiver.received.length, 500)
+  await receiver.close()
+})
+
+test('a stop leaves an attempt under way as if it had not been made, and the start makes it again with the same id', async (context) => {
+  const receiver = await Receiver.start(() => {})
+  const hook = await webhookTo(context.service, receiver.url)
+  await complete(context.service)
+  await receiver.count(1)
+  const home = await context.service.stop()
+  receiver.answer = (reply) => reply.writeHead(200).end()
+  context.service = await Service.start({ home })
+  const delivery = await settled(context.service, hook, 'delivered')
+  assert.equal([delivery.attempts, receiver.received.length], [1, 2])
+  assert.is(receiver.received[0]?.id, receiver.received[1]?.id)
+  await receiver.close()
+})
+
+test('a stop waits a moment for an answer that comes', async (context) => {
+  const receiver = await Receiver.start((reply) => setTimeout(() => reply.writeHead(200).end(), 300))
+  const hook = await webhookTo(context.service, receiver.url)
+  await complete(context.service)
+  await receiver.count(1)
+  context.service = await Service.start({ home: await context.service.stop() })
+  const [delivery] = await deliveriesOf(context.service, hook)
+  assert.equal([delivery.status, delivery.attempts, receiver.received.length], ['delivered', 1, 1])
+  await receiver.close()
+})
+
+test('a receiver has 15 seconds to answer', async ({ service }) => {
+  const receiver = await Receiver.start(() => {})
+  const hook = await webhookTo(service, receiver.url)
+  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  assert.is(delivery.status, 'failed')
+  assert.match(delivery.error, /did not answer completely within 15000 ms/)
+  assert.ok(delivery.history[0].latency_ms >= 15_000)
+  await receiver.close()
+})
+
+test.run()

@@ -1,0 +1,125 @@
+import { request } from 'node:http'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { decodeEvents, type ServerEvent } from '../../src/sse.ts'
+import { good, refused } from '../harness/answers.ts'
+import { ADMIN, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { complete } from './scene.ts'
+
+const test = suite<{ service: Service; url: string }>('webhooks: the stream of events')
+
+const listening = (service: Service): Promise<string> => service.app.server.listen({ host: '127.0.0.1', port: 0 })
+
+test.before.each(
+  aloud(async (context) => {
+    context.service = await Service.start()
+    context.url = await listening(context.service)
+  }),
+)
+test.after.each(aloud(({ service }) => service.end()))
+
+interface Stream {
+  events: AsyncGenerator<ServerEvent>
+  next(): Promise<ServerEvent>
+  leave(): void
+}
+
+/** Follows over a real connection, as the command line does. */
+async function follow(url: string, query = '', headers: Record<string, string> = {}): Promise<Stream> {
+  const leaving = new AbortController()
+  const sent = request(`${url}/api/events${query}`, { headers: { authorization: `Bearer ${ADMIN}`, ...headers }, signal: leaving.signal }).end()
+  const answer = await new Promise<AsyncIterable<Uint8Array>>((resolve, reject) => sent.on('response', resolve).on('error', reject))
+  const events = decodeEvents(answer)
+  return { events, next: async () => (await events.next()).value as ServerEvent, leave: () => leaving.abort() }
+}
+
+const idsIn = (...events: ServerEvent[]) => events.map(({ data }) => JSON.parse(data).data.conversation_id)
+
+test('events come as they happen, after those whose transaction they belong to', async ({ service, url }) => {
+  await complete(service)
+  const stream = await follow(url)
+  assert.is((await stream.next()).event, 'ready')
+  const conversation = await complete(service)
+  const event = await stream.next()
+  assert.is(event.event, 'conversation.completed')
+  const { id, type, timestamp, data } = JSON.parse(event.data)
+  assert.match(id, /^evt_/)
+  assert.equal([type, data.conversation_id], ['conversation.completed', conversation.id])
+  assert.ok(!Number.isNaN(Date.parse(timestamp)))
+  stream.leave()
+})
+
+test('whoever comes back goes on where it was, and misses nothing, also over a restart', async (context) => {
+  const { service, url } = context
+  const first = await follow(url)
+  const ready = await first.next()
+  const seen = await complete(service)
+  const event = await first.next()
+  assert.equal(idsIn(event), [seen.id])
+  first.leave()
+  const missed = [await complete(service), await complete(service)]
+  const second = await follow(url, `?after=${event.id}`)
+  await second.next()
+  assert.equal(
+    idsIn(await second.next(), await second.next()),
+    missed.map(({ id }) => id),
+  )
+  const again = await follow(url, '?after=0', { 'last-event-id': String(event.id) })
+  assert.is((await again.next()).id, event.id, 'what it has seen last counts')
+  assert.equal(idsIn(await again.next()), [missed[0].id])
+  again.leave()
+  const ended = second.events.next()
+  const restarted = await Service.start({ home: await service.stop() })
+  assert.is((await ended).done, true)
+  const third = await follow(await listening(restarted), `?after=${ready.id}`)
+  await third.next()
+  const late = await complete(restarted)
+  assert.equal(
+    idsIn(await third.next(), await third.next(), await third.next(), await third.next()),
+    [seen, ...missed, late].map(({ id }) => id),
+  )
+  third.leave()
+  context.service = restarted
+})
+
+test('only the types that are asked for', async ({ service, url }) => {
+  const other = await follow(url, '?types=evaluation.finished,usage.threshold_exceeded&after=0')
+  await other.next()
+  await complete(service)
+  const all = await follow(url, '?after=0')
+  await all.next()
+  assert.is((await all.next()).event, 'conversation.completed')
+  const answered = await Promise.race([other.next(), new Promise((resolve) => setTimeout(resolve, 100, 'nothing'))])
+  assert.is(answered, 'nothing')
+  other.leave()
+  all.leave()
+  await refused(service.get('/events?types=conversation.complete'), 'VALIDATION_ERROR', { field: 'types', error: /conversation\.completed/ })
+})
+
+test('a great many that were missed come in order', async ({ service, url }) => {
+  await service.database.write(async (transaction) => {
+    for (let n = 1; n <= 350; n++)
+      await transaction.run("INSERT INTO events (id, type, body, created_at) VALUES (?, 'evaluation.finished', ?, '2026-01-31')", [
+        `evt_${n}`,
+        JSON.stringify({ type: 'evaluation.finished', timestamp: '2026-01-31T00:00:00Z', data: { conversation_id: n } }),
+      ])
+  })
+  const stream = await follow(url, '?after=0')
+  await stream.next()
+  const numbers: number[] = []
+  while (numbers.length < 350) numbers.push(...idsIn(await stream.next()))
+  assert.equal(
+    numbers,
+    Array.from({ length: 350 }, (_, index) => index + 1),
+  )
+  stream.leave()
+})
+
+test('it is for admins', async ({ service }) => {
+  for (const role of ['editor', 'member', 'viewer'] as const) await refused(service.get('/events', { as: role }), 'FORBIDDEN')
+  await refused(service.get('/events', { as: null }), 'UNAUTHENTICATED')
+  await good(service.get('/webhooks'))
+})
+
+test.run()
