@@ -1,0 +1,50 @@
+/** Lists the deliveries of a webhook, or shows one of them. */
+import { string } from '@oclif/core/args'
+import { option } from '@oclif/core/flags'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
+import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/verbs/list.ts'
+import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { call } from '../../src/client/call.ts'
+import { sortableFields } from '../../src/contract/page.ts'
+import { DELIVERY_STATES, Delivery, TEST_EVENT, WEBHOOK_EVENTS, webhookRoutes } from '../../src/contract/webhooks.ts'
+
+const EVENTS = [...WEBHOOK_EVENTS, TEST_EVENT]
+
+export default class WebhooksDeliveries extends CadreCommand {
+  static override description =
+    'List what was sent to a webhook and what came of it, newest first; with a delivery, show everything about that.\n\nDeliveries are kept for 30 days.'
+  static override examples = [
+    { command: 'cadre webhooks deliveries https://hooks.example.com/cadre --status failed', description: 'What it never got' },
+    {
+      command: 'cadre webhooks deliveries https://hooks.example.com/cadre dlv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      description: 'Every attempt of one, and what was sent',
+    },
+  ]
+  static override args = {
+    id: ownArgument(webhookTopic),
+    delivery: string({ ignoreStdin: true, description: 'Identifier of a delivery.' }),
+  }
+  static override flags = {
+    status: option({ options: DELIVERY_STATES })({ description: 'Only those that stand so.', helpValue: DELIVERY_STATES.join('|') }),
+    event: option({ options: EVENTS })({ description: 'Only those of an event.', helpValue: '<event>' }),
+    ...pagingFlags(sortableFields(Delivery)),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(WebhooksDeliveries)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, webhookTopic, args.id)
+    if (args.delivery !== undefined) {
+      const { data } = await call(connection, webhookRoutes.delivery, { params: { id, delivery_id: args.delivery } })
+      return this.print({ data }, flags)
+    }
+    const { status, event } = flags
+    const found = await readList(connection, webhookRoutes.deliveries, { id }, { ...queryFrom(flags), status, event }, flags.all)
+    const isTable = this.formatOf(flags) === 'table'
+    if (found.data.length === 0 && isTable) return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'Nothing was sent to it yet.')
+    await this.print({ data: found.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] }, flags)
+    if (isTable) this.narrate(footer(found))
+  }
+}
