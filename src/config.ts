@@ -148,6 +148,11 @@ export function environmentOverrides(environment: Environment = process.env): En
   }
 }
 
+/** A variable that the user named for a command to read, so that a secret need not stand in the command itself. */
+export function namedVariable(name: string, environment: Environment = process.env): string | undefined {
+  return environment[name] || undefined
+}
+
 const PROVIDER_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY']
 
 /** The keys of model providers, by the names of their variables. They are taken out: programs started from here have no use for them. */

@@ -67,7 +67,7 @@ function kindOf(schema: TSchema): Kind {
 const VALUES: Record<Kind, string> = {
   text: 'text',
   'long text': 'text|@file|-',
-  secret: 'secret|@file|-',
+  secret: 'secret|@file|env:NAME|-',
   number: 'number',
   boolean: '',
   list: 'a,b',

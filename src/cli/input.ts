@@ -1,6 +1,7 @@
 /** What the user hands over: files, stdin and secrets, each flag saying where its value is. */
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
+import { namedVariable } from '../config.ts'
 import { DOCUMENT_BODY_LIMIT } from '../contract/documents.ts'
 import { UsageError } from './failure.ts'
 
@@ -17,8 +18,10 @@ export class InputReader {
     return value.startsWith('@') ? readText(value.slice(1)) : value
   }
 
-  /** A secret: from stdin it is one line, and at a terminal it is typed unseen. */
+  /** A secret: from stdin it is one line, at a terminal it is typed unseen, and env:NAME is a variable of the environment. */
   async secret(value: string, flag: string): Promise<string> {
+    const [, variable] = /^env:(\w+)$/.exec(value) ?? []
+    if (variable !== undefined) return fromEnvironment(variable, flag)
     if (value === '-' && process.stdin.isTTY) return typeUnseen(`--${flag}: `)
     const text = await this.text(value, flag)
     return text === value ? value : text.replace(/\r?\n$/, '')
@@ -50,6 +53,12 @@ export class InputReader {
   }
 }
 
+function fromEnvironment(name: string, flag: string): string {
+  const value = namedVariable(name)
+  if (value === undefined) throw new UsageError(`--${flag} env:${name}: the environment has no ${name}.`)
+  return value
+}
+
 /** Nothing larger can be sent, so nothing larger is read: a device has no end. */
 const LARGEST = DOCUMENT_BODY_LIMIT
 
@@ -66,7 +75,7 @@ async function readAll(source: AsyncIterable<Buffer>, most: number, tooLarge: ()
 
 const tooMuch = (what: string) => new UsageError(`${what} holds more than ${LARGEST / 1024 ** 2} MB, which is more than can be sent.`)
 
-async function readText(file: string): Promise<string> {
+export async function readText(file: string): Promise<string> {
   try {
     return (await readAll(createReadStream(file), LARGEST, () => tooMuch(file))).toString('utf8')
   } catch (error) {
@@ -110,7 +119,7 @@ function plain(document: { toJS: () => unknown }, file: string): unknown {
   }
 }
 
-async function typeUnseen(prompt: string): Promise<string> {
+export async function typeUnseen(prompt: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises')
   const { Writable } = await import('node:stream')
   const silent = new Writable({ write: (_piece, _encoding, done) => done() })

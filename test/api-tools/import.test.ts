@@ -202,7 +202,10 @@ test('documents that are none, or not of this kind, are refused in a sentence', 
     ['a: 1', /does not say openapi/],
   ] as [string, RegExp][])
     await refused(post({ document: text }), 'VALIDATION_ERROR', { field: 'document', error })
-  await refused(post({ document: document({ '/a': { get: {} } }), only: ['nothing'] }), 'VALIDATION_ERROR', { error: /no operation is "nothing"/ })
+  await refused(post({ document: document({ '/a': { get: {} } }), only: ['nothing'] }), 'VALIDATION_ERROR', {
+    field: 'only',
+    error: /no operation is "nothing"/,
+  })
   await refused(post({ document: document({}), server: 'https://{x}.example' }), 'VALIDATION_ERROR', { field: 'server' })
   await refused(post({ document: document({}), headers: { Host: 'x' } }), 'VALIDATION_ERROR', { field: 'headers.Host' })
 })

@@ -1,6 +1,6 @@
 /** From the text of an OpenAPI document to what it says, refused early where it is too large, too deep or none at all. */
 import { parse } from 'yaml'
-import { Inexpressible, isObject, type JsonObject, objectOf, textOf } from './json.ts'
+import { isObject, type JsonObject, objectOf, textOf, Unusable } from './json.ts'
 
 export interface OpenApiDocument {
   root: JsonObject
@@ -18,13 +18,13 @@ const YAML = { maxAliasCount: MOST_ALIASES, merge: true, logLevel: 'error' } as 
 
 export function readDocument(text: string): OpenApiDocument {
   const root = parsed(text)
-  if (!isObject(root)) throw new Inexpressible('it holds no object')
+  if (!isObject(root)) throw new Unusable('it holds no object')
   checkSize(root)
   const { openapi, swagger, info } = root
   if (swagger !== undefined)
-    throw new Inexpressible(`it is Swagger ${String(swagger).slice(0, 10)}, and only OpenAPI 3 is read`, 'Convert it, for example with swagger2openapi.')
+    throw new Unusable(`it is Swagger ${String(swagger).slice(0, 10)}, and only OpenAPI 3 is read`, { hint: 'Convert it, for example with swagger2openapi.' })
   const said = String(openapi ?? '').slice(0, 20)
-  if (!/^3\.\d/.test(said)) throw new Inexpressible(said === '' ? 'it does not say openapi: 3…' : `it is OpenAPI ${said}, and only 3.0 and 3.1 are read`)
+  if (!/^3\.\d/.test(said)) throw new Unusable(said === '' ? 'it does not say openapi: 3…' : `it is OpenAPI ${said}, and only 3.0 and 3.1 are read`)
   const { title, version } = objectOf(info)
   return { root, dialect: said.startsWith('3.0') ? '3.0' : '3.1', title: textOf(title).slice(0, 200), version: String(version ?? '').slice(0, 50) }
 }
@@ -43,7 +43,7 @@ function attempt(read: () => unknown, kind: string, problem?: Error): unknown {
   try {
     return read()
   } catch (error) {
-    throw new Inexpressible(`it is not ${kind}: ${firstLine(problem ?? (error as Error))}`)
+    throw new Unusable(`it is not ${kind}: ${firstLine(problem ?? (error as Error))}`)
   }
 }
 
@@ -53,8 +53,8 @@ const firstLine = ({ message }: Error): string => (message.split('\n', 1)[0] ?? 
 function checkSize(root: unknown): void {
   let values = 0
   const walk = (value: unknown, depth: number): void => {
-    if (depth > DEEPEST) throw new Inexpressible(`it nests deeper than ${DEEPEST} levels`)
-    if (++values > MOST_VALUES) throw new Inexpressible(`it holds more than ${MOST_VALUES} values`)
+    if (depth > DEEPEST) throw new Unusable(`it nests deeper than ${DEEPEST} levels`)
+    if (++values > MOST_VALUES) throw new Unusable(`it holds more than ${MOST_VALUES} values`)
     if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) walk(part, depth + 1)
   }
   walk(root, 0)

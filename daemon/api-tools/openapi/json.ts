@@ -9,12 +9,17 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 /** A property of its own, not one that every object has. */
 export const ownOf = (value: unknown, name: string): unknown => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined)
 
-/** An operation, or a document, that no tool can be made of; the message says why. */
-export class Inexpressible extends Error {
+/** What no tool can be made of; the message says why. */
+export class Inexpressible extends Error {}
+
+/** The document as a whole cannot be imported in the way that was asked for; `field` says what of the request is to blame, if not the document. */
+export class Unusable extends Error {
+  readonly field: string | undefined
   readonly hint: string | undefined
 
-  constructor(reason: string, hint?: string) {
+  constructor(reason: string, { field, hint }: { field?: string; hint?: string | undefined } = {}) {
     super(reason)
+    this.field = field
     this.hint = hint
   }
 }

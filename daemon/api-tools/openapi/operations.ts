@@ -1,6 +1,6 @@
 /** The operations of a document: what each is called, what it says of itself, and which of them are wanted. */
 import { suggest } from '../../../src/contract/suggest.ts'
-import { Inexpressible, isObject, type JsonObject, listOf, objectOf, textOf } from './json.ts'
+import { Inexpressible, isObject, type JsonObject, listOf, objectOf, textOf, Unusable } from './json.ts'
 import type { References } from './references.ts'
 import { cut } from './schemas.ts'
 
@@ -76,17 +76,15 @@ function fits(pattern: string, text: string): boolean {
   return text.length >= at + last.length && text.endsWith(last)
 }
 
-function notThere(word: string, operations: readonly Operation[]): Inexpressible {
+function notThere(word: string, operations: readonly Operation[]): Unusable {
   const names = operations.flatMap((operation) => [
     textOf(operation.own.operationId),
     titleOf(operation),
     ...listOf(operation.own.tags).map((tag) => `tag:${textOf(tag)}`),
   ])
   const near = suggest(word, [...new Set(names.filter(Boolean))].slice(0, 2_000))
-  return new Inexpressible(
-    `no operation is "${word.slice(0, 100)}"`,
-    near ? `Did you mean "${near}"?` : 'Name an operationId, tag:name, /path or METHOD /path.',
-  )
+  const hint = near ? `Did you mean "${near}"?` : 'Name an operationId, tag:name, /path or METHOD /path.'
+  return new Unusable(`no operation is "${word.slice(0, 100)}"`, { field: 'only', hint })
 }
 
 /** The operationId, as far as models take it for a name; else method and path. */

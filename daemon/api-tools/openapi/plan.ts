@@ -2,7 +2,7 @@
 import type { Destination } from '../../../src/contract/api-tools.ts'
 import { readDocument } from './document.ts'
 import { inputsOf } from './inputs.ts'
-import { Inexpressible, type JsonObject, objectOf } from './json.ts'
+import { Inexpressible, type JsonObject, objectOf, Unusable } from './json.ts'
 import { descriptionOf, nameOf, type Operation, operationsOf, selected, titleOf } from './operations.ts'
 import { References } from './references.ts'
 import { Schemas } from './schemas.ts'
@@ -45,7 +45,7 @@ export function planned(text: string, options: PlanOptions): Plan {
   const references = new References(root)
   const wanted = selected(operationsOf(root, references), options.only)
   if (wanted.length > MOST_TOOLS)
-    throw new Inexpressible(`it has ${wanted.length} operations, and at most ${MOST_TOOLS} become tools at once`, 'Choose some with only (--only).')
+    throw new Unusable(`it has ${wanted.length} operations, and at most ${MOST_TOOLS} become tools at once`, { hint: 'Choose some with only (--only).' })
   const tools: PlannedTool[] = []
   const skipped: Plan['skipped'] = []
   for (const operation of wanted) {
@@ -53,8 +53,6 @@ export function planned(text: string, options: PlanOptions): Plan {
       tools.push(toolOf(operation, root, references, new Schemas(references, dialect), options, tools))
     } catch (error) {
       if (!(error instanceof Inexpressible)) throw error
-      // Without a place to call, there is nothing wrong with one operation alone.
-      if (error.hint !== undefined) throw error
       skipped.push({ operation: titleOf(operation), reason: `${error.message}.`.replace(/^./, (letter) => letter.toUpperCase()) })
     }
   }

@@ -11,6 +11,7 @@ const MOST_MEMORY_MB = 512
 export async function plannedImport(task: Task, field: string): Promise<Plan> {
   const outcome = await answerOf(task)
   if (outcome.kind === 'plan') return outcome.plan
+  if (outcome.field !== undefined) throw invalid(outcome.field, outcome.reason, outcome.hint)
   throw invalid(field, `cannot be imported: ${outcome.reason}`, outcome.hint)
 }
 
@@ -19,14 +20,14 @@ async function answerOf(workerData: Task): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined
   try {
     return await new Promise<Outcome>((resolve, reject) => {
-      timer = setTimeout(() => resolve({ kind: 'refused', reason: `reading it took longer than ${LONGEST_MS / 1000} s`, hint: undefined }), LONGEST_MS)
+      timer = setTimeout(() => resolve({ kind: 'refused', reason: `reading it took longer than ${LONGEST_MS / 1000} s` }), LONGEST_MS)
       worker.once('message', resolve)
       worker.once('error', (error) => reject(error))
       worker.once('exit', (code) => reject(new Error(`The thread that reads OpenAPI documents exited with ${code}.`)))
     })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-      return { kind: 'refused', reason: `reading it needs more than ${MOST_MEMORY_MB} MB`, hint: undefined }
+      return { kind: 'refused', reason: `reading it needs more than ${MOST_MEMORY_MB} MB` }
     throw new CadreError('INTERNAL', 'The document could not be read. This is a bug.', { cause: error })
   } finally {
     clearTimeout(timer)

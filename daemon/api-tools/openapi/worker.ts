@@ -1,6 +1,6 @@
 /** A thread that reads one OpenAPI document: a hostile one can cost its time and memory, and no more. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { Inexpressible } from './json.ts'
+import { Unusable } from './json.ts'
 import { type Plan, type PlanOptions, planned } from './plan.ts'
 
 export interface Task {
@@ -8,14 +8,14 @@ export interface Task {
   options: PlanOptions
 }
 
-export type Outcome = { kind: 'plan'; plan: Plan } | { kind: 'refused'; reason: string; hint: string | undefined }
+export type Outcome = { kind: 'plan'; plan: Plan } | { kind: 'refused'; reason: string; field?: string | undefined; hint?: string | undefined }
 
 function outcome({ text, options }: Task): Outcome {
   try {
     return { kind: 'plan', plan: planned(text, options) }
   } catch (error) {
-    if (!(error instanceof Inexpressible)) throw error
-    return { kind: 'refused', reason: error.message, hint: error.hint }
+    if (!(error instanceof Unusable)) throw error
+    return { kind: 'refused', reason: error.message, field: error.field, hint: error.hint }
   }
 }
 
