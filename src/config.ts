@@ -72,6 +72,8 @@ export interface Settings {
   token?: string
   output?: 'table' | 'json' | 'yaml' | 'csv'
   start?: boolean
+  /** Whom `ask` and `chat` ask when nobody is named. */
+  agent?: string
 }
 
 export function readSettings(paths: Paths): Settings {

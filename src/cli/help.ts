@@ -11,7 +11,8 @@ const EXAMPLES = [
   ['Add your own documents and ask them something', 'cadre knowledge add ./handbook && cadre rag query handbook "How many days of leave do I have?"'],
   ['Look around', 'cadre status'],
   ['Add a model of a local server', "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2"],
-  ['Make an agent that uses them', 'cadre agents create --name Helper --tool handbook'],
+  ['Make an agent that uses them, and ask it', 'cadre agents create --name Helper --tool handbook && cadre ask Helper "Who approves travel?"'],
+  ['Ask about something on stdin', 'cat build.log | cadre ask Helper "What broke?"'],
   ['For scripts', "cadre agents list --all --json | jq -r '.[].id'"],
   ['Any endpoint of the service', 'cadre api GET /agents'],
 ]

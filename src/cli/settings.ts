@@ -13,6 +13,7 @@ export const SETTINGS = {
   token: 'Token to send; the one of the local daemon when unset.',
   output: `How data is printed: ${FORMATS.join(', ')}.`,
   start: 'Whether commands start the daemon when none is running.',
+  agent: 'Agent that cadre ask and cadre chat ask when none is named.',
   'default-model': 'Model of agents and RAG tools that name none; kept by the service.',
 } as const
 export type SettingName = keyof typeof SETTINGS
@@ -34,6 +35,7 @@ export async function writeSetting(name: SettingName, text: string, paths: Paths
     await call(connection, systemRoutes.changeSettings, { body: body as { default_model_id: string } })
     return
   }
+  if (name === 'agent') await resolveReferences(await connect(), { agent: ['agent'] }, { agent: text }) // it must be there
   const value = checked(name, text)
   await writeSettings(paths, (current) => ({ ...current, [name]: value }))
 }

@@ -149,6 +149,8 @@ export const conversationRoutes = {
     ),
     reply: Message,
     streams: true,
+    // A character may take six bytes of JSON.
+    bodyLimit: 4 * 1024 * 1024,
   }),
   confirm: route({
     family: 'conversations',

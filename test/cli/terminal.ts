@@ -1,5 +1,5 @@
 /** The real command line as a child process, with a home of its own and a daemon that is stopped in the end. */
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +22,8 @@ export interface RunOptions {
 export interface Terminal {
   home: string
   run: (words: readonly string[], options?: RunOptions) => Promise<Ran>
+  /** Starts a command that the test talks to while it runs. */
+  begin: (words: readonly string[]) => ChildProcessWithoutNullStreams
   /** Runs a command that must succeed, and reads its JSON. */
   json: <T = Record<string, unknown>>(words: readonly string[], options?: RunOptions) => Promise<T>
   url: () => string
@@ -63,6 +65,7 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
   return {
     home: own.CADRE_HOME,
     run,
+    begin: (words) => spawn(process.execPath, [RUN, ...words], { cwd: home, env: own, stdio: 'pipe' }),
     async json<T>(words: readonly string[], options?: RunOptions): Promise<T> {
       const { code, stdout, stderr } = await run([...words, '--json'], options)
       if (code !== 0) throw new Error(`cadre ${words.join(' ')} exited ${code}: ${stderr}`)

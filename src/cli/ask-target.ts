@@ -1,0 +1,92 @@
+/** Whom `ask` asks: a conversation that goes on, or a new one with the agent that is meant. */
+import type { Static } from 'typebox'
+import { call } from '../client/call.ts'
+import type { Connection } from '../client/request.ts'
+import { agentRoutes } from '../contract/agents.ts'
+import { type ConversationItem, conversationRoutes } from '../contract/conversations.ts'
+import { CadreError } from '../contract/errors.ts'
+import { UsageError } from './failure.ts'
+import { resolveOwn } from './references.ts'
+import { quoted } from './shell-words.ts'
+import { oneLine } from './terminal-text.ts'
+import { agentTopic } from './topics/agents.ts'
+import { conversationTopic } from './topics/conversations.ts'
+
+export interface Target {
+  agent?: string | undefined
+  conversation?: string | undefined
+  goOn: boolean
+  /** The agent that `cadre config set agent` names. */
+  preferred?: string | undefined
+}
+
+/** Words of the command: an agent and a question, or only the question. */
+export function agentAndQuestion(words: readonly string[], { agent, conversation, goOn }: Target): { agent: string | undefined; words: readonly string[] } {
+  const named = agent !== undefined || conversation !== undefined || goOn
+  if (named || words.length < 2) return { agent, words }
+  return { agent: words[0], words: words.slice(1) }
+}
+
+/** The conversation to write in. */
+export async function conversationFor(connection: Connection, target: Target, question: string): Promise<string> {
+  if (target.conversation !== undefined) return resolveOwn(connection, conversationTopic, target.conversation)
+  if (target.goOn) return latest(connection, target.agent)
+  const agent_id = await agentFor(connection, target, question)
+  return (await call(connection, conversationRoutes.create, { body: { agent_id } })).data.id
+}
+
+async function latest(connection: Connection, agent: string | undefined): Promise<string> {
+  const only = agent === undefined ? {} : { agent_id: await resolveOwn(connection, agentTopic, agent) }
+  const query = { status: 'active', sort: 'updated_at', order: 'desc', limit: 1, ...only }
+  const { data } = await call(connection, conversationRoutes.list, { query: query as object })
+  const [last] = data
+  if (!last) throw new CadreError('NOT_FOUND', 'There is no conversation to go on in.', { hint: 'Leave --continue out to begin one.' })
+  connection.narrate(`Going on in ${nameOf(last)}.`)
+  return last.id
+}
+
+function nameOf({ title, id }: Static<typeof ConversationItem>): string {
+  return title ? `"${oneLine(title)}" (${id})` : id
+}
+
+async function agentFor(connection: Connection, { agent, preferred }: Target, question: string): Promise<string> {
+  if (agent !== undefined) return named(connection, agent, question)
+  if (preferred !== undefined) return settled(connection, preferred)
+  const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: 5 } })
+  const [first, ...others] = data
+  if (!first)
+    throw new CadreError('NOT_FOUND', 'There is no agent to ask yet.', {
+      hint: 'cadre quickstart makes one that knows Cadre; cadre agents create makes one of your own.',
+    })
+  if (others.length === 0) return first.id
+  const names = data.map(({ name }) => oneLine(name)).join(', ')
+  throw new UsageError(
+    `There are ${pagination.total} agents, and none was named: ${names}${pagination.total > data.length ? ', …' : ''}.`,
+    `Name one: cadre ask ${quoted(first.name)} "…". To ask it always: cadre config set agent ${quoted(first.name)}`,
+  )
+}
+
+/** The first of several words is an agent; who forgot the quotes learns that. */
+async function named(connection: Connection, agent: string, question: string): Promise<string> {
+  try {
+    return await resolveOwn(connection, agentTopic, agent)
+  } catch (error) {
+    if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
+    throw new CadreError(error.code, error.message, {
+      hint: `cadre agents list shows what there is. If it is a part of the question, put all of it in quotes: cadre ask ${quoted(`${agent} ${question}`)}`,
+      cause: error,
+    })
+  }
+}
+
+async function settled(connection: Connection, preferred: string): Promise<string> {
+  try {
+    return await resolveOwn(connection, agentTopic, preferred)
+  } catch (error) {
+    if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
+    throw new CadreError(error.code, `The agent "${preferred}", which cadre config names, is not there.`, {
+      hint: 'cadre config set agent NAME chooses another one, cadre config unset agent none.',
+      cause: error,
+    })
+  }
+}
