@@ -1,5 +1,56 @@
-/** Shows one of the conversations. */
+/** Shows a conversation as people read it, and follows what is being written in it. */
+import { boolean } from '@oclif/core/flags'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { paint } from '../../src/cli/color.ts'
+import { type Conversation, headingLines, messageLines, speakersOf, unfinished, withQuestions } from '../../src/cli/conversation-view.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { followAtTerminal } from '../../src/cli/replying.ts'
+import { paperFor } from '../../src/cli/table.ts'
 import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { showCommand } from '../../src/cli/verbs/show.ts'
+import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { call } from '../../src/client/call.ts'
+import type { Connection } from '../../src/client/request.ts'
+import { conversationRoutes } from '../../src/contract/conversations.ts'
 
-export default showCommand(conversationTopic, [{ command: "cadre conversations show 'Leave in summer'", description: 'By title, with its messages' }])
+export default class ConversationsShow extends CadreCommand {
+  static override description =
+    'Show a conversation: who said what, which tools were used, and what the replies cite.\n\nA reply that is being written is shown as far as it is; --follow goes on with it until it ends.'
+  static override examples = [
+    { command: "cadre conversations show 'Leave in summer'", description: 'By title' },
+    { command: 'cadre conversations show conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --follow', description: 'And see the reply come' },
+    { command: "cadre conversations show 'Leave in summer' --json | jq -r '.messages[-1].content'", description: 'Only the last reply, for a script' },
+  ]
+  static override args = { id: ownArgument(conversationTopic) }
+  static override flags = {
+    follow: boolean({ char: 'f', description: 'Follow the reply that is being written.' }),
+    citations: boolean({ default: true, allowNo: true, description: 'Show what the replies cite; --no-citations does not.' }),
+    full: boolean({ description: 'Whole passages instead of the part that fits best.' }),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ConversationsShow)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, conversationTopic, args.id)
+    const { data } = await call(connection, conversationRoutes.get, { params: { id } })
+    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    const writing = unfinished(data)
+    await this.#show(connection, data, flags)
+    if (!writing) return
+    if (!flags.follow) return this.narrate(paint('dim', 'This reply is being written; --follow goes on with it.'))
+    const question = data.messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    await followAtTerminal(connection, { conversation: id, reply: writing.id }, { ...flags, question, quiet: false, json: false, tools: 'leave' })
+  }
+
+  async #show(connection: Connection, data: Conversation, flags: { follow: boolean; citations: boolean; full: boolean }): Promise<void> {
+    const view = { ...flags, paper: paperFor(process.stdout) }
+    const speakers = await speakersOf(connection, data)
+    const writing = unfinished(data)
+    const blocks = withQuestions(data.messages).map(({ message, question }) => {
+      // What is followed is told from its beginning.
+      const shown = message === writing && flags.follow ? { ...message, content: '', tool_calls: [], citations: [] } : message
+      return messageLines(shown, speakers, question, view)
+    })
+    if (blocks.length === 0) this.narrate('Nothing was said here yet.')
+    process.stdout.write(`${[headingLines(data, speakers, view), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`)
+  }
+}

@@ -6,7 +6,7 @@ import { padEnd, truncate, width, wrap } from './terminal-text.ts'
 export type Row = Record<string, unknown>
 
 const GAP = 2
-const NARROWEST = 6
+const NARROWEST = 10
 /** An identifier is longer than this. */
 const NARROW = 30
 
@@ -44,19 +44,28 @@ export function table(rows: readonly Row[], columns: readonly string[], paper: P
 function namesOnly(rows: readonly Row[], columns: readonly string[], paper: Paper): boolean {
   const whole = Math.max(0, ...rows.map(({ id }) => (typeof id === 'string' ? id.length : 0)))
   const label = columns.find((key) => key === 'name' || key === 'title')
-  if (label === undefined || whole + GAP + 2 * NARROWEST <= paper.columns) return false
+  if (label === undefined || whole + GAP + NARROWEST <= paper.columns) return false
   return rows.every((row) => shortCell(row[label]) !== '')
 }
 
-/** Widths that fit: the widest gives first; when all are at their narrowest, the last column goes. */
+const total = (widths: readonly number[]) => widths.reduce((sum, next) => sum + next, 0) + GAP * (widths.length - 1)
+
+/** Widths that fit: the widest gives first; when all are at their narrowest, the last column goes, and the others have its room. */
 function fit(keys: readonly string[], natural: readonly number[], columns: number): number[] {
+  for (let count = natural.length; ; count--) {
+    const widths = shrunk(keys, natural.slice(0, count), columns)
+    if (count <= 1 || total(widths) <= columns) return widths
+  }
+}
+
+function shrunk(keys: readonly string[], natural: readonly number[], columns: number): number[] {
   const widths = [...natural]
-  const total = () => widths.reduce((sum, next) => sum + next, 0) + GAP * (widths.length - 1)
-  while (total() > columns && widths.length > 1) {
+  while (total(widths) > columns) {
     const givers = widths.map((size, index) => ({ size, index })).filter(({ size, index }) => size > NARROWEST && !isWhole(keys[index] ?? ''))
     const widest = givers.sort((a, b) => b.size - a.size)[0]
-    if (widest) widths[widest.index] = Math.max(NARROWEST, widest.size - Math.max(1, Math.min(total() - columns, widest.size - (givers[1]?.size ?? 0))))
-    else widths.pop()
+    if (!widest) return widths
+    const less = Math.max(1, Math.min(total(widths) - columns, widest.size - (givers[1]?.size ?? 0)))
+    widths[widest.index] = Math.max(NARROWEST, widest.size - less)
   }
   return widths
 }

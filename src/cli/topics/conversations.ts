@@ -6,7 +6,7 @@ export const conversationTopic: Topic = {
   command: 'conversations',
   family: conversations,
   routes: conversationRoutes,
-  columns: ['id', 'title', 'agent_id', 'user_id', 'status', 'updated_at'],
+  columns: ['id', 'title', 'status', 'updated_at', 'user_id'],
   label: 'title',
   references: { agent_id: ['agent'] },
 }
