@@ -6,11 +6,12 @@ import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
 import { list } from './list.ts'
+import { models } from './models.ts'
 import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
 
-const BENCHES = [cliStart, http, list, start, fuzz, embedding, retrieval, ingest, search]
+const BENCHES = [cliStart, http, list, start, fuzz, embedding, retrieval, ingest, search, models]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))
