@@ -2,6 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { builtModels } from '../daemon/embedding/places.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
+import { EventBus } from '../daemon/event-bus.ts'
+import { EmbeddingLedger } from '../daemon/knowledge/embedding-ledger.ts'
 import type { Index } from '../daemon/knowledge/index-store.ts'
 import { Indexes } from '../daemon/knowledge/indexes.ts'
 import { Search } from '../daemon/knowledge/search.ts'
@@ -9,6 +11,7 @@ import { queryWords } from '../daemon/knowledge/words.ts'
 import { type Database, openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
 import { Vectors } from '../daemon/store/vectors.ts'
+import { UsageMeter } from '../daemon/usage/meter.ts'
 import { homePaths } from '../src/config.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/passages.ts'
 import { withHome } from './daemon.ts'
@@ -55,7 +58,10 @@ interface Parts {
 }
 
 async function compare({ database, indexes, embedding, index }: Parts): Promise<Figure[]> {
-  const whole = new Search({ database, indexes, embedding, synchronizer: { idle: async () => undefined, mended: async () => undefined } as never })
+  const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
+  const models = { counted: async (_: unknown, id: string) => ({ id, price: { input: 0, output: 0 } }) } as never
+  const ledger = new EmbeddingLedger({ database, meter, models, logger: { error() {} } as never })
+  const whole = new Search({ database, indexes, embedding, ledger, synchronizer: { idle: async () => undefined, mended: async () => undefined } as never })
   const embedder = await embedding.embedder('minilm')
   const [bare, hybrid]: [number[], number[]] = [[], []]
   for (let round = -10; round < ROUNDS; round++) {
@@ -68,7 +74,9 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
       const near = await indexes.vectors(index).nearest(vector as Float32Array, { columns: ['id'], limit: 100 })
       await indexes.text(index).where({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
     })
-    const other = await timed(() => whole.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {} }))
+    const other = await timed(() =>
+      whole.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {}, origin: {} }),
+    )
     if (round < 0) continue
     bare.push(one)
     hybrid.push(other)

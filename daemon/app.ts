@@ -33,6 +33,7 @@ import { RateLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { Automation } from './knowledge/automation.ts'
 import { DocumentsService } from './knowledge/documents.ts'
+import { EmbeddingLedger } from './knowledge/embedding-ledger.ts'
 import { IndexWriter } from './knowledge/index-writing.ts'
 import { Indexes } from './knowledge/indexes.ts'
 import { ProgressBoard } from './knowledge/progress.ts'
@@ -42,7 +43,9 @@ import { Search } from './knowledge/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
 import { Synchronizer } from './knowledge/sync.ts'
 import { Discovery } from './models/discovery.ts'
+import type { ProviderTimes } from './models/provider-exchange.ts'
 import { Providers } from './models/providers.ts'
+import { Recordings } from './models/recordings.ts'
 import { modelBindings } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
@@ -88,6 +91,8 @@ export interface AppOptions {
   adminToken: string | undefined
   /** Where names are looked up; the system's resolver unless a test has its own. */
   resolve?: Resolve | undefined
+  /** How long providers are waited for, where a test has no time. */
+  providerTimes?: Partial<ProviderTimes> | undefined
   /** Keeps the first admin token where the command line finds it; called before the database knows it. */
   keepToken(token: string): Promise<void>
   /** By whose time webhooks are sent and tried again, and what the jitter of that is made of. */
@@ -105,7 +110,8 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { paths, logger, vault, rateLimit, version, surroundings, adminToken, resolve, keepToken, clock = systemClock, random = Math.random } = options
+  const { paths, logger, vault, rateLimit, version, surroundings, adminToken, resolve, providerTimes, keepToken } = options
+  const { clock = systemClock, random = Math.random } = options
   const database = openDatabase(paths.database)
   const originals = new Originals(paths.documents)
   if ((await isBlank(database)) && (await originals.any())) {
@@ -120,7 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const providers = new Providers({ resolve })
+  const providers = new Providers({ resolve, times: providerTimes })
   const models = new ModelsService({
     database,
     vault,
@@ -132,6 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
+  const ledger = new EmbeddingLedger({ database, meter, models, logger })
   const reading = new Reading({})
   const indexes = new Indexes(vectors)
   const writer = new IndexWriter(database, indexes)
@@ -141,6 +148,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     originals,
     outbound,
     embedding,
+    ledger,
     reading,
     indexes,
     writer,
@@ -149,7 +157,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     workDirectory: (id) => join(paths.work, id),
   })
   const automation = new Automation(database, synchronizer, logger)
-  const search = new Search({ database, indexes, embedding, synchronizer })
+  const search = new Search({ database, indexes, embedding, ledger, synchronizer })
   const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress, search })
   const documents = new DocumentsService(database, originals, knowledge)
   const ragTools = new RagToolsService({ database, models, knowledge, validator })
@@ -223,7 +231,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...ragToolBindings(ragTools),
     ...retrievalToolBindings(retrievalTools),
     ...conversationBindings(conversations, messages),
-    ...modelBindings(models),
+    ...modelBindings(models, new Recordings(database, models)),
     ...evaluationBindings(evaluations, runs),
     ...analyticsBindings(new AnalyticsService(database, now)),
     ...usageBindings(thresholds, new UsageReports(database, now)),
@@ -255,7 +263,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([synchronizer.close(), engine.close(), scoring.close()])
       await server.close()
       await sent
-      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close()])
+      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close(), ledger.close()])
       await vectors.close()
       await database.close()
     },

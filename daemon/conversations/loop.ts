@@ -1,7 +1,7 @@
 /** The loop: the model speaks or asks for tools, tools answer, and the model goes on, until it is done or has asked too often. */
 import type { Logger } from '../logger.ts'
 import type { SettledCall } from '../metering.ts'
-import { type ChatMessage, type ChatPart, type GivenPassage, ToolsUnsupported } from '../models/chat.ts'
+import { type ChatMessage, type ChatPart, type ChatRequest, type GivenPassage, ToolsUnsupported } from '../models/chat.ts'
 import { estimateRequest, estimateTokens } from '../models/tokens.ts'
 import type { FoundPassage, Tool, ToolUse } from '../tool.ts'
 import type { FinishReason } from './draft.ts'
@@ -58,9 +58,9 @@ export async function converse(stage: Stage): Promise<Ending> {
   let passages = scene.model.callsTools ? undefined : await lookUp(scene, reply)
   for (let step = 1; ; step++) {
     const last = step >= MOST_STEPS
-    const request = compose(scene, { done, tools: last ? [] : tools, passages })
+    const request = compose(scene, { done, tools, passages })
     await books.next(estimateRequest(request))
-    const heard = await listen(stage, request).catch((error: unknown) => {
+    const heard = await listen(stage, { ...request, toolChoice: last ? 'none' : 'auto' }).catch((error: unknown) => {
       if (error instanceof ToolsUnsupported && tools.length > 0) return undefined
       throw error
     })
@@ -83,7 +83,7 @@ export async function converse(stage: Stage): Promise<Ending> {
 }
 
 /** One call of the model: text as it comes, then what it wants done. */
-async function listen({ scene, reply }: Stage, request: Composed): Promise<Heard> {
+async function listen({ scene, reply }: Stage, request: Composed & Pick<ChatRequest, 'toolChoice'>): Promise<Heard> {
   const { model, temperature, maxTokens } = scene
   const calls: Requested[] = []
   const before = reply.draft.content.length

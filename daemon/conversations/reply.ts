@@ -156,10 +156,9 @@ export class Reply {
     this.#waiting.set(call.id, answered.resolve)
     this.say('confirmation_required', { id: call.id, name: call.name, arguments: call.arguments })
     try {
-      const answer = await answered.promise
-      call.confirmation = answer === 'allowed' ? 'allowed' : 'refused'
-      return answer
+      return await answered.promise
     } finally {
+      if (call.confirmation === 'pending') call.confirmation = 'refused' // nobody answered, and nothing waits any more
       clearTimeout(timer)
       this.signal.removeEventListener('abort', aborted)
       this.#waiting.delete(call.id)

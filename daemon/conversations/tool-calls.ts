@@ -11,7 +11,7 @@ import type { Scene } from './scene.ts'
 
 const AT_ONCE = 8
 /** What is stored of a result, in characters of JSON; the model reads as much as fits. */
-const MOST_STORED = 20_000
+const MOST_STORED = 10_000
 /** What the model may read of one result at all. */
 const MOST_READ = 200_000
 

@@ -70,8 +70,11 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return shown
   }
 
-  async update(change: Change, id: string, input: Input): Promise<Shown> {
-    return this.modify(change, id, async (current, transaction) => this.#changed(transaction, change.caller, current, input))
+  /** What is to change may depend on what is there. */
+  async update(change: Change, id: string, input: Input | ((current: Stored) => Input)): Promise<Shown> {
+    return this.modify(change, id, async (current, transaction) =>
+      this.#changed(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
+    )
   }
 
   /** Changes a record in one transaction, over exactly the version that was read. `once` is shown in this reply and never again. */

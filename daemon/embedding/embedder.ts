@@ -6,6 +6,8 @@ export interface EmbedOptions {
   priority?: 'query' | 'index' | undefined
   /** Told how many of the texts are done, by those who do them one by one. */
   progress?: ((done: number) => void) | undefined
+  /** Told how many tokens a provider counted, request by request, by those that count. */
+  counted?: ((tokens: number) => void) | undefined
 }
 
 export interface Embedder {

@@ -6,13 +6,7 @@ import { ask, type ProviderTimes } from './provider-request.ts'
 import type { RemoteModel } from './remote-model.ts'
 import { type Wire, wireOf } from './wires.ts'
 
-export interface Usage {
-  model_id: string
-  tokens: number
-}
-
 export interface RemoteOptions {
-  onUsage?: ((usage: Usage) => void) | undefined
   times?: Partial<ProviderTimes> | undefined
 }
 
@@ -25,12 +19,10 @@ const TIMES: ProviderTimes = { connectMs: 10_000, answerMs: 60_000, pauseMs: 500
 export class RemoteEmbedders {
   readonly #connections: Connections
   readonly #times: ProviderTimes
-  readonly #onUsage: ((usage: Usage) => void) | undefined
   readonly #made = new Map<string, { recorded: string; embedder: RemoteEmbedder }>()
 
-  constructor({ onUsage, times }: RemoteOptions = {}) {
+  constructor({ times }: RemoteOptions = {}) {
     this.#times = { ...TIMES, ...times }
-    this.#onUsage = onUsage
     const { connectMs, answerMs } = this.#times
     this.#connections = new Connections({ connectMs, headersTimeout: answerMs, bodyTimeout: answerMs, maxResponseSize: ANSWER_BYTES })
   }
@@ -40,7 +32,7 @@ export class RemoteEmbedders {
     const recorded = JSON.stringify(model)
     const made = this.#made.get(model.id)
     if (made?.recorded === recorded) return made.embedder
-    const embedder = new RemoteEmbedder(model, wireOf(model), this.#connections, this.#times, this.#onUsage)
+    const embedder = new RemoteEmbedder(model, wireOf(model), this.#connections, this.#times)
     this.#made.set(model.id, { recorded, embedder })
     return embedder
   }
@@ -57,17 +49,15 @@ class RemoteEmbedder implements Embedder {
   readonly #wire: Wire
   readonly #connections: Connections
   readonly #times: ProviderTimes
-  readonly #onUsage: ((usage: Usage) => void) | undefined
   #dimensions: number | undefined
 
-  constructor(model: RemoteModel, wire: Wire, connections: Connections, times: ProviderTimes, onUsage: ((usage: Usage) => void) | undefined) {
+  constructor(model: RemoteModel, wire: Wire, connections: Connections, times: ProviderTimes) {
     this.id = model.id
     this.batch = TEXTS_A_REQUEST * wire.atOnce
     this.#model = model
     this.#wire = wire
     this.#connections = connections
     this.#times = times
-    this.#onUsage = onUsage
   }
 
   /** A provider says how long its vectors are only by making one. */
@@ -76,7 +66,7 @@ class RemoteEmbedder implements Embedder {
     return this.#dimensions ?? 0
   }
 
-  async embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { signal, counted }: EmbedOptions = {}): Promise<Float32Array[]> {
     const vectors = new Array<Float32Array>(texts.length)
     // The first failure ends the other requests too: nobody would read their answers.
     const failed = new AbortController()
@@ -86,7 +76,7 @@ class RemoteEmbedder implements Embedder {
       while (next < texts.length) {
         const from = next
         next += TEXTS_A_REQUEST
-        for (const [at, vector] of (await this.#request(texts.slice(from, next), stop)).entries()) vectors[from + at] = vector
+        for (const [at, vector] of (await this.#request(texts.slice(from, next), stop, counted)).entries()) vectors[from + at] = vector
       }
     }
     try {
@@ -98,15 +88,15 @@ class RemoteEmbedder implements Embedder {
     return vectors
   }
 
-  async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+  async #request(texts: readonly string[], signal: AbortSignal, counted: EmbedOptions['counted']): Promise<Float32Array[]> {
     const { path, headers, body, answer } = this.#wire.request(texts.map(sendable))
     const dispatcher = await this.#connections.agent(this.#model.allow_private)
     const reply = await ask({ dispatcher, model: this.#model, url: joined(this.#wire.endpoint, path), headers, body, times: this.#times, signal })
     const { vectors, tokens } = answer(reply)
+    // Told even if the vectors are of no use: they are paid for.
+    if (tokens !== undefined) counted?.(tokens)
     if (vectors.length !== texts.length) throw this.#unfit(`${vectors.length} vectors for ${texts.length} texts`)
-    const normal = vectors.map((vector) => this.#checked(vector))
-    if (tokens !== undefined) this.#onUsage?.({ model_id: this.id, tokens })
-    return normal
+    return vectors.map((vector) => this.#checked(vector))
   }
 
   #checked(numbers: unknown): Float32Array {

@@ -4,7 +4,7 @@ import { notFound } from '../../src/contract/errors.ts'
 import type { Embedder } from './embedder.ts'
 import { MINILM, MinilmEmbedder } from './minilm.ts'
 import type { PoolLogger } from './pool.ts'
-import type { RemoteEmbedders, Usage } from './remote.ts'
+import type { RemoteEmbedders } from './remote.ts'
 import type { RemoteModel } from './remote-model.ts'
 
 export type { RemoteModel } from './remote-model.ts'
@@ -18,8 +18,6 @@ export interface EmbeddingOptions {
   workers?: number | undefined
   idleMs?: number | undefined
   logger: PoolLogger
-  /** Told of what a provider counted. */
-  onUsage?: ((usage: Usage) => void) | undefined
 }
 
 const MOST_WORKERS = 4
@@ -56,7 +54,7 @@ export class EmbeddingService {
 
   /** undici is loaded only by those who use a provider. */
   #remote(): Promise<RemoteEmbedders> {
-    this.#remotes ??= import('./remote.ts').then(({ RemoteEmbedders }) => new RemoteEmbedders({ onUsage: this.#options.onUsage }))
+    this.#remotes ??= import('./remote.ts').then(({ RemoteEmbedders }) => new RemoteEmbedders())
     return this.#remotes
   }
 }

@@ -9,6 +9,7 @@ import type { EvaluationsService } from './service.ts'
 
 export const evaluationBindings = (evaluations: EvaluationsService, runs: Runs): Binding[] => [
   ...bindCrud(evaluationRoutes, evaluations),
+  bind(evaluationRoutes.append, ({ params, body, change }) => evaluations.append(change, params.id, body.test_cases)),
   bind(runRoutes.run, ({ params, body, change }) => runs.begin(change, params.id, body)),
   bind(runRoutes.results, ({ params, query, change }) => runs.results(change.caller, params.id, query)),
   bind(runRoutes.runs, ({ params, query, change }) => runs.list(change.caller, params.id, query as ListQuery)),

@@ -43,6 +43,11 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
     this.#engine = engine
   }
 
+  /** Adds test cases behind those there are, whoever else does so at the same time. */
+  async append(change: Change, id: string, test_cases: Static<typeof EvaluationCreate>['test_cases']): Promise<StoredEvaluation> {
+    return this.update(change, id, (current) => ({ test_cases: [...current.test_cases, ...test_cases] }))
+  }
+
   override async remove(change: Change, id: string, force = false): Promise<string> {
     const message = await super.remove(change, id, force)
     await this.#engine.stopAllOf(id)

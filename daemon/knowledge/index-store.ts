@@ -69,6 +69,12 @@ export async function addUser(transaction: Transaction, indexId: string, userId:
   await transaction.run('INSERT INTO index_users (index_id, user_id) VALUES (?, ?)', [indexId, userId])
 }
 
+/** The tool that uses an index, where it is one alone. */
+export async function onlyUser(reader: Reader, indexId: string): Promise<string | undefined> {
+  const users = await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ? LIMIT 2', [indexId])
+  return users.length === 1 ? users[0]?.user_id : undefined
+}
+
 /** Returns the sources whose indexes it used. */
 export async function removeUser(transaction: Transaction, userId: string): Promise<string[]> {
   const sql = 'SELECT DISTINCT knowledge_source_id AS id FROM index_users JOIN indexes ON indexes.id = index_id WHERE user_id = ?'

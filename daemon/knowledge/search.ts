@@ -3,9 +3,11 @@ import type { Static } from 'typebox'
 import type { Passage, SearchResult } from '../../src/contract/passages.ts'
 import { fluency } from '../embedding/fluency.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
+import type { CallOrigin } from '../metering.ts'
 import type { Database } from '../store/database.ts'
 import type { Filter, PassageRow } from '../store/vectors.ts'
 import { withoutDuplicates } from './duplicates.ts'
+import type { Counted, EmbeddingLedger } from './embedding-ledger.ts'
 import { type Fused, fuse } from './fusion.ts'
 import { findIndex, type Index, type IndexSettings, indexesOf } from './index-store.ts'
 import type { Indexes } from './indexes.ts'
@@ -23,6 +25,8 @@ export interface SearchRequest {
   filters: Record<string, unknown>
   threshold?: number | null
   explain?: boolean
+  /** Who is charged for embedding the query. */
+  origin: CallOrigin
 }
 
 type FoundPassage = Static<typeof Passage>
@@ -51,12 +55,14 @@ export class Search {
   readonly #database: Database
   readonly #indexes: Indexes
   readonly #embedding: EmbeddingService
+  readonly #ledger: EmbeddingLedger
   readonly #synchronizer: Synchronizer
 
-  constructor(parts: { database: Database; indexes: Indexes; embedding: EmbeddingService; synchronizer: Synchronizer }) {
+  constructor(parts: { database: Database; indexes: Indexes; embedding: EmbeddingService; ledger: EmbeddingLedger; synchronizer: Synchronizer }) {
     this.#database = parts.database
     this.#indexes = parts.indexes
     this.#embedding = parts.embedding
+    this.#ledger = parts.ledger
     this.#synchronizer = parts.synchronizer
   }
 
@@ -135,12 +141,13 @@ export class Search {
     return Object.keys(filter).length === 0 ? undefined : filter
   }
 
-  async #ask(index: Index, { query, method }: SearchRequest, filter: Filter | undefined, clock: StageClock): Promise<Hits> {
+  async #ask(index: Index, { query, method, origin }: SearchRequest, filter: Filter | undefined, clock: StageClock): Promise<Hits> {
     const options = { limit: A_SIDE, ...(filter ? { filter } : {}) }
     const embedder = method === 'full_text' ? undefined : await this.#embedding.embedder(index.embedding_model)
     const bySense = async () => {
       if (!embedder) return []
-      const [vector] = await clock.time('embed', () => embedder.embed([query], { priority: 'query' }))
+      const embed = (counted: Counted) => embedder.embed([query], { priority: 'query', counted })
+      const [vector] = await clock.time('embed', () => this.#ledger.entered(embedder, [query], origin, embed))
       return clock.time('semantic', () => this.#indexes.vectors(index).nearest(vector as Float32Array, { ...options, columns: ['id'] }))
     }
     const byWords = async () => {

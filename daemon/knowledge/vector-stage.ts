@@ -2,7 +2,8 @@
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Database } from '../store/database.ts'
 import type { PassageRow } from '../store/vectors.ts'
-import type { Index } from './index-store.ts'
+import type { Counted, EmbeddingLedger } from './embedding-ledger.ts'
+import { type Index, onlyUser } from './index-store.ts'
 import type { IndexWriter } from './index-writing.ts'
 import type { Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
@@ -16,6 +17,7 @@ export interface VectorStage {
   indexes: Indexes
   writer: IndexWriter
   embedding: EmbeddingService
+  ledger: EmbeddingLedger
   progress: ProgressBoard
 }
 
@@ -57,7 +59,7 @@ function* batches(documents: readonly PendingVectors[]): Generator<PendingVector
 }
 
 async function embedBatch(
-  { indexes, writer, embedding }: VectorStage,
+  { database, indexes, writer, embedding, ledger }: VectorStage,
   index: Index,
   documents: readonly PendingVectors[],
   signal: AbortSignal,
@@ -67,19 +69,27 @@ async function embedBatch(
   const ids = documents.map(({ document_id }) => document_id)
   const passages = await indexes.text(index).where({ document_id: ids }, ['id', 'document_id', 'page', 'headings', 'content'])
   const rows = new Map<string, PassageRow[]>(ids.map((id) => [id, []]))
-  for (let from = 0; from < passages.length; from += embedder.batch) {
-    const part = passages.slice(from, from + embedder.batch)
-    let told = 0
-    const tell = (done: number) => {
-      embedded(done - told)
-      told = done
+  const texts = passages.map(embeddedText)
+  const embed = async (counted: Counted) => {
+    for (let from = 0; from < passages.length; from += embedder.batch) {
+      const part = passages.slice(from, from + embedder.batch)
+      let told = 0
+      const tell = (done: number) => {
+        embedded(done - told)
+        told = done
+      }
+      const vectors = await embedder.embed(texts.slice(from, from + embedder.batch), { signal, priority: 'index', progress: tell, counted })
+      tell(part.length)
+      part.forEach(({ id, document_id, page }, at) => {
+        rows
+          .get(document_id as string)
+          ?.push({ id: id as string, document_id: document_id as string, page: page as number, vector: vectors[at] as Float32Array })
+      })
     }
-    const vectors = await embedder.embed(part.map(embeddedText), { signal, priority: 'index', progress: tell })
-    tell(part.length)
-    part.forEach(({ id, document_id, page }, at) => {
-      rows.get(document_id as string)?.push({ id: id as string, document_id: document_id as string, page: page as number, vector: vectors[at] as Float32Array })
-    })
   }
+  // An index that several tools share is nobody's alone, and so is what it costs.
+  const tool = await onlyUser(database, index.id)
+  if (texts.length > 0) await ledger.entered(embedder, texts, tool?.startsWith('rag_') ? { rag_tool_id: tool } : {}, embed, signal)
   signal.throwIfAborted()
   await writer.write(
     index,

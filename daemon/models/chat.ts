@@ -32,6 +32,8 @@ export interface ChatRequest {
   messages: readonly ChatMessage[]
   /** Offered only to models that call tools. */
   tools?: readonly OfferedTool[]
+  /** Whether they may be called now. What was called before stays readable either way, which some providers refuse without the tools. */
+  toolChoice?: 'auto' | 'none'
   /** Given instead of tools to models that do not call them; the answer cites them as [1], [2] and so on. */
   passages?: readonly GivenPassage[]
   temperature?: number | null

@@ -1,5 +1,9 @@
 /** Passages in words, for models that read them in their instructions. */
 import type { GivenPassage } from './chat.ts'
+import { estimateTokens } from './tokens.ts'
+
+/** What stands around a passage: its number, source and page. */
+const TOKENS_AROUND = 30
 
 const TASK = [
   'Answer from the passages below, which were found in the documents of whoever asks.',
@@ -15,6 +19,20 @@ export function grounding(passages: readonly GivenPassage[]): string {
     ({ content, source, page }, at) => `<passage number="${at + 1}" source=${JSON.stringify(source)} page="${page}">\n${fenced(content)}\n</passage>`,
   )
   return [TASK, ...numbered].join('\n\n')
+}
+
+/** The first passages that so many tokens hold; the first one at least, cut where it alone is too long. */
+export function fitting(passages: readonly GivenPassage[], tokens: number): GivenPassage[] {
+  const kept: GivenPassage[] = []
+  let left = tokens
+  for (const passage of passages) {
+    const needed = estimateTokens(passage.content) + TOKENS_AROUND
+    if (needed > left && kept.length > 0) break
+    const share = Math.max(0, left) / needed
+    kept.push(share >= 1 ? passage : { ...passage, content: passage.content.slice(0, Math.floor(passage.content.length * share)) })
+    left -= needed
+  }
+  return kept
 }
 
 /** A document cannot end its own quotation. */

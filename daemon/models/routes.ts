@@ -1,12 +1,18 @@
 /** Routes of models. */
 import { modelRoutes } from '../../src/contract/models.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
+import { recordingRoutes } from '../../src/contract/recordings.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
+import type { Recordings } from './recordings.ts'
 import type { ModelsService } from './service.ts'
 
-export const modelBindings = (models: ModelsService): Binding[] => [
+export const modelBindings = (models: ModelsService, recordings: Recordings): Binding[] => [
   ...bindCrud(modelRoutes, models),
   bind(modelRoutes.discover, () => models.discover()),
   bind(modelRoutes.adopt, ({ body, change }) => models.adopt(change, body)),
-  bind(modelRoutes.test, ({ params, change }) => models.test(change.caller, params.id)),
+  bind(modelRoutes.test, ({ params, change, signal }) => models.test(change.caller, params.id, signal)),
+  bind(recordingRoutes.list, ({ params, query, change }) => recordings.list(change.caller, params.id, query as ListQuery)),
+  bind(recordingRoutes.add, ({ params, body, change }) => recordings.add(change.caller, params.id, body.recordings)),
+  bind(recordingRoutes.clear, ({ params, change }) => recordings.clear(change.caller, params.id)),
 ]

@@ -6,18 +6,23 @@ import { adminsOnly, type Caller, type Change } from '../caller.ts'
 import { Resource, type Situation } from '../crud/service.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
-import type { CallOrigin, Meter } from '../metering.ts'
+import type { CallOrigin, Meter, MeteredModel } from '../metering.ts'
 import { plainAddress } from '../outbound/address.ts'
 import { leadsInside } from '../outbound/reach.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader } from '../store/database.ts'
-import type { ChatModel, ChatRequest, Price } from './chat.ts'
+import type { ChatModel, ChatRequest, GivenPassage, Price } from './chat.ts'
 import type { Discovery, Found } from './discovery.ts'
 import { EmbeddedModel } from './embedded.ts'
+import { NOT_FOUND } from './extractive.ts'
 import { type Generated, generate } from './generation.ts'
+import { fitting } from './grounding.ts'
 import { addressOf } from './language-models.ts'
 import type { Providers } from './providers.ts'
+import { forgetRecordings } from './recording-store.ts'
+import { ReplayModel } from './replay.ts'
 import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
+import { estimateTokens } from './tokens.ts'
 import { usualWindow } from './windows.ts'
 
 type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
@@ -40,6 +45,19 @@ export interface Generation extends ChatRequest {
   origin: CallOrigin
 }
 
+export interface Question {
+  modelId: string | null
+  question: string
+  passages: readonly GivenPassage[]
+  origin: CallOrigin
+  signal: AbortSignal
+}
+
+const UNASKED = { usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }, cost: 0, finishReason: 'stop', latencyMs: 0 } as const
+const FREE: Price = { input: 0, output: 0 }
+/** Of what a model reads; the rest is for the instructions and the answer. */
+const SHARE_OF_PASSAGES = 0.6
+
 export interface Discovered extends Found {
   added: string | null
 }
@@ -56,9 +74,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   constructor(parts: ModelParts) {
     const { database, vault, providers } = parts
     super(database, models, modelRecords, {
-      prepare: async (record, given, situation) => prepared(vault, record, given, situation),
-      remove: async (_, { id }) => {
+      prepare: async (record, given, situation) => prepared(vault, await replaying(record, situation), given, situation),
+      remove: async (transaction, { id }) => {
         if (id === EMBEDDED_MODEL_ID) throw builtIn()
+        await forgetRecordings(transaction, id)
         providers.forget(id)
       },
     })
@@ -67,11 +86,17 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
 
   /** The id of a model named by its id, or by its provider's name for it where only one model has that. */
   async resolve(reader: Reader, named: string, field: string): Promise<string> {
-    if (await this.exists(reader, named)) return named
-    const found = await this.records.find(reader, { model_id: named }, 2)
-    if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
-    if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
-    return found[0].id
+    return resolved(reader, named, field)
+  }
+
+  /** An answer to a question from passages that were found for it, citing them as [1], [2] and so on. */
+  async answer({ modelId, question, passages, origin, signal }: Question): Promise<Generated> {
+    const model = await this.chat(this.database, modelId)
+    // Nothing found is nothing to answer from, whoever would.
+    if (passages.length === 0) return { ...UNASKED, text: NOT_FOUND, model_id: model.id }
+    const room = model.contextTokens * SHARE_OF_PASSAGES - estimateTokens(question)
+    const messages = [{ role: 'user' as const, content: question }]
+    return this.generate({ modelId, messages, passages: fitting(passages, room), origin, signal })
   }
 
   /** A model to talk to, as it is recorded now; null is the default one. Nothing is called yet. */
@@ -81,12 +106,28 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (!found) throw notFound('model', wanted)
     const { embedder, providers } = this.#parts
     if (found.provider === 'embedded') return new EmbeddedModel(found.id, found.name, embedder)
+    if (found.provider === 'replay') return this.#replay(reader, found)
     return providers.model({
       ...this.#opened(found),
       name: found.name,
       price: priceOf(found),
       callsTools: found.supports_tools ?? true,
       contextTokens: found.context_window ?? usualWindow(found.provider, found.model_id),
+    })
+  }
+
+  async #replay(reader: Reader, { id, name, model_id, recording, supports_tools, context_window }: StoredModel): Promise<ChatModel> {
+    const { database, meter } = this.#parts
+    const source = (await this.exists(reader, model_id)) ? await this.chat(reader, model_id) : undefined
+    return new ReplayModel({
+      id,
+      name,
+      database,
+      meter,
+      callsTools: supports_tools ?? source?.callsTools ?? true,
+      contextTokens: context_window ?? source?.contextTokens ?? usualWindow('openai', ''),
+      source: recording === false ? undefined : source,
+      silence: recording === false ? 'recording is off' : 'the model it records is gone',
     })
   }
 
@@ -119,10 +160,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** A short exchange with a model, to see whether it is there. */
-  async test({ userId }: Caller, id: string): Promise<{ ok: boolean; text: string; latency_ms: number }> {
+  async test({ userId }: Caller, id: string, signal: AbortSignal): Promise<{ ok: boolean; text: string; latency_ms: number }> {
     if (!(await this.exists(this.database, id))) throw notFound('model', id)
     const messages = [{ role: 'user' as const, content: 'Say hello in one short sentence.' }]
-    const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: userId === null ? {} : { user_id: userId } })
+    const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: userId === null ? {} : { user_id: userId }, signal })
     return { ok: true, text, latency_ms: latencyMs }
   }
 
@@ -145,6 +186,12 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return shown
   }
 
+  /** A model as its calls are counted; the embedding model that comes with Cadre has no record and costs nothing. */
+  async counted(reader: Reader, id: string): Promise<MeteredModel> {
+    const found = await this.records.get(reader, id)
+    return { id, price: found ? priceOf(found) : FREE }
+  }
+
   /** What is needed to call a model, its key opened: for whoever calls it, never for an answer. */
   async credentials(reader: Reader, id: string): Promise<RemoteModel | undefined> {
     const found = await this.records.get(reader, id)
@@ -158,9 +205,30 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 }
 
+async function resolved(reader: Reader, named: string, field: string): Promise<string> {
+  if (await modelRecords.get(reader, named)) return named
+  const found = await modelRecords.find(reader, { model_id: named }, 2)
+  if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
+  if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
+  return found[0].id
+}
+
 function priceOf({ pricing }: StoredModel): Price | null {
   if (pricing === null) return null
   return 'input' in pricing ? pricing : { input: pricing.input_per_1k, output: pricing.output_per_1k }
+}
+
+/** What is recorded is a model here; one whose recordings were brought from elsewhere and that records no more need not be. */
+async function replaying(record: StoredModel, { transaction }: Situation<StoredModel>): Promise<StoredModel> {
+  if (record.provider !== 'replay') {
+    if (record.recording !== null) throw invalid('recording', 'is for models of the provider replay')
+    return record
+  }
+  if (record.endpoint !== null) throw invalid('endpoint', 'a model that plays back has none', 'Leave it out; model_id names the model that is recorded.')
+  if (record.recording === false) return record
+  const model_id = await resolved(transaction, record.model_id, 'model_id')
+  if ((await modelRecords.get(transaction, model_id))?.provider === 'replay') throw invalid('model_id', 'is a model that plays back itself')
+  return { ...record, model_id, recording: true }
 }
 
 async function prepared(vault: Vault, record: StoredModel, given: ModelInput, { caller, current }: Situation<StoredModel>): Promise<StoredModel> {

@@ -9,7 +9,7 @@ type AssistantContent = Extract<Message, { role: 'assistant' }>['content']
 type ToolContent = Extract<Message, { role: 'tool' }>['content']
 type Schema = Extract<NonNullable<WireCall['tools']>[number], { type: 'function' }>['inputSchema']
 
-export function wireCall({ messages, tools = [], passages, temperature, maxTokens }: ChatRequest): WireCall {
+export function wireCall({ messages, tools = [], toolChoice = 'auto', passages, temperature, maxTokens }: ChatRequest): WireCall {
   const system = messages.flatMap((message) => (message.role === 'system' && message.content !== '' ? [message.content] : []))
   if (passages !== undefined) system.push(grounding(passages))
   const prompt: Prompt = system.length === 0 ? [] : [{ role: 'system', content: system.join('\n\n') }]
@@ -18,7 +18,7 @@ export function wireCall({ messages, tools = [], passages, temperature, maxToken
     prompt,
     ...(temperature == null ? {} : { temperature }),
     ...(maxTokens == null ? {} : { maxOutputTokens: maxTokens }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(offered), toolChoice: { type: 'auto' as const } }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(offered), toolChoice: { type: toolChoice } }),
   }
 }
 

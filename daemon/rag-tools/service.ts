@@ -65,25 +65,20 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
 
   /** By the tool's own model or the default one, as the tool is given here. */
   async answered(tool: StoredRagTool, question: Question, origin: CallOrigin, signal: AbortSignal): Promise<{ results: FoundPassage[]; answer: Generated }> {
-    const results = await this.#passages(tool, question)
+    const charged = { ...origin, rag_tool_id: tool.id }
+    const results = await this.#passages(tool, question, charged)
     const passages = results.map(({ content, metadata: { source, page } }) => ({ content, source, page }))
-    const answer = await this.#parts.models.generate({
-      modelId: tool.model_id,
-      messages: [{ role: 'user', content: question.query }],
-      passages,
-      origin: { ...origin, rag_tool_id: tool.id },
-      signal,
-    })
+    const answer = await this.#parts.models.answer({ modelId: tool.model_id, question: question.query, passages, origin: charged, signal })
     return { results, answer }
   }
 
   /** As an agent uses it. */
   async tool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
-    return tool && passageTool(tool, this.#parts.validator, (query, top_k) => this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }))
+    return tool && passageTool(tool, this.#parts.validator, (query, top_k) => this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }))
   }
 
-  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: Question): Promise<FoundPassage[]> {
+  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: Question, origin: CallOrigin): Promise<FoundPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
     checkFilters(filters)
@@ -94,6 +89,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       method: 'hybrid',
       topK: top_k ?? tool.top_k,
       filters,
+      origin,
     })
     return results
   }

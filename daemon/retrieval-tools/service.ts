@@ -80,6 +80,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       filters: bothFilters(tool.filters, filters),
       threshold: tool.score_threshold,
       explain,
+      origin: {},
     })
   }
 }

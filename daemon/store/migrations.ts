@@ -10,8 +10,9 @@ import { webhooks } from './migrations/0006-webhooks.ts'
 import { evaluationRuns } from './migrations/0007-evaluations.ts'
 import { apiTools } from './migrations/0008-api-tools.ts'
 import { analytics } from './migrations/0009-analytics.ts'
+import { recordings } from './migrations/0010-recordings.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, models, usage, webhooks, evaluationRuns, apiTools, analytics]
+export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, models, usage, webhooks, evaluationRuns, apiTools, analytics, recordings]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

@@ -44,7 +44,8 @@ export class CadreHelp extends Help {
     const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
     const list = (rows: [string, string | undefined][]) => this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
     const described = (names: typeof topics) => list(names.map(({ name, description }) => [name, description]))
-    const commands = this.sortedCommands.filter(({ id }) => !id.includes(':')).sort((a, b) => Number(b.id === FIRST) - Number(a.id === FIRST))
+    const isTopic = (id: string) => topics.some(({ name }) => name === id)
+    const commands = this.sortedCommands.filter(({ id }) => !id.includes(':') && !isTopic(id)).sort((a, b) => Number(b.id === FIRST) - Number(a.id === FIRST))
     const sections = [
       `cadre – ${this.config.pjson.description}`,
       this.section('USAGE', '$ cadre <topic> <verb> [flags]\n$ cadre <command> [flags]'),

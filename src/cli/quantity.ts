@@ -25,3 +25,19 @@ export function duration(seconds: number): string {
     .map(([count, unit]) => `${count} ${unit}`)
     .join(' ')
 }
+
+export const count = (number: number): string => number.toLocaleString('en')
+
+/** A number in at most six columns. */
+export const compact = (number: number): string =>
+  number < 10_000 ? count(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })
+
+/** Money in whatever currency the prices are in: cents, and more digits where cents say nothing. */
+export function money(amount: number): string {
+  if (amount === 0) return '0'
+  return amount >= 1 ? amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }) : String(Number(amount.toPrecision(2)))
+}
+
+/** Milliseconds as people say them. */
+export const seconds = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : milliseconds < 60_000 ? `${(milliseconds / 1000).toFixed(1)} s` : duration(milliseconds / 1000)

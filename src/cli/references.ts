@@ -80,6 +80,22 @@ async function resolveKind(connection: Connection, kinds: readonly Kind[], value
   ).id
 }
 
+const NAMES_A_PAGE = 100
+
+/** Names of resources by their identifiers, as far as there are any; those that were deleted have none. */
+export async function namesOf(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  if (ids.length === 0) return names
+  const list = await KINDS[kind].list()
+  const { data, pagination } = (await call(connection, list, { query: { limit: NAMES_A_PAGE } })) as unknown as { data: Found[]; pagination: { total: number } }
+  for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
+  if (pagination.total <= data.length) return names
+  // Too many for one page: those that were not on it are asked for one by one.
+  const missing = ids.filter((id) => !names.has(id) && IDENTIFIER.test(id))
+  for (const id of missing) for (const { name } of await byLabel(connection, list, 'id', id)) names.set(id, String(name))
+  return names
+}
+
 /** A family whose resources people call by a field of theirs. */
 interface Named {
   command: string

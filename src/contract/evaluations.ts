@@ -1,6 +1,7 @@
 /** Evaluations: test cases for an agent, a tool, a prompt or a model, and how their answers are scored. */
 import { Type } from 'typebox'
-import { crud, type Family } from './crud.ts'
+import { byId, crud, type Family } from './crud.ts'
+import { route } from './route.ts'
 import { freeObject, identifier, nullable, object, optional, resource, resourceName, text, word } from './schema.ts'
 
 export const EVALUATION_TYPES = ['agent', 'rag_tool', 'prompt_template', 'model'] as const
@@ -121,4 +122,17 @@ export const evaluations = {
   update: EvaluationUpdate,
 } satisfies Family
 
-export const evaluationRoutes = crud(evaluations, { read: 'read', change: 'change' })
+export const evaluationRoutes = {
+  ...crud(evaluations, { read: 'read', change: 'change' }),
+  append: route({
+    id: 'evaluations.append',
+    family: 'evaluations',
+    method: 'POST',
+    path: '/evaluations/{id}/test-cases',
+    summary: 'Add test cases to an evaluation',
+    access: 'change',
+    params: byId('evaluation'),
+    body: object({ test_cases: needed.test_cases }, { examples: [{ test_cases: example.test_cases }] }),
+    reply: Evaluation,
+  }),
+}

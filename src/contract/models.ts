@@ -4,7 +4,7 @@ import { byId, crud, type Family } from './crud.ts'
 import { route } from './route.ts'
 import { identifier, nullable, object, optional, resource, resourceName, webAddress, word } from './schema.ts'
 
-export const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded'] as const
+export const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
 
 /** The extractive answerer every installation has. */
 export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
@@ -18,8 +18,10 @@ const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: 
 
 const needed = {
   name: resourceName('model'),
-  provider: word(PROVIDERS, { description: 'Who runs the model; openai-compatible is any server that speaks that protocol.' }),
-  model_id: Type.String({ minLength: 1, maxLength: 200, description: "The provider's own name for the model." }),
+  provider: word(PROVIDERS, {
+    description: 'Who runs the model; openai-compatible is any server that speaks that protocol, replay plays back what another model answered.',
+  }),
+  model_id: Type.String({ minLength: 1, maxLength: 200, description: "The provider's own name for the model; for replay, the model here that is recorded." }),
 }
 const settings = {
   endpoint: nullable(webAddress("Address of the provider; needed for openai-compatible, otherwise the provider's usual one.")),
@@ -34,6 +36,11 @@ const settings = {
   supports_tools: nullable(
     Type.Boolean({
       description: 'Whether it calls tools; null to find out. One that does not is given passages of the documents instead.',
+    }),
+  ),
+  recording: nullable(
+    Type.Boolean({
+      description: 'For replay: whether what was never recorded is asked of the model and recorded; false refuses it. Null for all others.',
     }),
   ),
 }
@@ -65,6 +72,7 @@ export const Model = resource(
         ...example,
         context_window: null,
         supports_tools: null,
+        recording: null,
         has_api_key: false,
         created_at: '2026-01-31T09:30:00.000Z',
         updated_at: '2026-01-31T09:30:00.000Z',

@@ -11,6 +11,7 @@ import { knowledgeSourceRoutes, knowledgeSources } from './knowledge-sources.ts'
 import { modelRoutes, models } from './models.ts'
 import { promptTemplateRoutes, promptTemplates } from './prompt-templates.ts'
 import { ragToolRoutes, ragTools } from './rag-tools.ts'
+import { recordingRoutes } from './recordings.ts'
 import { retrievalToolRoutes, retrievalTools } from './retrieval-tools.ts'
 import type { Route } from './route.ts'
 import { systemRoutes } from './system.ts'
@@ -28,6 +29,7 @@ export const ALL_ROUTES: readonly Route[] = [
   retrievalToolRoutes,
   conversationRoutes,
   modelRoutes,
+  recordingRoutes,
   evaluationRoutes,
   runRoutes,
   usageRoutes,

@@ -33,6 +33,11 @@ export class Parlour {
 
   end = () => this.service.end()
 
+  /** The same home in a new service, as after a restart. */
+  async reopened(): Promise<Parlour> {
+    return Parlour.open({ home: await this.service.stop() })
+  }
+
   /** An agent that the provider answers for. */
   async agent(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<Json> {
     const { id } = await this.resources.model({ ...provider.model, name: unique('scripted'), pricing: { input: 0.5, output: 1.5 }, ...model })

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ProviderTimes } from '../../daemon/embedding/provider-request.ts'
-import { RemoteEmbedders, type Usage } from '../../daemon/embedding/remote.ts'
+import { RemoteEmbedders } from '../../daemon/embedding/remote.ts'
 import { EmbeddingService, type RemoteModel } from '../../daemon/embedding/service.ts'
 import { failure, visible } from './failure.ts'
 import { type Answer, googleAnswer, openaiAnswer, type Provider, startProvider, status, vectorOf } from './provider.ts'
@@ -15,11 +15,10 @@ const open: { close(): Promise<void> }[] = []
 
 async function remote(answers: [Answer, ...Answer[]], changes: Partial<RemoteModel> = {}, times: Partial<ProviderTimes> = {}) {
   const provider: Provider = await startProvider(...answers)
-  const usage: Usage[] = []
-  const embedders = new RemoteEmbedders({ onUsage: (one) => usage.push(one), times: { pauseMs: 5, ...times } })
+  const embedders = new RemoteEmbedders({ times: { pauseMs: 5, ...times } })
   open.push(embedders, provider)
   const model = { id: 'model_1', provider: 'openai', model_id: 'embed-3', endpoint: `${provider.url}/v1`, api_key: KEY, allow_private: true, ...changes }
-  return { embedder: embedders.embedder(model), embedders, model, provider, usage }
+  return { embedder: embedders.embedder(model), embedders, model, provider }
 }
 
 test.after.each(async () => {
@@ -30,15 +29,16 @@ const texts = (count: number) => Array.from({ length: count }, (_, at) => 'x'.re
 const normal = (text: string): number[] => [1 / Math.sqrt(5), 2 / Math.sqrt(5), 0].map((number) => Math.fround(number * Math.sign(text.length)))
 
 test('openai: what is sent is the protocol, what comes back is in order and normalised', async () => {
-  const { embedder, provider, usage } = await remote([openaiAnswer])
-  const [first, second] = await embedder.embed(['one', 'three'])
+  const counted: number[] = []
+  const { embedder, provider } = await remote([openaiAnswer])
+  const [first, second] = await embedder.embed(['one', 'three'], { counted: (tokens) => counted.push(tokens) })
   assert.equal([...(first ?? [])], normal('one'))
   assert.equal([...(second ?? [])], normal('three'))
   const [sent] = provider.received
   assert.is(sent?.path, '/v1/embeddings')
   assert.is(sent?.headers.authorization, `Bearer ${KEY}`)
   assert.equal(sent?.body, { model: 'embed-3', input: ['one', 'three'], encoding_format: 'float' })
-  assert.equal(usage, [{ model_id: 'model_1', tokens: 6 }])
+  assert.equal(counted, [6])
   assert.is(await embedder.dimensions(), 3)
   assert.is(provider.received.length, 1)
 })

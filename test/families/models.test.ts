@@ -31,6 +31,7 @@ test('three fields are enough; the rest has its defaults', async () => {
     pricing: null,
     context_window: null,
     supports_tools: null,
+    recording: null,
     has_api_key: false,
   })
 })

@@ -6,6 +6,7 @@ import type { InjectOptions } from 'fastify'
 import { type App, type AppOptions, createApp } from '../../daemon/app.ts'
 import { prepareHome } from '../../daemon/home.ts'
 import { type Log, openLog } from '../../daemon/log.ts'
+import type { ProviderTimes } from '../../daemon/models/provider-exchange.ts'
 import type { Resolve } from '../../daemon/outbound/connector.ts'
 import { Redactor } from '../../daemon/secrets/redactor.ts'
 import { openVault } from '../../daemon/secrets/vault.ts'
@@ -42,6 +43,8 @@ export interface HomeOptions extends Pick<AppOptions, 'clock' | 'random'> {
   rateLimit?: number
   /** Where the service looks names up. */
   resolve?: Resolve
+  /** How long it waits for providers. */
+  providerTimes?: Partial<ProviderTimes>
   /** Keys of the environment and servers to look for models at; none unless the test has its own. */
   surroundings?: { keys?: Record<string, string>; servers?: string[] }
 }
@@ -70,6 +73,7 @@ export class Service {
     home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'),
     rateLimit = 0,
     resolve,
+    providerTimes,
     surroundings = {},
     ...timing
   }: HomeOptions = {}): Promise<Service> {
@@ -87,6 +91,7 @@ export class Service {
       surroundings: { keys: {}, servers: [], ...surroundings },
       adminToken: ADMIN,
       resolve,
+      providerTimes,
       keepToken: async (token) => redactor.add(token),
       ...timing,
     })

@@ -1,0 +1,52 @@
+/** Makes a test case of a reply. */
+import { string } from '@oclif/core/args'
+import { string as text } from '@oclif/core/flags'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { UsageError } from '../../src/cli/failure.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { conversationTopic } from '../../src/cli/topics/conversations.ts'
+import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { call } from '../../src/client/call.ts'
+import { conversationRoutes } from '../../src/contract/conversations.ts'
+import { evaluationRoutes } from '../../src/contract/evaluations.ts'
+
+export default class ConversationsPromote extends CadreCommand {
+  static override description =
+    'Make a test case of a reply: its question is what is asked, its text what is expected, and the documents it cites are those that are expected to be cited.\n\nThe last reply, unless --message names another.'
+  static override examples = [
+    { command: "cadre conversations promote conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --to 'Leave questions'", description: 'The last reply' },
+  ]
+  static override args = { conversation: string({ required: true, ignoreStdin: true, description: 'Identifier of the conversation.' }) }
+  static override flags = {
+    to: text({ required: true, description: 'Identifier or name of the evaluation.', helpValue: '<evaluation>' }),
+    message: text({ description: 'Identifier of the reply.', helpValue: '<message>' }),
+    expect: text({ description: 'What is expected, in place of the whole reply.', helpValue: '<text>' }),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ConversationsPromote)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, conversationTopic, args.conversation)
+    const { messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
+    const at = messages.findLastIndex((message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message))
+    const reply = messages[at]
+    const question = messages.slice(0, at).findLast(({ role }) => role === 'user')
+    if (!reply || !question)
+      throw new UsageError(flags.message ? `There is no reply ${flags.message} in this conversation.` : 'This conversation has no reply yet.')
+    const cited = (reply.citations ?? []).filter((citation) => citation.cited)
+    const evaluation = await resolveOwn(connection, evaluationTopic, flags.to)
+    const test = {
+      input: question.content,
+      expected_output: flags.expect ?? reply.content,
+      ...(cited.length > 0 ? { expected_sources: [...new Set(cited.map(({ source }) => source))] } : {}),
+      metadata: {
+        conversation_id: id,
+        message_id: reply.id,
+        ...(cited.length > 0 ? { passages: cited.map(({ source, page, content }) => ({ source, page, content })) } : {}),
+      },
+    }
+    const { data } = await call(connection, evaluationRoutes.append, { params: { id: evaluation }, body: { test_cases: [test] } })
+    this.narrate(`${data.name} has ${data.test_cases.length} test cases now.`)
+    if (this.formatOf(flags) !== 'table') await this.print({ data: test }, flags)
+  }
+}

@@ -1,0 +1,25 @@
+/** Forgets the recordings of a replay model. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { confirm } from '../../../src/cli/confirm.ts'
+import { resolveOwn } from '../../../src/cli/references.ts'
+import { modelTopic } from '../../../src/cli/topics/models.ts'
+import { yesFlag } from '../../../src/cli/verbs/delete.ts'
+import { call } from '../../../src/client/call.ts'
+import { recordingRoutes } from '../../../src/contract/recordings.ts'
+
+export default class RecordingsClear extends CadreCommand {
+  static override description = 'Forget the recordings of a replay model, so that it records anew.'
+  static override examples = [{ command: "cadre models recordings clear 'Recorded'", description: 'After asking' }]
+  static override args = { model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }) }
+  static override flags = { yes: yesFlag }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(RecordingsClear)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, modelTopic, args.model)
+    await confirm(`Forget all recordings of ${args.model}?`, flags.yes)
+    const { message } = await call(connection, recordingRoutes.clear, { params: { id } })
+    this.narrate(message)
+  }
+}

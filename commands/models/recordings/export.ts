@@ -1,0 +1,37 @@
+/** Writes the recordings of a replay model to a file. */
+
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { string } from '@oclif/core/args'
+import { string as text } from '@oclif/core/flags'
+import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { resolveOwn } from '../../../src/cli/references.ts'
+import { modelTopic } from '../../../src/cli/topics/models.ts'
+import { call, pages } from '../../../src/client/call.ts'
+import { recordingRoutes } from '../../../src/contract/recordings.ts'
+
+export default class RecordingsExport extends CadreCommand {
+  static override description = 'Write the recordings of a replay model, one a line, to be kept beside the code and played back in CI.'
+  static override examples = [{ command: "cadre models recordings export 'Recorded' --to recordings.jsonl", description: 'To a file' }]
+  static override args = { model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }) }
+  static override flags = { to: text({ description: 'File to write; stdout when left out.', helpValue: '<file>' }) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(RecordingsExport)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, modelTopic, args.model)
+    const target = flags.to === undefined ? process.stdout : createWriteStream(flags.to)
+    let count = 0
+    const read = (page: number) => call(connection, recordingRoutes.list, { params: { id }, query: { page, limit: 100, sort: 'key', order: 'asc' } as object })
+    for await (const { data } of pages(read)) {
+      // Without the time, so that recording the same again gives the same file.
+      for (const { created_at: _, ...recording } of data) if (!target.write(`${JSON.stringify(recording)}\n`)) await once(target, 'drain')
+      count += data.length
+    }
+    if (flags.to !== undefined) {
+      target.end()
+      await once(target, 'finish')
+    }
+    this.narrate(`${count} recordings written${flags.to === undefined ? '' : ` to ${flags.to}`}.`)
+  }
+}

@@ -1,0 +1,33 @@
+/** Brings recordings to a replay model. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { UsageError } from '../../../src/cli/failure.ts'
+import { InputReader, parseJson } from '../../../src/cli/input.ts'
+import { resolveOwn } from '../../../src/cli/references.ts'
+import { modelTopic } from '../../../src/cli/topics/models.ts'
+import { call } from '../../../src/client/call.ts'
+import { recordingRoutes } from '../../../src/contract/recordings.ts'
+
+const AT_ONCE = 200
+
+export default class RecordingsImport extends CadreCommand {
+  static override description = 'Bring recordings that were exported elsewhere to a replay model.'
+  static override examples = [{ command: "cadre models recordings import 'Recorded' recordings.jsonl", description: 'From a file' }]
+  static override args = {
+    model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }),
+    file: string({ required: true, ignoreStdin: true, description: 'File of recordings, - for stdin.' }),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(RecordingsImport)
+    const text = await new InputReader().text(args.file === '-' ? '-' : `@${args.file}`, 'file')
+    const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
+    const recordings = lines.filter(({ line }) => line.trim() !== '').map(({ line, number }) => parseJson(line, `Line ${number} of ${args.file}`))
+    if (recordings.length === 0) throw new UsageError(`${args.file} holds no recordings.`)
+    const connection = await this.connect(flags)
+    const id = await resolveOwn(connection, modelTopic, args.model)
+    for (let from = 0; from < recordings.length; from += AT_ONCE)
+      await call(connection, recordingRoutes.add, { params: { id }, body: { recordings: recordings.slice(from, from + AT_ONCE) as never } })
+    this.narrate(`${recordings.length} recordings added.`)
+  }
+}

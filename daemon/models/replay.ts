@@ -1,0 +1,115 @@
+/** A model that plays back what another answered, by request: offline, at no cost, and the same every time. */
+import { hash } from 'node:crypto'
+import { CadreError } from '../../src/contract/errors.ts'
+import type { Meter } from '../metering.ts'
+import type { Database } from '../store/database.ts'
+import type { ChatModel, ChatPart, ChatRequest } from './chat.ts'
+import { settlement } from './generation.ts'
+import { findRecording, keepRecording, type StoredRecording } from './recording-store.ts'
+import { estimateRequest } from './tokens.ts'
+
+export interface ReplayParts {
+  id: string
+  name: string
+  database: Database
+  meter: Meter
+  callsTools: boolean
+  contextTokens: number
+  /** Who answers what was never recorded; nobody where recording is over or that model is gone. */
+  source: ChatModel | undefined
+  /** Why there is nobody. */
+  silence: string
+}
+
+export class ReplayModel implements ChatModel {
+  readonly id: string
+  readonly name: string
+  readonly callsTools: boolean
+  readonly contextTokens: number
+  readonly price = { input: 0, output: 0 }
+  readonly #parts: ReplayParts
+
+  constructor(parts: ReplayParts) {
+    this.id = parts.id
+    this.name = parts.name
+    this.callsTools = parts.callsTools
+    this.contextTokens = parts.contextTokens
+    this.#parts = parts
+  }
+
+  async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
+    const { id, database, source, silence } = this.#parts
+    request.signal?.throwIfAborted()
+    const asked = plain(request)
+    const key = keyOf(asked)
+    const known = await findRecording(database, id, key)
+    if (known) {
+      for (const part of known.parts as unknown as ChatPart[]) {
+        request.signal?.throwIfAborted()
+        yield part
+      }
+      return
+    }
+    if (!source) throw neverRecorded(this.name, key, silence)
+    yield* this.#recorded(source, request, asked, key)
+  }
+
+  /** The recorded model's own call is counted as its own; ours costs nothing. */
+  async *#recorded(source: ChatModel, request: ChatRequest, asked: StoredRecording['request'], key: string): AsyncGenerator<ChatPart> {
+    const { id, database, meter } = this.#parts
+    await meter.admit(source, {})
+    const call = { model: source, kind: 'chat' as const, origin: {}, estimatedInput: estimateRequest(request) }
+    const entry = await database.write((transaction) => meter.begin(transaction, call))
+    const parts: ChatPart[] = []
+    const heard = { text: '', parts: 0, counted: undefined as ReturnType<typeof usageOf> }
+    let status: 'done' | 'failed' | 'aborted' = 'failed'
+    try {
+      for await (const part of source.stream(request)) {
+        heard.parts++
+        if (part.type === 'text') heard.text += part.text
+        heard.counted ??= usageOf(part)
+        append(parts, part)
+        if (part.type === 'end') {
+          status = 'done'
+          const recording = { key, request: asked, parts: parts as unknown as StoredRecording['parts'], created_at: new Date().toISOString() }
+          await database.write((transaction) => keepRecording(transaction, id, recording))
+        }
+        yield part
+      }
+    } finally {
+      if (request.signal?.aborted) status = 'aborted'
+      await database.write((transaction) => meter.settle(transaction, entry, settlement(request, heard, status)))
+    }
+  }
+}
+
+const usageOf = (part: ChatPart) => (part.type === 'end' ? part.usage : undefined)
+
+/** Text that came in many pieces is kept as one. */
+function append(parts: ChatPart[], part: ChatPart): void {
+  const last = parts.at(-1)
+  if (part.type === 'text' && last?.type === 'text') last.text += part.text
+  else parts.push({ ...part })
+}
+
+/** All of a request that decides its answer. */
+function plain({ signal: _, ...request }: ChatRequest): StoredRecording['request'] {
+  return JSON.parse(JSON.stringify(request)) as StoredRecording['request']
+}
+
+/** The same whatever the order of fields. */
+export function keyOf(request: StoredRecording['request']): string {
+  return hash(
+    'sha256',
+    JSON.stringify(request, (_, value: unknown) => (isPlain(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value)),
+    'hex',
+  )
+}
+
+const isPlain = (value: unknown): value is object => value !== null && typeof value === 'object' && !Array.isArray(value)
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const neverRecorded = (name: string, key: string, silence: string) =>
+  new CadreError('PROVIDER_ERROR', `The model "${name}" has no recording of this request (${key.slice(0, 12)}), and ${silence}.`, {
+    hint: 'Record it once with the model there: set recording to true, and ask again.',
+  })

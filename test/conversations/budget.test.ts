@@ -1,0 +1,48 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { aloud } from '../harness/hooks.ts'
+import { replies, ScriptedProvider, says } from '../harness/provider.ts'
+import { Parlour } from './parlour.ts'
+
+const test = suite('budget')
+let parlour: Parlour
+let provider: ScriptedProvider
+
+test.before(
+  aloud(async () => {
+    parlour = await Parlour.open()
+    provider = await ScriptedProvider.start('openai', says('x'))
+  }),
+)
+test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+
+test('a spent budget is told before anything is stored or called', async () => {
+  const agent = await parlour.agent(provider)
+  const id = await parlour.conversation(agent)
+  await parlour.resources.threshold({ entity_type: 'agent', entity_id: agent.id, limit: 17, action: 'block' })
+  await parlour.reply(id, 'Within')
+  const before = provider.received.length
+  for (const stream of [false, true]) await refused(parlour.say(id, 'Beyond', { stream }), 'BUDGET_EXCEEDED')
+  assert.is(provider.received.length, before)
+  assert.is((await parlour.messages(id)).length, 2)
+  const other = await parlour.talk(provider)
+  assert.is((await parlour.reply(other, 'Hi')).content, 'x')
+})
+
+test('one that is spent between steps ends the reply, and what came is kept', async () => {
+  const agent = await parlour.agent(provider)
+  const id = await parlour.conversation(agent)
+  const threshold = await parlour.resources.threshold({ entity_type: 'agent', entity_id: agent.id, limit: 17, action: 'block' })
+  provider.script = [replies({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), says('never said')]
+  const stream = await parlour.stream(id, 'Hi')
+  const { data } = await stream.until('error')
+  assert.is(data.code, 'BUDGET_EXCEEDED')
+  const [, reply] = await parlour.messages(id)
+  assert.equal([reply?.content, reply?.finish_reason, reply?.error_code, reply?.usage.total_tokens], ['Let me see.', 'error', 'BUDGET_EXCEEDED', 17])
+  await good(parlour.service.delete(`/usage/thresholds/${threshold.id}`))
+  provider.script = [says('x')]
+  assert.is((await parlour.reply(id, 'Go on')).content, 'x')
+})
+
+test.run()

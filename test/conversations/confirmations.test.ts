@@ -1,0 +1,125 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import type { Json } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { replies, ScriptedProvider, says } from '../harness/provider.ts'
+import { until } from '../knowledge/library.ts'
+import { type StandIn, standIn } from '../outbound/stand-in.ts'
+import { Parlour } from './parlour.ts'
+
+const test = suite('confirmations')
+let parlour: Parlour
+let provider: ScriptedProvider
+let server: StandIn
+let agent: Json
+
+test.before(
+  aloud(async () => {
+    parlour = await Parlour.open()
+    provider = await ScriptedProvider.start('openai', says('x'))
+    server = await standIn()
+    const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', requires_confirmation: true, allow_private_network: true }
+    const look = { name: 'look', url: `${server.origin}/look`, allow_private_network: true }
+    const tools = await Promise.all([order, look].map((fields) => parlour.resources.apiTool(fields)))
+    agent = await parlour.agent(provider, { tools: tools.map(({ id }) => id) })
+  }),
+)
+test.after(aloud(() => Promise.all([parlour.end(), provider.close(), server.close()])))
+
+const ask = (...ids: string[]) => replies({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
+const confirm = (id: string, message: string, call: string, allow: boolean) =>
+  parlour.service.post(`/conversations/${id}/messages/${message}/confirmations`, { tool_call_id: call, allow })
+const reached = () => server.requests.length
+
+test('a tool that asks first runs when it is allowed, and not before', async () => {
+  const id = await parlour.conversation(agent)
+  provider.script = [ask('call_1'), says('done')]
+  const before = reached()
+  const stream = await parlour.stream(id, 'Order it')
+  const { data } = await stream.until('confirmation_required')
+  assert.equal(data, { id: 'call_1', name: 'order', arguments: {} })
+  const [, pending] = await parlour.messages(id)
+  assert.equal([pending?.finish_reason, pending?.tool_calls[0].confirmation, reached()], [undefined, 'pending', before])
+  const allowed = await good(confirm(id, pending?.id, 'call_1', true))
+  assert.equal([allowed.id, allowed.confirmation], ['call_1', 'allowed'])
+  const result = await stream.until('tool_result')
+  assert.equal([result.data.confirmation, (result.data.result as Json).body, reached()], ['allowed', 'reached', before + 1])
+  await stream.until('message_end')
+  assert.is((await parlour.messages(id))[1]?.tool_calls[0].confirmation, 'allowed')
+})
+
+test('refused, it does not run, and the model is told', async () => {
+  const id = await parlour.conversation(agent)
+  provider.script = [ask('call_1'), says('then not')]
+  const before = reached()
+  const stream = await parlour.stream(id, 'Order it')
+  await stream.until('confirmation_required')
+  const messageId = (await parlour.messages(id))[1]?.id
+  await good(confirm(id, messageId, 'call_1', false))
+  const { data } = await stream.until('message_end')
+  assert.equal([data.message.content, data.message.tool_calls?.[0]?.confirmation, reached()], ['then not', 'refused', before])
+  assert.match(provider.received.at(-1)?.body.messages.at(-1).content, /did not allow/)
+})
+
+test('whoever waits for the whole reply can be helped by another client', async () => {
+  const id = await parlour.conversation(agent)
+  provider.script = [ask('call_1', 'call_2'), says('done')]
+  const reply = parlour.say(id, 'Order two')
+  const pending = await until(async () => {
+    const last = (await parlour.messages(id)).at(-1)
+    return last?.tool_calls?.length === 2 && last.tool_calls.every(({ confirmation }: Json) => confirmation === 'pending') && last
+  })
+  await good(confirm(id, pending.id, 'call_2', false))
+  await good(confirm(id, pending.id, 'call_1', true))
+  const { tool_calls } = await good(reply)
+  assert.equal(
+    tool_calls.map((call: Json) => [call.confirmation, call.error === undefined]),
+    [
+      ['allowed', true],
+      ['refused', false],
+    ],
+  )
+})
+
+test('an answer can be repeated but not changed, and needs a question', async () => {
+  const id = await parlour.conversation(agent)
+  provider.script = [
+    replies({
+      calls: [
+        { id: 'a', name: 'order', arguments: {} },
+        { id: 'b', name: 'order', arguments: {} },
+        { id: 'c', name: 'look', arguments: {} },
+      ],
+    }),
+    says('done'),
+  ]
+  const stream = await parlour.stream(id, 'Go')
+  await stream.until('confirmation_required')
+  await stream.until('confirmation_required')
+  const messageId = (await parlour.messages(id))[1]?.id
+  for (const _ of [1, 2]) assert.is((await good(confirm(id, messageId, 'a', true))).confirmation, 'allowed')
+  await refused(confirm(id, messageId, 'a', false), 'CONFLICT', { error: /allowed already/ })
+  await refused(confirm(id, messageId, 'c', true), 'CONFLICT', { error: /asks for nothing/ })
+  await refused(confirm(id, messageId, 'd', true), 'NOT_FOUND')
+  await refused(confirm(id, 'msg_none', 'b', true), 'NOT_FOUND')
+  await good(confirm(id, messageId, 'b', true))
+  await stream.until('message_end')
+  await refused(confirm(id, messageId, 'b', true), 'CONFLICT', { error: /not being written/ })
+})
+
+test('leaving while it asks ends the reply, and nothing runs', async () => {
+  const id = await parlour.conversation(agent)
+  provider.script = [ask('call_1'), says('done')]
+  const before = reached()
+  const stream = await parlour.stream(id, 'Order it')
+  await stream.until('confirmation_required')
+  stream.leave()
+  const reply = await until(async () => {
+    const last = (await parlour.messages(id)).at(-1)
+    return last?.finish_reason !== undefined && last
+  })
+  assert.equal([reply.finish_reason, reply.tool_calls[0].confirmation, reached()], ['aborted', 'refused', before])
+})
+
+test.run()

@@ -1,0 +1,117 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ErrorCode } from '../../src/contract/errors.ts'
+import { refused } from '../harness/answers.ts'
+import type { Json } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { cutsAfter, endsAfter, hangs, refuses, replies, ScriptedProvider, type Step, says, sends, stallsAfter, trickles } from '../harness/provider.ts'
+import { until } from '../knowledge/library.ts'
+import { Parlour } from './parlour.ts'
+
+const test = suite('failures')
+let parlour: Parlour
+let provider: ScriptedProvider
+
+test.before(
+  aloud(async () => {
+    parlour = await Parlour.open({ providerTimes: { firstByteMs: 300, idleMs: 300, wholeMs: 1_500, pauseMs: 5 } })
+    provider = await ScriptedProvider.start('openai', says('x'))
+  }),
+)
+test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+
+/** What the ledger holds for a message. */
+const ledger = (messageId: string): Promise<Json[]> =>
+  parlour.service.database.all('SELECT status, input_tokens, output_tokens, cost FROM usage_calls WHERE message_id = ? ORDER BY id', [messageId])
+
+async function agrees(message: Json): Promise<Json[]> {
+  const calls = await ledger(message.id)
+  const sum = (field: string) => calls.reduce((total, call) => total + call[field], 0)
+  assert.equal([message.usage.input_tokens, message.usage.output_tokens], [sum('input_tokens'), sum('output_tokens')])
+  assert.ok(Math.abs(message.cost - sum('cost')) < 1e-9)
+  return calls
+}
+
+const OUTCOMES: [string, Step, ErrorCode, string, boolean][] = [
+  ['refuses', refuses(401), 'PROVIDER_ERROR', '', false],
+  ['is overloaded for good', refuses(503), 'PROVIDER_ERROR', '', false],
+  ['asks for patience and gets none', refuses(429, undefined, { 'retry-after': '3600' }), 'PROVIDER_ERROR', '', false],
+  ['hangs', hangs, 'PROVIDER_TIMEOUT', '', true],
+  ['stops in the middle', stallsAfter('so', ' far'), 'PROVIDER_TIMEOUT', 'so far', true],
+  ['is cut', cutsAfter('so', ' far'), 'PROVIDER_ERROR', 'so far', true],
+  ['ends without an end', endsAfter('so', ' far'), 'PROVIDER_ERROR', 'so far', true],
+  ['sends garbage', sends('\u0000<<no stream>>\n\n'), 'PROVIDER_ERROR', '', false],
+  ['sends a page', sends('<html>Sign in</html>', 'text/html'), 'PROVIDER_ERROR', '', false],
+  ['sends a byte at a time', trickles(20), 'PROVIDER_TIMEOUT', '', true],
+]
+
+for (const [what, step, code, content, read] of OUTCOMES) {
+  test(`a provider that ${what}: a typed outcome, what came is stored, counted once, and the next message works`, async () => {
+    const id = await parlour.talk(provider)
+    provider.script = [step]
+    if (content === '') await refused(parlour.say(id, 'Hi'), code)
+    else {
+      const stream = await parlour.stream(id, 'Hi')
+      const { data } = await stream.until('error')
+      assert.equal([data.code, stream.said, await stream.next()], [code, content, undefined])
+    }
+    const [, reply] = await parlour.messages(id)
+    assert.equal([reply?.content, reply?.finish_reason, reply?.error_code], [content, 'error', code])
+    assert.ok(reply?.error.length > 10)
+    const [call, ...more] = await agrees(reply)
+    assert.equal([call.status, more.length, call.input_tokens > 0, call.output_tokens > 0], ['failed', 0, read, content !== ''])
+    provider.script = [says('fine')]
+    const next = await parlour.reply(id, 'Again')
+    assert.equal([next.content, next.finish_reason], ['fine', 'stop'])
+    await agrees(next)
+  })
+}
+
+test('a failure in a later step keeps and counts what was before it', async () => {
+  const id = await parlour.talk(provider)
+  provider.script = [replies({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), refuses(400)]
+  const stream = await parlour.stream(id, 'Hi')
+  await stream.until('error')
+  const [, reply] = await parlour.messages(id)
+  assert.equal([reply?.content, reply?.finish_reason, reply?.usage.total_tokens], ['Let me see.', 'error', 17])
+  assert.equal(
+    (await agrees(reply)).map(({ status }) => status),
+    ['done', 'failed'],
+  )
+})
+
+test('an aborted reply is counted by what was read and written', async () => {
+  const id = await parlour.talk(provider)
+  provider.script = [stallsAfter('one two three four')]
+  const stream = await parlour.stream(id, 'Hi')
+  await stream.until('message_delta')
+  stream.leave()
+  const reply = await until(async () => {
+    const [, last] = await parlour.messages(id)
+    return last?.finish_reason === 'aborted' && last
+  })
+  const [call] = await agrees(reply)
+  assert.equal([call.status, call.output_tokens], ['aborted', 5])
+  assert.ok(call.input_tokens > 3)
+})
+
+test('a provider that does not count is counted by us', async () => {
+  const id = await parlour.talk(provider)
+  provider.script = [replies({ text: ['one two three four'], usage: null })]
+  const reply = await parlour.reply(id, 'Hi')
+  await agrees(reply)
+  assert.ok(reply.usage.input_tokens > 3 && reply.usage.output_tokens === 5, JSON.stringify(reply.usage))
+})
+
+test('a reply that ends for another reason says which', async () => {
+  const id = await parlour.talk(provider)
+  for (const [finish, reason] of [
+    ['length', 'length'],
+    ['content_filter', 'content_filter'],
+  ]) {
+    provider.script = [replies({ text: ['as far as'], finish: finish as string })]
+    assert.is((await parlour.reply(id, 'Hi')).finish_reason, reason)
+  }
+})
+
+test.run()

@@ -1,0 +1,155 @@
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openDatabase } from '../../daemon/store/database.ts'
+import { decodeEvents } from '../../src/sse.ts'
+import type { Json } from '../harness/app.ts'
+import { type Running, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { aloud } from '../harness/hooks.ts'
+import { replies, ScriptedProvider } from '../harness/provider.ts'
+
+const ROUNDS = 6
+const AT_ONCE = 8
+const WORDS = Array.from({ length: 60 }, (_, at) => ` word${at}`)
+
+const test = suite('kill -9 while replies stream')
+let root: string
+let daemon: Running
+let provider: ScriptedProvider
+
+test.before(
+  aloud(async () => {
+    root = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
+    const turn = ({ body }: Json) =>
+      body.messages.at(-1).role === 'tool' ? { text: WORDS } : { text: WORDS.slice(0, 5), calls: [{ name: 'none', arguments: {} }] }
+    provider = await ScriptedProvider.start('openai', replies(turn, 10))
+  }),
+)
+test.after(
+  aloud(async () => {
+    await daemon.kill()
+    await provider.close()
+    rmSync(root, { recursive: true, force: true })
+  }),
+)
+
+async function call(method: string, path: string, body?: unknown): Promise<Json> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const reply = await fetch(`${daemon.url}/api${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+  return ((await reply.json()) as Json).data
+}
+
+interface Seen {
+  conversation: string
+  question: string
+  /** Of the user's message, once its reply began. */
+  acknowledged?: string
+  reply?: string
+  text: string
+  ended: boolean
+}
+
+/** Talks until the daemon is gone. */
+async function talk(conversation: string, round: number, seen: Seen[]): Promise<void> {
+  for (let count = 0; ; count++) {
+    const one: Seen = { conversation, question: `round ${round}, question ${count}`, text: '', ended: false }
+    seen.push(one)
+    try {
+      const reply = await fetch(`${daemon.url}/api/conversations/${conversation}/messages`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ message: one.question, stream: true }),
+      })
+      for await (const { event, data } of decodeEvents(reply.body as unknown as AsyncIterable<Uint8Array>)) {
+        const value = JSON.parse(data)
+        if (event === 'message_start') Object.assign(one, { acknowledged: value.user_message_id, reply: value.message_id })
+        if (event === 'message_delta') one.text += value.text
+        if (event === 'message_end') one.ended = true
+      }
+    } catch {
+      return // killed
+    }
+  }
+}
+
+test('acknowledged messages are there, replies are marked as interrupted, and usage is neither lost nor doubled', async () => {
+  const home = join(root, 'home')
+  daemon = await startDaemon(home)
+  const model = await call('POST', '/models', { ...provider.model, name: 'scripted', pricing: { input: 1, output: 2 } })
+  const agent = await call('POST', '/agents', { name: 'talker', model_id: model.id })
+  const seen: Seen[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const conversations = await Promise.all(Array.from({ length: AT_ONCE }, () => call('POST', '/conversations', { agent_id: agent.id })))
+    const talking = conversations.map(({ id }) => talk(id, round, seen))
+    await pause(randomInt(300, 2_500))
+    await daemon.kill()
+    await Promise.all(talking)
+    daemon = await startDaemon(home)
+  }
+  const interrupted = await check(seen)
+  assert.ok(interrupted > ROUNDS, `only ${interrupted} were interrupted`)
+  const { total_tokens } = await call('GET', `/usage/stats?entity_type=agent&entity_id=${agent.id}`)
+  await daemon.stop()
+  const database = openDatabase(join(home, 'cadre.db'))
+  const messages = (await database.all<{ id: string; details: string }>("SELECT id, details FROM messages WHERE role = 'assistant'")).map(
+    ({ id, details }) => ({
+      id,
+      ...JSON.parse(details),
+    }),
+  )
+  assert.is(
+    total_tokens,
+    messages.reduce((sum, { usage }) => sum + usage.total_tokens, 0),
+  )
+  for (const { id, usage, cost } of messages) {
+    const calls = await database.all<Json>('SELECT * FROM usage_calls WHERE message_id = ?', [id])
+    const sum = (field: string) => calls.reduce((total, entry) => total + entry[field], 0)
+    assert.equal([usage.input_tokens, usage.output_tokens], [sum('input_tokens'), sum('output_tokens')])
+    assert.ok(Math.abs(cost - sum('cost')) < 1e-9)
+    assert.ok(calls.length > 0 && calls.every(({ status }) => status !== 'open'))
+  }
+  assert.equal(await database.all('SELECT * FROM replies_under_way'), [])
+  await database.close()
+  daemon = await startDaemon(home)
+})
+
+/** What was seen is there: how many of it were cut off. */
+async function check(seen: readonly Seen[]): Promise<number> {
+  let interrupted = 0
+  for (const { conversation, question, acknowledged, reply, text, ended } of seen) {
+    if (!acknowledged) continue
+    const { messages } = await call('GET', `/conversations/${conversation}`)
+    const user = messages.find(({ id }: Json) => id === acknowledged)
+    assert.is(user?.content, question)
+    const answer = messages.find(({ id }: Json) => id === reply)
+    assert.is(answer?.finish_reason, ended ? 'stop' : 'interrupted', JSON.stringify(answer))
+    if (ended) assert.is(answer.content, text)
+    else {
+      interrupted++
+      assert.ok(text.startsWith(answer.content.slice(0, text.length)), `${text} | ${answer.content}`)
+    }
+  }
+  return interrupted
+}
+
+test('a reply that was cut off is told as such, and the conversation goes on', async () => {
+  const model = await call('POST', '/models', { ...provider.model, name: 'again', model_id: 'again' })
+  const agent = await call('POST', '/agents', { name: 'again', model_id: model.id })
+  const { id } = await call('POST', '/conversations', { agent_id: agent.id })
+  const seen: Seen[] = []
+  const talking = talk(id, 0, seen)
+  while (seen[0]?.text === '') await pause(5)
+  await daemon.kill()
+  await talking
+  daemon = await startDaemon(join(root, 'home'))
+  const events = await fetch(`${daemon.url}/api/conversations/${id}/messages/${seen[0]?.reply}/events`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  assert.match(await events.text(), /event: error\ndata: \{"error":"The daemon ended before the reply did[^\n]*"code":"UNAVAILABLE"/)
+  const next = await call('POST', `/conversations/${id}/messages`, { message: 'And now?' })
+  assert.is(next.finish_reason, 'stop')
+})
+
+test.run()

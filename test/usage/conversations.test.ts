@@ -1,0 +1,73 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Parlour } from '../conversations/parlour.ts'
+import { good } from '../harness/answers.ts'
+import { cutsAfter, refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
+
+const test = suite<{ parlour: Parlour; provider: ScriptedProvider }>('usage of conversations')
+const usage = { input: 11, output: 7 }
+
+test.before.each(async (context) => {
+  context.parlour = await Parlour.open()
+  context.provider = await ScriptedProvider.start('openai', replies({ text: ['Twenty-five days.'], usage }))
+})
+test.after.each(async ({ parlour, provider }) => {
+  await parlour.end()
+  await provider.close()
+})
+
+test('a line that blocks answers 402 before the model is called, and leaves others alone', async ({ parlour, provider }) => {
+  const agent = await parlour.agent(provider)
+  const talk = await parlour.conversation(agent)
+  const threshold = await parlour.resources.threshold({ limit: 18, action: 'block', entity_type: 'agent', entity_id: agent.id })
+  await parlour.reply(talk, 'How many days?')
+  for (const stream of [false, true]) {
+    const { status, body } = await parlour.say(talk, 'And next year?', { stream })
+    assert.equal([status, body.code], [402, 'BUDGET_EXCEEDED'])
+    assert.match(body.error, /18 tokens a day.*18 used/)
+    assert.match(body.hint, threshold.id)
+  }
+  assert.is(provider.received.length, 1)
+  await parlour.reply(await parlour.talk(provider), 'How many days?')
+  await good(parlour.service.put(`/usage/thresholds/${threshold.id}`, { limit: 1000 }))
+  await parlour.reply(talk, 'And next year?')
+})
+
+test('messages sent side by side cannot all slip through a line that is nearly reached', async ({ parlour, provider }) => {
+  const agent = await parlour.agent(provider)
+  await parlour.reply(await parlour.conversation(agent), 'How many days?')
+  await parlour.resources.threshold({ limit: 50, action: 'block', entity_type: 'agent', entity_id: agent.id })
+  const talks = await Promise.all(Array.from({ length: 12 }, () => parlour.conversation(agent)))
+  const answers = await Promise.all(talks.map((talk) => parlour.say(talk, 'How many days?')))
+  const passed = answers.filter(({ status }) => status === 200).length
+  assert.ok(passed >= 1 && passed <= 2, `${passed} passed`)
+  const { total_tokens } = await good(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+  assert.is(total_tokens, 18 * (1 + passed))
+})
+
+test('every call is counted once, also of replies that fail', async ({ parlour, provider }) => {
+  const agent = await parlour.agent(provider)
+  const talk = await parlour.conversation(agent)
+  await parlour.reply(talk, 'How many days?')
+  provider.script = [cutsAfter('Twenty-')]
+  assert.is((await parlour.say(talk, 'And next year?')).status, 502)
+  provider.script = [refuses(400)]
+  assert.is((await parlour.say(talk, 'Why?')).status, 502)
+  provider.script = [says('Sorry.')]
+  await parlour.reply(talk, 'Hello?')
+  const calls = await parlour.service.database.all("SELECT status FROM usage_calls WHERE kind = 'chat' ORDER BY began_at, id")
+  assert.equal(
+    calls.map(({ status }) => status),
+    ['done', 'failed', 'failed', 'done'],
+  )
+  const stats = await good(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+  const messages = (await parlour.messages(talk)).filter(({ role }) => role === 'assistant')
+  assert.is(
+    messages.reduce((sum, message) => sum + message.usage.total_tokens, 0),
+    stats.total_tokens,
+  )
+  const analytics = await good(parlour.service.get(`/analytics/conversations?agent_id=${agent.id}`))
+  assert.equal([analytics.total_tokens, analytics.total_messages], [stats.total_tokens, 8])
+})
+
+test.run()
