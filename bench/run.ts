@@ -1,6 +1,7 @@
 /** Runs the benchmarks, all or those named, and prints each figure beside its bar. Exits 1 when one misses it. */
 import { cliStart } from './cli-start.ts'
 import { embedding } from './embedding.ts'
+import { evaluations } from './evaluations.ts'
 import { type Figure, keeps } from './figures.ts'
 import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
@@ -11,7 +12,7 @@ import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
 
-const BENCHES = [cliStart, http, list, start, fuzz, embedding, retrieval, ingest, search, models]
+const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, models]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

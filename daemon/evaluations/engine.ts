@@ -1,4 +1,5 @@
 /** Runs evaluations: a few at a time, several test cases at once, and on from where it stood after a restart. */
+import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/evaluations.ts'
 import type { EventBus } from '../event-bus.ts'
@@ -99,6 +100,7 @@ export class Engine {
       const run = this.#waiting.shift()
       if (!run) return
       const controller = new AbortController()
+      setMaxListeners(0, controller.signal) // each test case listens
       const settled = this.#perform(run, controller.signal)
         .catch((error: unknown) => this.#failed(run, error))
         .finally(() => {

@@ -15,7 +15,7 @@ export interface Transaction extends Reader {
 }
 
 export interface Database extends Reader {
-  /** Runs the work in one transaction, after every write asked for before it. What it returns is on disk. */
+  /** Runs the work as one change, all or nothing, after every write asked for before it. What it returns is on disk. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -128,6 +128,15 @@ class Recent {
   }
 }
 
+/** Writes that share a commit; more would keep others from the loop for too long. */
+const MOST_TOGETHER = 50
+
+interface Waiting {
+  work(transaction: Transaction): Promise<unknown>
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
 export function openDatabase(path: string): Database {
   const writer = new Session(path)
   writer.exec('PRAGMA journal_mode = WAL')
@@ -140,32 +149,62 @@ export function openDatabase(path: string): Database {
     run: async (sql, values = []) => writer.run(sql, values),
   }
   const recent = new Recent()
-  let last: Promise<unknown> = Promise.resolve()
+  const waiting: Waiting[] = []
+  let draining: Promise<void> | undefined
 
-  async function perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    writer.exec('BEGIN IMMEDIATE')
+  /** Those that came while others were written go together: the disk is waited for once for all of them. */
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      await perform(waiting.splice(0, MOST_TOGETHER))
+      // Whatever arrived meanwhile gets to ask for its write before the next lot is taken.
+      await new Promise(setImmediate)
+    }
+    draining = undefined
+  }
+
+  /** Nobody is told that his write is done before it is on disk, and each that fails leaves the others alone. */
+  async function perform(lot: readonly Waiting[]): Promise<void> {
+    const tell: (() => void)[] = []
     try {
-      const result = await work(transaction)
+      writer.exec('BEGIN IMMEDIATE')
+      for (const each of lot) tell.push(await within(each))
       writer.exec('COMMIT')
-      return result
     } catch (error) {
       if (writer.connection.inTransaction) writer.exec('ROLLBACK')
-      throw error
+      for (const { reject } of lot) reject(error)
+      return
     } finally {
       recent.forget()
+    }
+    for (const say of tell) say()
+  }
+
+  async function within({ work, resolve, reject }: Waiting): Promise<() => void> {
+    writer.exec('SAVEPOINT one')
+    try {
+      const result = await work(transaction)
+      writer.exec('RELEASE one')
+      return () => resolve(result)
+    } catch (error) {
+      // A full disk may have ended the whole transaction: then nothing of the lot is written.
+      if (!writer.connection.inTransaction) throw error
+      writer.exec('ROLLBACK TO one')
+      writer.exec('RELEASE one')
+      return () => reject(error)
     }
   }
 
   return {
     get: async <T>(sql: string, values: readonly Value[] = []) => recent.get(sql, values, () => reader.get(sql, values)) as T | undefined,
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
-    write(work) {
-      const turn = last.then(() => perform(work))
-      last = turn.catch(() => undefined) // the caller hears of the failure; the next in line must not
-      return turn
+    write<T>(work: (transaction: Transaction) => Promise<T>) {
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
+        draining ??= drain()
+      })
     },
     async close() {
-      await last
+      await draining
       writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       reader.connection.close()
       writer.connection.close()

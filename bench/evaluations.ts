@@ -1,0 +1,88 @@
+/** Evaluations: a thousand cases through the daemon, beside the same calls in a bare loop. */
+import { createServer, request as httpRequest, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { request, withDaemon, withHome } from './daemon.ts'
+import type { Bench, Figure } from './figures.ts'
+
+const CASES = 1_000
+const CONCURRENCY = 16
+/** What a fast model takes for a short answer. */
+const ANSWER_MS = 50
+
+export const evaluations: Bench = {
+  name: 'evaluations',
+  async run() {
+    const provider = await startProvider()
+    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+    try {
+      return [await withHome((home) => withDaemon(home, (daemon) => measured(daemon, url)))]
+    } finally {
+      provider.closeAllConnections()
+      provider.close()
+    }
+  },
+}
+
+async function measured(daemon: { url: string }, url: string): Promise<Figure> {
+  const bare = await loop(url)
+  const post = async (path: string, body?: object) => (await request<{ data: Record<string, string> }>(daemon, 'POST', `/api${path}`, body)).data
+  const model = await post('/models', { name: 'scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint: url })
+  const agent = await post('/agents', { name: 'agent', model_id: model.id })
+  const test_cases = Array.from({ length: CASES }, (_, index) => ({ input: `case ${index}`, expected_output: 'yes' }))
+  const { id } = await post('/evaluations', { name: 'many', type: 'agent', target_id: agent.id, test_cases, concurrency: CONCURRENCY })
+  const { run_id } = await post(`/evaluations/${id}/run`)
+  for (;;) {
+    const { data } = await request<{ data: { status: string; started_at: string; finished_at: string } }>(
+      daemon,
+      'GET',
+      `/api/evaluations/${id}/runs/${run_id}`,
+    )
+    if (data.status === 'completed') {
+      const seconds = (Date.parse(data.finished_at) - Date.parse(data.started_at)) / 1000
+      const rate = CASES / seconds
+      return {
+        name: `${CASES} cases, ${CONCURRENCY} at a time, against the bare calls`,
+        figure: `${rate.toFixed(0)}/s against ${bare.toFixed(0)}/s`,
+        ratio: rate / bare,
+        bar: { least: 0.8 },
+      }
+    }
+    await pause(100)
+  }
+}
+
+/** Calls a second without anything around them. */
+async function loop(url: string): Promise<number> {
+  const began = performance.now()
+  let next = 0
+  const worker = async () => {
+    while (next++ < CASES) await bareCall(url)
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
+  return CASES / ((performance.now() - began) / 1000)
+}
+
+const bareCall = (url: string) =>
+  new Promise<void>((resolve, reject) => {
+    const body = JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: 'case' }] })
+    const sent = httpRequest(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' } }, (response) => {
+      response.resume().once('end', resolve)
+    })
+    sent.once('error', reject).end(body)
+  })
+
+async function startProvider(): Promise<Server> {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+  const server = createServer(async (asked, response) => {
+    asked.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(chunk({ role: 'assistant', content: 'ye' }))
+    await pause(ANSWER_MS)
+    response.write(chunk({ content: 's' }))
+    response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}

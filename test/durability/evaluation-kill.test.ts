@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Json } from '../harness/app.ts'
+import { type Running, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { aloud } from '../harness/hooks.ts'
+import { replies, ScriptedProvider } from '../harness/provider.ts'
+
+const CASES = 1_000
+const CONCURRENCY = 16
+
+const test = suite('kill -9 amid an evaluation')
+let root: string
+let daemon: Running
+let provider: ScriptedProvider
+
+test.before(
+  aloud(async () => {
+    root = mkdtempSync(join(tmpdir(), 'cadre-evaluation-kill-'))
+    provider = await ScriptedProvider.start(
+      'openai',
+      replies(({ body }) => ({ text: [body.messages.at(-1).content] })),
+    )
+    daemon = await startDaemon(join(root, 'home'))
+  }),
+)
+test.after(
+  aloud(async () => {
+    await daemon.kill()
+    await provider.close()
+    rmSync(root, { recursive: true, force: true })
+  }),
+)
+
+async function call(method: string, path: string, body?: object): Promise<Json> {
+  const headers = { authorization: `Bearer ${TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}) }
+  const response = await fetch(`${daemon.url}/api${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+  const answer = (await response.json()) as Json
+  assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer).slice(0, 300)}`)
+  return answer.data
+}
+
+async function reached(path: string, done: number): Promise<Json> {
+  for (;;) {
+    const run = await call('GET', path)
+    if (run.done >= done) return run
+    await pause(25)
+  }
+}
+
+test('every case has one result in the end, and none was run more than once again', async () => {
+  const model = await call('POST', '/models', { name: 'scripted', ...provider.model })
+  const agent = await call('POST', '/agents', { name: 'agent', model_id: model.id })
+  const test_cases = Array.from({ length: CASES }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
+  const { id } = await call('POST', '/evaluations', { name: 'many', type: 'agent', target_id: agent.id, test_cases, concurrency: CONCURRENCY })
+  const { run_id } = await call('POST', `/evaluations/${id}/run`)
+  const path = `/evaluations/${id}/runs/${run_id}`
+  for (const share of [0.2, 0.6]) {
+    await reached(path, CASES * share)
+    await daemon.kill()
+    daemon = await startDaemon(join(root, 'home'))
+  }
+  await reached(path, CASES)
+  while ((await call('GET', path)).status === 'running') await pause(25)
+  const { status, summary, results } = await call('GET', `/evaluations/${id}/results`)
+  assert.equal([status, summary.total, summary.passed, results.length], ['completed', CASES, CASES, CASES])
+  const times = new Map<string, number>()
+  for (const { body } of provider.received) times.set(body.messages.at(-1).content, (times.get(body.messages.at(-1).content) ?? 0) + 1)
+  assert.is(times.size, CASES)
+  assert.ok(Math.max(...times.values()) <= 3, 'once, and once more for each of the two kills')
+})
+
+test.run()

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Database, openDatabase } from '../../daemon/store/database.ts'
+
+const test = suite('writes of the database')
+const folder = mkdtempSync(join(tmpdir(), 'cadre-database-'))
+let database: Database
+
+test.before(async () => {
+  database = openDatabase(join(folder, 'test.db'))
+  await database.write((transaction) => transaction.run('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)'))
+})
+test.after(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+test.before.each(() => database.write((transaction) => transaction.run('DELETE FROM notes')))
+
+const add = (id: number, text = 'x') => database.write((transaction) => transaction.run('INSERT INTO notes VALUES (?, ?)', [id, text]))
+const ids = async () => (await database.all<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id)
+
+test('writes that are asked for together are done in their order, each seeing those before it', async () => {
+  const seen = await Promise.all(
+    Array.from({ length: 200 }, (_, id) =>
+      database.write(async (transaction) => {
+        const before = await transaction.get<{ count: number }>('SELECT count(*) AS count FROM notes')
+        await transaction.run('INSERT INTO notes VALUES (?, ?)', [id, 'x'])
+        return before?.count
+      }),
+    ),
+  )
+  assert.equal(
+    seen,
+    Array.from({ length: 200 }, (_, at) => at),
+  )
+})
+
+test('a write that is done can be read at once', async () => {
+  await Promise.all(
+    [1, 2, 3].map(async (id) => {
+      await add(id)
+      assert.ok(await database.get('SELECT 1 FROM notes WHERE id = ?', [id]))
+    }),
+  )
+})
+
+test('one that fails leaves nothing behind and the others alone', async () => {
+  const failing = (id: number) =>
+    database.write(async (transaction) => {
+      await transaction.run('INSERT INTO notes VALUES (?, ?)', [id, 'half'])
+      throw new Error(`no ${id}`)
+    })
+  const outcomes = await Promise.allSettled([add(1), failing(2), add(3), add(1), add(4)])
+  assert.equal(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.is((outcomes[1] as PromiseRejectedResult).reason.message, 'no 2')
+  assert.equal(await ids(), [1, 3, 4])
+})
+
+test('nobody is told that his write is done before all that it shares a commit with are on disk', async () => {
+  const other = openDatabase(join(folder, 'test.db'))
+  try {
+    const told = [1, 2, 3, 4, 5].map((id) => add(id).then(() => other.all('SELECT id FROM notes')))
+    const found = await Promise.all(told)
+    assert.equal(
+      found.map((rows, at) => rows.length >= at + 1),
+      [true, true, true, true, true],
+    )
+  } finally {
+    await other.close()
+  }
+})
+
+test('closing waits for what was asked for', async () => {
+  const path = join(folder, 'closing.db')
+  const closing = openDatabase(path)
+  await closing.write((transaction) => transaction.run('CREATE TABLE notes (id INTEGER PRIMARY KEY)'))
+  const writes = Array.from({ length: 120 }, (_, id) => closing.write((transaction) => transaction.run('INSERT INTO notes VALUES (?)', [id])))
+  await closing.close()
+  await Promise.all(writes)
+  const again = openDatabase(path)
+  assert.is((await again.all('SELECT id FROM notes')).length, 120)
+  await again.close()
+})
+
+test.run()
