@@ -17,7 +17,9 @@ test.after(async () => {
   await database.close()
   rmSync(folder, { recursive: true })
 })
-test.before.each(() => database.write((transaction) => transaction.run('DELETE FROM notes')))
+test.before.each(async () => {
+  await database.write((transaction) => transaction.run('DELETE FROM notes'))
+})
 
 const add = (id: number, text = 'x') => database.write((transaction) => transaction.run('INSERT INTO notes VALUES (?, ?)', [id, text]))
 const ids = async () => (await database.all<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id)
