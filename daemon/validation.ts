@@ -39,6 +39,8 @@ export function createValidator(): Validator {
   const texts = prepared(new Ajv({ ...strictly, coerceTypes: true }))
   const body = lazily(bodies)
   const within = createTimeLimit()
+  /** Knows what a JSON Schema is. Kept, because learning it takes longer than compiling a schema. */
+  let meta: Ajv | undefined
   return {
     body,
     text: lazily(texts),
@@ -50,10 +52,10 @@ export function createValidator(): Validator {
       const { $schema, ...schema } = value as { $schema?: unknown }
       if ($schema !== undefined && typeof $schema !== 'string') return 'parameters/$schema must be string'
       if (JSON.stringify(schema).length > LARGEST_FOREIGN_SCHEMA) return `parameters must be smaller than ${LARGEST_FOREIGN_SCHEMA} characters`
-      const foreign = foreignAjv()
-      if (!foreign.validateSchema(schema)) return foreign.errorsText(foreign.errors, { dataVar: 'parameters' })
+      meta ??= new Ajv({ strict: false, verbose: true, validateFormats: false, logger: false })
+      if (!meta.validateSchema(schema)) return meta.errorsText(meta.errors, { dataVar: 'parameters' })
       try {
-        foreign.compile(schema)
+        foreignAjv().compile(schema)
         return undefined
       } catch (error) {
         return (error as Error).message // a pattern or a reference that leads nowhere
@@ -88,6 +90,8 @@ function foreignAjv(): Ajv {
   return new Ajv({
     strict: false,
     verbose: true,
+    meta: false,
+    validateSchema: false,
     validateFormats: false,
     addUsedSchema: false,
     inlineRefs: false,

@@ -1,4 +1,5 @@
 /** API tools: HTTP calls with their secrets sealed away. */
+import { setImmediate as breath } from 'node:timers/promises'
 import { apiTools } from '../../src/contract/api-tools.ts'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import { adminsOnly, type Caller, type Change } from '../caller.ts'
@@ -53,6 +54,8 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
     try {
       await this.database.write(async (transaction) => {
         for (const draft of drafts) {
+          // Compiling hundreds of schemas takes seconds: others are answered in between.
+          await breath()
           const imported = await this.#imported(transaction, change.caller, draft, given)
           if (imported instanceof CadreError) reply.skipped.push({ operation: draft.planned.operation, reason: imported.message })
           else reply.tools.push(imported)
