@@ -1,6 +1,5 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PENDING } from '../../src/contract/pending.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Library } from '../knowledge/library.ts'
@@ -15,7 +14,7 @@ let other: StandIn
 let six: StandIn | undefined
 let tool: Json
 let source: Json
-let webhook: Json | undefined
+let webhook: Json
 /** Answers that change from one question to the next. */
 let rebinding: string[] = []
 
@@ -29,6 +28,7 @@ test.before(
     // Machines without IPv6 cannot be reached by it either.
     six = await standIn(undefined, '::1').catch(() => undefined)
     tool = await library.resources.apiTool()
+    webhook = await library.resources.webhook()
     source = await library.source('url', { url: 'https://example.com/' })
   }),
 )
@@ -62,15 +62,18 @@ const USERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome>>
     if (status === 'error') return { blocked: /nothing was sent/.test(error) ? 'ADDRESS_BLOCKED' : error }
     return { reached: true }
   },
-  ...(PENDING.has('webhooks.test') ? {} : { 'a webhook': webhookCall }),
-}
-
-async function webhookCall(url: string): Promise<Outcome> {
-  webhook ??= await library.resources.webhook()
-  const changed = await library.service.put(`/webhooks/${webhook.id}`, { url })
-  if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
-  const { status, body } = await library.service.post(`/webhooks/${webhook.id}/test`, {})
-  return { blocked: status >= 400 ? body.code : JSON.stringify(body.data) }
+  'a webhook': async (url, allow_private_network) => {
+    const changed = await library.service.put(`/webhooks/${webhook.id}`, { url, allow_private_network })
+    if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
+    const { status, body } = await library.service.post(`/webhooks/${webhook.id}/test`, {})
+    if (status >= 400) return { blocked: body.code }
+    const { response_status, error } = body.data
+    return response_status === null ? { blocked: /nothing was sent/.test(error) ? 'ADDRESS_BLOCKED' : error } : { reached: true }
+  },
+  'the import of a document': async (url, allow_private_network) => {
+    const { status, body } = await library.service.post('/api-tools/import', { url, allow_private_network, dry_run: true })
+    return outcomeOf(status === 200 || body.error.includes('cannot be imported') ? null : body.code)
+  },
 }
 
 const reached = () => server.connections + other.connections + (six?.connections ?? 0)
@@ -87,14 +90,12 @@ for (const [user, call] of Object.entries(USERS))
     }
   })
 
-for (const user of ['an API tool', 'a URL source']) {
-  const call = USERS[user] as (url: string, allowed: boolean) => Promise<Outcome>
-
+for (const [user, call] of Object.entries(USERS)) {
   test(`${user} would reach it if it were let`, async () => {
     server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).end('reached')
     for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
       assert.equal(await call(`http://${host}:${server.port}/`, true), { reached: true }, host)
-    assert.ok(server.connections > 0)
+    assert.is(server.requests.length, 5)
   })
 
   test(`${user} follows no redirect to where no setting leads, however many come before`, async () => {
@@ -106,8 +107,9 @@ for (const user of ['an API tool', 'a URL source']) {
           const location = server.requests.length < redirects ? `/${server.requests.length}` : `http://${host}:${other.port}/`
           reply.writeHead(302, { location }).end()
         }
-        assert.equal(await call(`${server.origin}/`, true), { blocked: 'ADDRESS_BLOCKED' }, `${host} after ${redirects}`)
-        assert.equal([server.requests.length, other.connections], [redirects, 0])
+        const follows = user !== 'a webhook'
+        assert.equal(await call(`${server.origin}/`, true), follows ? { blocked: 'ADDRESS_BLOCKED' } : { reached: true }, `${host} after ${redirects}`)
+        assert.equal([server.requests.length, other.connections], [follows ? redirects : 1, 0])
       }
     }
   })
