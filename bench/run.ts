@@ -11,8 +11,9 @@ import { models } from './models.ts'
 import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
+import { usage } from './usage.ts'
 
-const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, models]
+const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, models, usage]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

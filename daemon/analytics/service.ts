@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { ConversationAnalytics } from '../../src/contract/analytics.ts'
 import { dateRange, seriesDays, wholeDays } from '../date-range.ts'
 import type { Database } from '../store/database.ts'
-import { type Activity, type Alive, activeUsers, activityOf, conversationsAlive, conversationsBegun, latencyBelow, type Scope } from './store.ts'
+import { type Activity, type Alive, activityByDay, activityByUser, conversationsAlive, conversationsBegun, latencyBelow, type Scope } from './store.ts'
 
 export interface AnalyticsQuery {
   start_date?: string
@@ -26,13 +26,13 @@ export class AnalyticsService {
     const span = dateRange(dates)
     const scope: Scope = { span, ...wholeDays(span), agentId: agent_id }
     // Asked for in one go, so that nothing is said between them and all figures agree.
-    const [activity, active_users, alive, begun] = await Promise.all([
-      activityOf(this.#database, scope),
-      activeUsers(this.#database, scope),
+    const [days, users, alive, begun] = await Promise.all([
+      activityByDay(this.#database, scope),
+      activityByUser(this.#database, scope),
       conversationsAlive(this.#database, scope),
       conversationsBegun(this.#database, scope),
     ])
-    const all = added(activity)
+    const all = added(days)
     const total_conversations = sum(alive, 'conversations')
     const slower = all.replies - Math.ceil((all.replies * 95) / 100)
     const p95 = all.replies === 0 ? undefined : await latencyBelow(this.#database, scope, slower)
@@ -40,7 +40,7 @@ export class AnalyticsService {
       total_conversations,
       total_messages: all.messages,
       average_messages_per_conversation: total_conversations === 0 ? 0 : rounded(all.messages / total_conversations),
-      active_users,
+      active_users: new Set(users.filter(({ said }) => said > 0).map(({ user_id }) => user_id)).size,
       completion_rate: total_conversations === 0 ? null : rounded(sum(alive, 'completed') / total_conversations),
       average_response_time_ms: all.replies === 0 ? null : Math.round(all.latency_ms / all.replies),
       p95_response_time_ms: p95 ?? null,
@@ -48,50 +48,42 @@ export class AnalyticsService {
       total_cost: all.tokens > 0 && all.unpriced_tokens === all.tokens ? null : all.cost_billionths / 1e9,
       unpriced_tokens: all.unpriced_tokens,
       tool_calls: all.tool_calls,
-      by_day: this.#series(scope, activity, begun),
-      by_agent: byAgent(activity, alive),
+      by_day: this.#series(scope, days, begun),
+      by_agent: byAgent(users, alive),
     }
   }
 
-  #series({ span }: Scope, activity: readonly Activity[], begun: readonly { day: string; conversations: number }[]): Shown['by_day'] {
+  #series({ span }: Scope, said: readonly Said[], begun: readonly { day: string; conversations: number }[]): Shown['by_day'] {
     const conversations = new Map(begun.map((one) => [one.day, one.conversations]))
-    const said = grouped(activity, 'day')
-    const used = [...new Set([...conversations.keys(), ...said.keys()])].sort()
+    const activity = new Map(said.map((one) => [one.day, one]))
+    const used = [...new Set([...conversations.keys(), ...activity.keys()])].sort()
     return seriesDays(span, used, this.#now().toISOString()).map((date) => {
-      const { messages, tokens } = added(said.get(date) ?? [])
+      const { messages, tokens } = activity.get(date) ?? { messages: 0, tokens: 0 }
       return { date, conversations: conversations.get(date) ?? 0, messages, tokens }
     })
   }
 }
 
+type Said = Activity & { day: string }
+
 /** Of conversations whose agent was deleted nobody knows any more which it was. */
-function byAgent(activity: readonly Activity[], alive: readonly Alive[]): Shown['by_agent'] {
-  const said = grouped(activity, 'agent_id')
-  return Object.fromEntries(
-    alive.flatMap(({ agent_id, conversations }) => {
-      if (agent_id === null) return []
-      const { messages, tokens } = added(said.get(agent_id) ?? [])
-      return [[agent_id, { conversations, messages, tokens }]]
-    }),
-  )
-}
-
-function grouped<F extends 'day' | 'agent_id'>(activity: readonly Activity[], field: F): Map<Activity[F], Activity[]> {
-  const found = new Map<Activity[F], Activity[]>()
-  for (const one of activity) {
-    const group = found.get(one[field])
-    if (group) group.push(one)
-    else found.set(one[field], [one])
+function byAgent(users: readonly (Activity & { agent_id: string | null })[], alive: readonly Alive[]): Shown['by_agent'] {
+  const found = new Map(alive.map(({ agent_id, conversations }) => [agent_id, { conversations, messages: 0, tokens: 0 }]))
+  for (const { agent_id, messages, tokens } of users) {
+    const agent = found.get(agent_id)
+    if (!agent) continue
+    agent.messages += messages
+    agent.tokens += tokens
   }
-  return found
+  found.delete(null)
+  return Object.fromEntries(found)
 }
 
-type Amounts = Omit<Activity, 'day' | 'agent_id'>
-
-function added(activity: readonly Activity[]): Amounts {
-  const of = (field: keyof Amounts) => sum(activity, field)
+function added(activity: readonly Activity[]): Activity {
+  const of = (field: keyof Activity) => sum(activity, field)
   return {
     messages: of('messages'),
+    said: of('said'),
     tokens: of('tokens'),
     unpriced_tokens: of('unpriced_tokens'),
     cost_billionths: of('cost_billionths'),

@@ -12,9 +12,8 @@ export interface Scope {
 }
 
 export interface Activity {
-  day: string
-  agent_id: string | null
   messages: number
+  said: number
   tokens: number
   unpriced_tokens: number
   cost_billionths: number
@@ -41,24 +40,24 @@ function spoken({ days, pieces }: Scope): { sql: string; values: Value[] } {
 const ofAgent = ({ agentId }: Scope): { sql: string; values: Value[] } =>
   agentId === undefined ? { sql: '', values: [] } : { sql: ' AND c.agent_id = ?', values: [agentId] }
 
-/** What was said and what it took, by day and agent. */
-export async function activityOf(reader: Reader, scope: Scope): Promise<Activity[]> {
+/** Joined crosswise, which keeps the order: from an agent's conversations on, SQLite would read all days anew for each of them. */
+const withConversation = (of: 's' | 'r') => ` CROSS JOIN conversations c ON c.id = ${of}.conversation_id`
+const SUMS = SUMMED.map((column) => `sum(s.${column}) AS ${column}`).join(', ')
+
+/** What was said and what it took, by day. */
+export async function activityByDay(reader: Reader, scope: Scope): Promise<(Activity & { day: string })[]> {
   const [said, agent] = [spoken(scope), ofAgent(scope)]
-  const sums = SUMMED.map((column) => `sum(s.${column}) AS ${column}`).join(', ')
-  return reader.all<Activity>(
-    `${said.sql} SELECT s.day, c.agent_id, ${sums} FROM spoken s JOIN conversations c ON c.id = s.conversation_id WHERE true${agent.sql} GROUP BY s.day, c.agent_id`,
-    [...said.values, ...agent.values],
-  )
+  const join = agent.sql === '' ? '' : withConversation('s')
+  return reader.all(`${said.sql} SELECT s.day, ${SUMS} FROM spoken s${join} WHERE true${agent.sql} GROUP BY s.day`, [...said.values, ...agent.values])
 }
 
-/** How many users said something. */
-export async function activeUsers(reader: Reader, scope: Scope): Promise<number> {
+/** The same by agent and user. */
+export async function activityByUser(reader: Reader, scope: Scope): Promise<(Activity & { agent_id: string | null; user_id: string })[]> {
   const [said, agent] = [spoken(scope), ofAgent(scope)]
-  const [found] = await reader.all<{ users: number }>(
-    `${said.sql} SELECT count(DISTINCT c.user_id) AS users FROM spoken s JOIN conversations c ON c.id = s.conversation_id WHERE s.said > 0${agent.sql}`,
+  return reader.all(
+    `${said.sql} SELECT c.agent_id, c.user_id, ${SUMS} FROM spoken s${withConversation('s')} WHERE true${agent.sql} GROUP BY c.agent_id, c.user_id`,
     [...said.values, ...agent.values],
   )
-  return found?.users ?? 0
 }
 
 export interface Alive {
@@ -70,9 +69,12 @@ export interface Alive {
 /** Conversations that were begun or went on, by agent. */
 export async function conversationsAlive(reader: Reader, scope: Scope): Promise<Alive[]> {
   const [said, agent] = [spoken(scope), ofAgent(scope)]
+  const { from, until } = scope.span
+  // Nothing is said before a conversation begins: only those that are older than the span need a look at what was said.
+  const older = from === '' ? { sql: '', values: [] } : { sql: ' OR (c.created_at < ? AND c.id IN (SELECT conversation_id FROM spoken))', values: [from] }
   return reader.all<Alive>(
-    `${said.sql} SELECT c.agent_id, count(*) AS conversations, sum(c.status = 'completed') AS completed FROM conversations c WHERE ((c.created_at >= ? AND c.created_at < ?) OR c.id IN (SELECT conversation_id FROM spoken))${agent.sql} GROUP BY c.agent_id`,
-    [...said.values, scope.span.from, scope.span.until, ...agent.values],
+    `${said.sql} SELECT c.agent_id, count(*) AS conversations, sum(c.status = 'completed') AS completed FROM conversations c WHERE ((c.created_at >= ? AND c.created_at < ?)${older.sql})${agent.sql} GROUP BY c.agent_id`,
+    [...said.values, from, until, ...older.values, ...agent.values],
   )
 }
 
@@ -88,7 +90,7 @@ export async function conversationsBegun(reader: Reader, scope: Scope): Promise<
 /** The time that so many replies took longer than. Read from the slowest on: of a p95, a twentieth of all is looked at. */
 export async function latencyBelow(reader: Reader, scope: Scope, slower: number): Promise<number | undefined> {
   const agent = ofAgent(scope)
-  const join = agent.sql === '' ? '' : ' JOIN conversations c ON c.id = r.conversation_id'
+  const join = agent.sql === '' ? '' : withConversation('r')
   const [found] = await reader.all<{ latency_ms: number }>(
     `SELECT r.latency_ms FROM reply_times r${join} WHERE r.created_at >= ? AND r.created_at < ?${agent.sql} ORDER BY r.latency_ms DESC LIMIT 1 OFFSET ?`,
     [scope.span.from, scope.span.until, ...agent.values, slower],
