@@ -1,17 +1,19 @@
 /** Watches what calls use against the thresholds: refuses before a call, and tells when a line is crossed. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { EventBus } from '../event-bus.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
 import { type Entity, money } from './entities.ts'
 import { promisedBy, type Spent, spentBy } from './ledger-store.ts'
 import { type Period, periodOf } from './period.ts'
 import { everyThreshold, rememberTold, type StoredUsageThreshold, thresholdChanges, wasTold } from './store.ts'
 
 export class Budget {
+  readonly #database: Database
   readonly #events: EventBus
   #known: { changes: number; thresholds: Map<string, StoredUsageThreshold[]> } = { changes: -1, thresholds: new Map() }
 
-  constructor(events: EventBus) {
+  constructor(database: Database, events: EventBus) {
+    this.#database = database
     this.#events = events
   }
 
@@ -54,10 +56,17 @@ export class Budget {
   }
 
   async #over(reader: Reader, entities: readonly Entity[]): Promise<{ threshold: StoredUsageThreshold; entity: Entity }[]> {
-    const changes = await thresholdChanges(reader)
-    if (changes !== this.#known.changes) this.#known = { changes, thresholds: byEntity(await everyThreshold(reader)) }
-    const { thresholds } = this.#known
+    const thresholds = await this.#thresholds(reader)
     return entities.flatMap((entity) => (thresholds.get(key(entity.type, entity.id)) ?? []).map((threshold) => ({ threshold, entity })))
+  }
+
+  async #thresholds(reader: Reader): Promise<Map<string, StoredUsageThreshold[]>> {
+    const changes = await thresholdChanges(reader)
+    if (changes === this.#known.changes) return this.#known.thresholds
+    const thresholds = byEntity(await everyThreshold(reader))
+    // What a transaction sees may be rolled back with others that share its commit, and its number given to another change.
+    if (reader === this.#database) this.#known = { changes, thresholds }
+    return thresholds
   }
 }
 

@@ -19,7 +19,7 @@ export class UsageMeter implements Meter {
 
   constructor(parts: UsageMeterParts) {
     this.#parts = parts
-    this.#budget = new Budget(parts.events)
+    this.#budget = new Budget(parts.database, parts.events)
   }
 
   async admit(model: MeteredModel, origin: CallOrigin): Promise<void> {
