@@ -41,6 +41,7 @@ interface Sent {
   message: string
   stream?: boolean
   wait?: boolean
+  model_id?: string
 }
 
 /** What a message is answered with: the whole reply, or its events. */
@@ -54,14 +55,17 @@ export class MessagesService {
   }
 
   /** Stores the message and starts its reply, which goes on for as long as somebody follows it. */
-  async send(change: Change, id: string, { message, stream = false, wait = false }: Sent, signal: AbortSignal): Promise<Answered> {
-    const { database, conversations, replies } = this.#parts
+  async send(change: Change, id: string, { message, stream = false, wait = false, model_id }: Sent, signal: AbortSignal): Promise<Answered> {
+    const { database, conversations, replies, models } = this.#parts
     checkText('message', message)
     await conversations.require(database, change.caller, id)
+    if (model_id !== undefined && change.caller.role === 'member')
+      throw new CadreError('FORBIDDEN', "A member talks with the agent's own model.", { hint: 'Leave model_id out.' })
+    const chosen = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
     const endTurn = await replies.turns.take(id, wait, signal)
     try {
       signal.throwIfAborted()
-      const reply = await this.#begin(change, await conversations.require(database, change.caller, id), message, endTurn)
+      const reply = await this.#begin(change, await conversations.require(database, change.caller, id), message, chosen, endTurn)
       return followed(reply, stream, signal)
     } catch (error) {
       endTurn()
@@ -97,12 +101,12 @@ export class MessagesService {
     throw new CadreError('CONFLICT', 'This reply is not being written any more; nothing waits to be allowed.')
   }
 
-  async #begin(change: Change, conversation: StoredConversation, message: string, endTurn: () => void): Promise<Reply> {
+  async #begin(change: Change, conversation: StoredConversation, message: string, chosen: string | undefined, endTurn: () => void): Promise<Reply> {
     const { database, meter, models, agents, replies, logger, conversations } = this.#parts
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const agent = await agents.atWork(database, conversation.agent_id)
-    const model = await models.chat(database, agent.modelId)
+    const model = await models.chat(database, chosen ?? agent.modelId)
     const [userMessageId, messageId] = [newId('msg'), newId('msg')]
     const origin: CallOrigin = {
       agent_id: agent.id,

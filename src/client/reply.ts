@@ -9,7 +9,17 @@ import { UnreachableError } from './failures.ts'
 import type { Connection } from './request.ts'
 
 /** A message to send, or the reply of another call to follow. */
-export type Followed = { conversation: string; message: string; wait?: boolean } | { conversation: string; reply: string; after?: string }
+export type Followed =
+  | {
+      conversation: string
+      message: string
+      wait?: boolean
+      /** Under the same key a message is sent once, however often it is tried. */
+      key?: string
+      /** A model to answer with, instead of the agent's. */
+      model?: string
+    }
+  | { conversation: string; reply: string; after?: string }
 
 export interface FollowOptions {
   signal?: AbortSignal
@@ -105,8 +115,10 @@ function open(connection: Connection, followed: Followed, { signal, longestSilen
   const options = { longestSilence, ...(signal ? { signal } : {}) }
   const { conversation: id } = followed
   if ('message' in followed) {
-    const body = { message: followed.message, stream: true, ...(followed.wait ? { wait: true } : {}) }
-    return stream(connection, conversationRoutes.send, { params: { id }, body }, options)
+    const { message, wait: waits, model } = followed
+    const body = { message, stream: true, ...(waits ? { wait: true } : {}), ...(model === undefined ? {} : { model_id: model }) }
+    const headers = followed.key === undefined ? {} : { 'idempotency-key': followed.key }
+    return stream(connection, conversationRoutes.send, { params: { id }, body }, { ...options, headers })
   }
   const headers = followed.after === undefined ? {} : { 'last-event-id': followed.after }
   return stream(connection, conversationRoutes.events, { params: { id, message_id: followed.reply } }, { ...options, headers })

@@ -143,6 +143,7 @@ export const conversationRoutes = {
         ...optional({
           stream: Type.Boolean({ default: false, description: 'Whether the reply comes as events.' }),
           wait: Type.Boolean({ default: false, description: 'Whether to wait for a reply that is being written, rather than be refused with 409.' }),
+          model_id: identifier("a model to answer this message with, instead of the agent's; members talk with the agent's own"),
         }),
       },
       { examples: [{ message: 'How many days of leave do I have?', stream: false }] },

@@ -56,6 +56,21 @@ test('the model reads the system prompt and the whole conversation', async () =>
   ])
 })
 
+test('a message may be answered by another model, of which a member knows nothing', async () => {
+  const other = await ScriptedProvider.start('openai', says('I am another.'))
+  const model = await parlour.resources.model({ ...other.model, model_id: 'another' })
+  const id = await parlour.talk(provider)
+  for (const model_id of [model.id, 'another']) {
+    const reply = await good(parlour.say(id, 'Hi', { model_id }))
+    assert.equal([reply.content, reply.model_id], ['I am another.', model.id])
+  }
+  assert.is((await parlour.reply(id, 'Hi')).content, 'Hello there', 'the next one is the agent’s own again')
+  await refused(parlour.say(id, 'Hi', { model_id: 'nobody' }), 'VALIDATION_ERROR', { field: 'model_id' })
+  const own = await good(parlour.service.post('/conversations', { agent_id: (await conversation(id)).agent_id }, { as: 'member' }), 201)
+  await refused(parlour.service.post(`/conversations/${own.id}/messages`, { message: 'Hi', model_id: model.id }, { as: 'member' }), 'FORBIDDEN')
+  await other.close()
+})
+
 test("temperature and length are the agent's", async () => {
   const id = await parlour.talk(provider, { temperature: 0.3, max_tokens: 77 })
   await parlour.reply(id, 'Hi')
