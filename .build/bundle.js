@@ -59,7 +59,10 @@ const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'ut
 mkdirSync(aside, { recursive: true })
 await build({
   ...shared,
-  external: ['keytar'],
+  // React decides by NODE_ENV whether it checks everything for its developers. Ink draws nothing where CI is set, but whoever opens a chat sits at a terminal.
+  define: { ...shared.define, 'process.env.NODE_ENV': '"production"' },
+  alias: { 'is-in-ci': './.build/not-in-ci.js' },
+  external: ['keytar', 'react-devtools-core'],
   entryPoints: [
     { in: 'src/cli/main.ts', out: 'main' },
     { in: 'src/cli/help.ts', out: 'help' },

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const AT_ONCE = 2
 const LIMIT_MS = 4 * 60_000
 /** Files that take long start first, so that the end does not wait for one of them alone. */
-const LONG = ['test/durability/', 'test/fuzz/', 'test/cli/', 'test/daemon/']
+const LONG = ['test/durability/', 'test/fuzz/', 'test/cli/', 'test/daemon/', 'test/tui/']
 
 interface Outcome {
   file: string

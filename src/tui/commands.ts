@@ -63,5 +63,5 @@ const KEYS: readonly [string, string][] = [
 /** What /help shows, as Markdown. */
 export function helpText(): string {
   const commands = COMMANDS.map(({ name, takes, summary }) => `- \`/${name}${takes && ` ${takes}`}\` ${summary}`)
-  return [...commands, '', ...KEYS.map(([keys, what]) => `- **${keys}** ${what}`)].join('\n')
+  return ['**Commands**', '', ...commands, '', '**Keys**', '', ...KEYS.map(([keys, what]) => `- **${keys}** ${what}`)].join('\n')
 }

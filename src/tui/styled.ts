@@ -147,10 +147,10 @@ function words(spans: Line): Span[][] {
   const all: Span[][] = []
   let current: Span[] = []
   for (const { text, styles } of spans)
-    for (const part of text.split(/(?<=\s)(?=\S)|(?<=[\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60])(?=[\u3040-\u9fff\uac00-\ud7a3])/)) {
+    for (const part of text.split(/(?<=[ \t])(?=[^ \t])|(?<=[\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60])(?=[\u3040-\u9fff\uac00-\ud7a3])/)) {
       if (part === '') continue
       current.push({ text: part, styles })
-      if (/[\s\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60]$/.test(part)) {
+      if (/[ \t\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60]$/.test(part)) {
         all.push(current)
         current = []
       }

@@ -1,0 +1,2 @@
+/** Stands in for the package that tells Ink whether it runs in a CI. */
+export default false

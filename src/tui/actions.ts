@@ -1,0 +1,189 @@
+/** What the commands of the chat do. */
+import { oneLine } from '../cli/terminal-text.ts'
+import { call } from '../client/call.ts'
+import { usageRoutes } from '../contract/usage.ts'
+import { searchWith, toolsOf } from './agent-tools.ts'
+import { type Called, type CommandName, helpText } from './commands.ts'
+import { markdownOf, writeExport } from './exported.ts'
+import { textOf } from './reply.ts'
+import type { Room } from './room.ts'
+import { findAgent, findConversation, findModel, lastMessages, listAgents, listConversations, listModels, rename } from './service.ts'
+import { told } from './session.ts'
+import { type Choice, lastReply, type Picker, sourcesOf, totalsOf } from './state.ts'
+import { costText, shortCount } from './status-line.ts'
+
+type Action = (room: Room, argument: string) => void | Promise<void>
+
+const ALL = 10_000
+
+/** Runs a command. What goes wrong is a note: the chat goes on. */
+export async function run(room: Room, { name, argument }: Called): Promise<void> {
+  await attempt(room, () => ACTIONS[name](room, argument))
+}
+
+async function attempt(room: Room, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const { error: what, hint } = told(error)
+    room.desk.note([what, hint].filter(Boolean).join('\n'), 'bad')
+  }
+}
+
+/** Something was chosen of what a picker showed. */
+export async function choose(room: Room, what: Picker['what'], id: string): Promise<void> {
+  await attempt(room, async () => {
+    const connection = await room.link.now()
+    if (what === 'agent') await begin(room, id)
+    else if (what === 'model') await room.use(await findModel(connection, id))
+    else await room.resume(await findConversation(connection, id))
+  })
+}
+
+async function begin(room: Room, agent: string): Promise<void> {
+  const found = await findAgent(await room.link.now(), agent)
+  refuseWhileWriting(room)
+  await room.meet(found)
+  room.desk.note(`${found.name} answers now, in a new conversation.`)
+}
+
+function refuseWhileWriting({ desk }: Room): void {
+  if (desk.state.transcript.awaiting) throw new Error('A reply is being written. Esc stops it.')
+}
+
+/** Opens a picker; without a screen the choices are listed, with the command that takes them. */
+function offer({ desk, plain }: Room, what: Picker['what'], title: string, choices: readonly Choice[], command: string): void {
+  if (choices.length === 0) desk.note(`There is nothing to choose from: ${title.toLowerCase()}.`)
+  else if (!plain) desk.update({ panel: { kind: 'picker', what, title, choices, filter: '', selected: 0 } })
+  else {
+    const lines = choices.map(({ id, label, note }) => [what === 'conversation' ? id : '', label, note].filter(Boolean).map(oneLine).join('  '))
+    desk.note([...lines, `To choose: /${command} ${what === 'conversation' ? 'ID' : 'NAME'}`].join('\n'))
+  }
+}
+
+/** Today's times as times, others as days. */
+export function when(timestamp: string, now: number): string {
+  const date = new Date(timestamp)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = (value: Date) => `${value.getFullYear()}-${two(value.getMonth() + 1)}-${two(value.getDate())}`
+  return day(date) === day(new Date(now)) ? `${two(date.getHours())}:${two(date.getMinutes())}` : day(date)
+}
+
+function current({ desk }: Room): { id: string; title: string | null } {
+  const { conversation } = desk.state
+  if (!conversation) throw new Error('Nothing was said yet.')
+  return conversation
+}
+
+const ACTIONS: Record<CommandName, Action> = {
+  help: ({ desk }) => desk.show(helpText()),
+  new: (room) => {
+    refuseWhileWriting(room)
+    room.desk.update({ conversation: undefined })
+    room.desk.note('A new conversation begins.')
+  },
+  agents: async (room) => {
+    const agents = await listAgents(await room.link.now())
+    offer(
+      room,
+      'agent',
+      'Agents',
+      agents.map(({ id, name, description }) => ({ id, label: name, note: description })),
+      'agent',
+    )
+  },
+  agent: async (room, name) => {
+    if (name !== '') return begin(room, name)
+    const { agent } = room
+    if (!agent) throw new Error('Nobody was chosen yet. /agents shows who could answer.')
+    const { model } = room.desk.state
+    room.desk.show(
+      [`**${agent.name}**${model ? ` · ${model.name}` : ''}`, agent.description, agent.system_prompt && `> ${agent.system_prompt}`]
+        .filter(Boolean)
+        .join('\n\n'),
+    )
+  },
+  model: async (room, name) => {
+    const connection = await room.link.now()
+    if (name !== '') return room.use(await findModel(connection, name))
+    const models = await listModels(connection)
+    offer(
+      room,
+      'model',
+      'Models',
+      models.map(({ id, name: label, provider, model_id }) => ({ id, label, note: `${provider} · ${model_id}` })),
+      'model',
+    )
+  },
+  tools: async (room) => {
+    const tools = await toolsOf(await room.link.now(), room.agent?.tools ?? [])
+    if (tools.length === 0) return room.desk.note(`${room.agent?.name ?? 'The agent'} has no tools.`)
+    room.desk.show(tools.map(({ name, kind, description, asks }) => `- **${name}** (${kind}${asks ? ', asks first' : ''}) ${description}`).join('\n'))
+  },
+  sources: (room) => showSources(room),
+  search: async (room, query) => {
+    if (query === '') throw new Error('What should be looked for? /search annual leave')
+    const found = await searchWith(await room.link.now(), room.agent?.tools ?? [], query)
+    if (!found) throw new Error(`${room.agent?.name ?? 'The agent'} has no documents to search.`)
+    if (found.length === 0) return room.desk.note('Nothing was found.')
+    if (room.plain) return room.desk.note(found.map(passageText).join('\n'))
+    room.desk.update({ panel: { kind: 'sources', citations: found, selected: 0 } })
+  },
+  history: async (room) => {
+    const { id } = current(room)
+    refuseWhileWriting(room)
+    const { messages } = await lastMessages(await room.link.now(), id, ALL)
+    room.desk.happen({ kind: 'forgotten' })
+    room.desk.happen({ kind: 'loaded', messages })
+    room.desk.redraw({ whole: true })
+  },
+  resume: async (room, name) => {
+    refuseWhileWriting(room)
+    const connection = await room.link.now()
+    if (name !== '') return room.resume(await findConversation(connection, name))
+    const found = await listConversations(connection)
+    const choices = found.map(({ id, title, updated_at }) => ({ id, label: title ?? 'untitled', note: when(updated_at, room.desk.now()) }))
+    offer(room, 'conversation', 'Conversations', choices, 'resume')
+  },
+  title: async (room, title) => {
+    const { id } = current(room)
+    if (title === '') throw new Error('What should it be called? /title Leave in summer')
+    await rename(await room.link.now(), id, title)
+    room.desk.update({ conversation: { id, title } })
+    room.desk.note(`It is called "${title}" now.`, 'good')
+  },
+  export: async (room, file) => {
+    const { id } = current(room)
+    const connection = await room.link.now()
+    const { title } = await findConversation(connection, id)
+    const { messages } = await lastMessages(connection, id, ALL)
+    const name = writeExport(markdownOf({ title, agent: room.agent?.name ?? 'Agent', messages }), { title, file, cwd: room.cwd })
+    room.desk.note(`${messages.length} messages were written to ${name}.`, 'good')
+  },
+  copy: async (room) => {
+    const reply = lastReply(room.desk.state.transcript)
+    if (!reply || textOf(reply) === '') throw new Error('There is no reply to copy.')
+    if (!(await room.copy(textOf(reply)))) throw new Error('The clipboard cannot be reached from here. /export writes the conversation to a file.')
+    room.desk.note('The last reply is in the clipboard.', 'good')
+  },
+  usage: async (room) => {
+    const { tokens, cost } = totalsOf(room.desk.state.transcript)
+    const lines = [`This conversation: ${shortCount(tokens)} tokens, ${costText(cost)}.`]
+    const today = new Date(room.desk.now()).toISOString().slice(0, 10)
+    const { data } = await call(await room.link.now(), usageRoutes.stats, { query: { start_date: today } })
+    lines.push(`Today, all together: ${shortCount(data.total_tokens)} tokens, ${costText(data.total_cost)}.`)
+    room.desk.note(lines.join('\n'))
+  },
+  clear: ({ desk }) => desk.redraw({ cleared: true }),
+  quit: ({ leave }) => leave(),
+}
+
+/** The passages behind the last reply, open or closed again. */
+export function showSources({ desk, plain }: Room): void {
+  const citations = sourcesOf(lastReply(desk.state.transcript))
+  if (plain) desk.note(citations.length === 0 ? 'The last reply stands on no documents.' : citations.map(passageText).join('\n'))
+  else desk.update({ panel: desk.state.panel?.kind === 'sources' ? undefined : { kind: 'sources', citations, selected: 0 } })
+}
+
+const passageText = ({ index, source, page, content }: { index: number; source: string; page: number; content: string }) =>
+  `[${index}] ${oneLine(source)}, page ${page}: ${oneLine(content)}`

@@ -1,0 +1,23 @@
+/** Text to the clipboard: by the system's own program where there is one everywhere, else by asking the terminal. */
+import { spawn } from 'node:child_process'
+
+/** Terminals refuse longer ones. */
+const LONGEST = 74_000
+
+/** Whether it was handed over; a terminal never says whether it took it. */
+export async function copy(text: string, terminal: NodeJS.WriteStream, platform: NodeJS.Platform = process.platform): Promise<boolean> {
+  if (platform === 'darwin') return piped('pbcopy', text)
+  if (platform === 'win32') return piped('clip', text)
+  const encoded = Buffer.from(text, 'utf8').toString('base64')
+  if (encoded.length > LONGEST) return false
+  terminal.write(`\u001b]52;c;${encoded}\u0007`)
+  return true
+}
+
+function piped(program: string, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [], { stdio: ['pipe', 'ignore', 'ignore'] })
+    child.once('error', () => resolve(false)).once('close', (code) => resolve(code === 0))
+    child.stdin.on('error', () => resolve(false)).end(text)
+  })
+}

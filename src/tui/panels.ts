@@ -1,0 +1,75 @@
+/** What opens above the input: passages of a reply, something to choose from, a question of a tool, what a word may become. */
+import { oneLine, padEnd, printable, truncate, width } from '../cli/terminal-text.ts'
+import type { ToolUse } from './reply.ts'
+import { choicesOf, type Menu, type Picker, type Sources } from './state.ts'
+import { clipped, indented, type Line, line, span, wrapped } from './styled.ts'
+import { argumentText } from './tool-lines.ts'
+
+/** Those rows of a long list that have the chosen one among them. */
+function around<T>(items: readonly T[], selected: number, height: number): { items: readonly T[]; first: number } {
+  const first = Math.max(0, Math.min(selected - Math.floor(height / 2), items.length - height))
+  return { items: items.slice(first, first + height), first }
+}
+
+const pointer = (chosen: boolean) => (chosen ? span('› ', 'cyan') : span('  '))
+
+export function sourcesLines({ citations, selected }: Sources, columns: number, height: number): Line[] {
+  const head: Line = [span('  Sources', 'bold'), span('  ↑↓ look at another · Esc closes', 'dim')]
+  if (citations.length === 0) return [head, line('  The last reply stands on no documents.', 'dim')]
+  const open = citations[Math.min(selected, citations.length - 1)]
+  const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
+  const names = listed.items.map(({ index, source, page, cited, stale }, at): Line => {
+    const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
+    const chosen = listed.first + at === selected
+    return [
+      pointer(chosen),
+      span(`[${index}] `, 'cyan'),
+      span(`${oneLine(source)}, page ${page}`, ...(chosen ? (['bold'] as const) : [])),
+      span(note && ` (${note})`, 'dim'),
+    ]
+  })
+  const room = Math.max(0, height - 1 - names.length)
+  const text = printable(open?.content ?? '')
+    .trim()
+    .split('\n')
+    .flatMap((each) => wrapped(line(each), columns - 6))
+  const cut = text.length > room ? [...text.slice(0, Math.max(0, room - 1)), line('…', 'dim')] : text
+  const passage = indented(cut, { first: [span('    │ ', 'dim')], rest: [span('    │ ', 'dim')] })
+  return [head, ...names, ...(room > 0 ? passage : [])].map((each) => clipped(each, columns))
+}
+
+export function pickerLines(picker: Picker, columns: number, height: number): Line[] {
+  const choices = choicesOf(picker)
+  const typed = picker.filter === '' ? span('  type to narrow · Enter chooses · Esc closes', 'dim') : span(`  ${oneLine(picker.filter)}`, 'yellow')
+  const head: Line = [span(`  ${picker.title}`, 'bold'), typed]
+  if (choices.length === 0) return [clipped(head, columns), line('  Nothing matches.', 'dim')]
+  const selected = Math.min(picker.selected, choices.length - 1)
+  const listed = around(choices, selected, Math.max(1, Math.min(choices.length, height - 1)))
+  const widest = Math.min(Math.max(...listed.items.map(({ label }) => width(oneLine(label)))), Math.max(10, Math.floor(columns * 0.6)))
+  const rows = listed.items.map(({ label, note }, at): Line => {
+    const chosen = listed.first + at === selected
+    return [
+      pointer(chosen),
+      span(padEnd(truncate(oneLine(label), widest), widest), ...(chosen ? (['bold'] as const) : [])),
+      span(note && `  ${oneLine(note)}`, 'dim'),
+    ]
+  })
+  return [head, ...rows].map((each) => clipped(each, columns))
+}
+
+/** A tool asks before it is used: what it is about to do stands there whole, as far as there is room. */
+export function questionLines(tool: ToolUse, columns: number, height: number, keys: string): Line[] {
+  const said = argumentText(tool.arguments)
+  const asked = wrapped([span(oneLine(tool.name) || 'A tool', 'bold'), span(said === '' ? ' wants to run.' : ` wants to run with ${said}`)], columns - 4)
+  const room = Math.max(1, height - 1)
+  const shown = asked.length > room ? [...asked.slice(0, room - 1), line('…', 'dim')] : asked
+  return [...indented(shown, { first: [span('  ? ', 'yellow')], rest: [span('    ')] }), [span('    Allow it? ', 'yellow'), span(keys, 'bold')]]
+}
+
+export function menuLines({ completion: { options }, selected }: Menu, columns: number, height: number): Line[] {
+  const listed = around(options, selected, Math.min(height, options.length))
+  const widest = Math.max(...listed.items.map(({ label }) => width(oneLine(label))))
+  return listed.items.map(({ label, note }, at) =>
+    clipped([pointer(listed.first + at === selected), span(padEnd(oneLine(label), widest), 'cyan'), span(note && `  ${note}`, 'dim')], columns),
+  )
+}

@@ -1,0 +1,125 @@
+/** The chat without its screen: who answers, in which conversation, and changing either. */
+import { health } from '../client/daemon.ts'
+import type { Connection } from '../client/request.ts'
+import type { Desk } from './desk.ts'
+import { sent, withText } from './editor.ts'
+import { Link } from './link.ts'
+import type { Message } from './reply.ts'
+import {
+  type AgentRecord,
+  beginConversation,
+  type ConversationRecord,
+  findAgent,
+  lastMessages,
+  listAgents,
+  listModels,
+  type ModelRecord,
+  modelOf,
+} from './service.ts'
+import { Session } from './session.ts'
+
+export interface RoomParts {
+  desk: Desk
+  connect: (start: boolean) => Promise<Connection>
+  /** Line by line, without a screen. */
+  plain: boolean
+  cwd: string
+  leave: () => void
+  copy: (text: string) => Promise<boolean>
+}
+
+/** Messages that are shown when a conversation is taken up again. */
+const SHOWN_AGAIN = 20
+
+export class Room {
+  readonly desk: Desk
+  readonly link: Link
+  readonly session: Session
+  readonly plain: boolean
+  readonly cwd: string
+  readonly leave: () => void
+  readonly copy: (text: string) => Promise<boolean>
+  agent: AgentRecord | undefined
+  /** The model that was chosen here, in place of the agent's. */
+  chosen: string | undefined
+  /** What was sent last: as it was typed, and with its files. */
+  last: { text: string; message: string } | undefined
+  /** For completing their names. */
+  agentNames: string[] = []
+  modelNames: string[] = []
+
+  constructor({ desk, connect, plain, cwd, leave, copy }: RoomParts) {
+    this.desk = desk
+    this.plain = plain
+    this.cwd = cwd
+    this.leave = leave
+    this.copy = copy
+    const answers = async (url: string) => (await health(url)) !== undefined
+    const tell = (trouble: string | undefined) => {
+      if (trouble !== desk.state.trouble) desk.update({ trouble })
+    }
+    this.link = new Link({ connect, answers, tell })
+    this.session = new Session({
+      link: this.link,
+      happen: desk.happen,
+      transcript: () => desk.state.transcript,
+      conversation: (connection) => this.conversation(connection),
+      model: () => this.chosen,
+      now: desk.now,
+    })
+  }
+
+  /** The conversation that is talked in. It is made with the first message: nobody wants a list of empty ones. */
+  async conversation(connection: Connection): Promise<string> {
+    const { conversation, agent } = this.desk.state
+    if (conversation) return conversation.id
+    if (!agent) throw new Error('Nobody is here to answer. /agents shows who could.')
+    const { id, title } = await beginConversation(connection, agent.id)
+    this.desk.update({ conversation: { id, title } })
+    return id
+  }
+
+  /** Talks with an agent, in a new conversation. */
+  async meet(agent: AgentRecord): Promise<void> {
+    const connection = await this.link.now()
+    this.agent = agent
+    const own = this.chosen === undefined ? await modelOf(connection, agent) : this.desk.state.model
+    this.desk.update({ agent: { id: agent.id, name: agent.name }, model: own, conversation: undefined })
+  }
+
+  async use({ id, name }: ModelRecord): Promise<void> {
+    this.chosen = id
+    this.desk.update({ model: { id, name } })
+  }
+
+  /** Goes on with a conversation: its last messages are shown again, and can be sent again. */
+  async resume(conversation: ConversationRecord): Promise<void> {
+    const connection = await this.link.now()
+    if (conversation.agent_id === null) throw new Error('The agent of this conversation was deleted. /history shows what was said; /new begins another.')
+    const agent = await findAgent(connection, conversation.agent_id)
+    const { messages, earlier } = await lastMessages(connection, conversation.id, SHOWN_AGAIN)
+    this.desk.happen({ kind: 'forgotten' })
+    await this.meet(agent)
+    this.desk.update({ conversation: { id: conversation.id, title: conversation.title }, editor: remembering(this.desk.state.editor, messages) })
+    if (earlier > 0) this.desk.note(`${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}: /history shows them.`)
+    this.desk.happen({ kind: 'loaded', messages })
+    this.desk.redraw({ whole: true })
+  }
+
+  /** Names for completion. They may be missing: then there is nothing to complete. */
+  async learnNames(): Promise<void> {
+    try {
+      const connection = await this.link.now()
+      this.agentNames = (await listAgents(connection)).map(({ name }) => name)
+      this.modelNames = (await listModels(connection)).map(({ name }) => name)
+    } catch {
+      // the commands that take names say what is wrong
+    }
+  }
+}
+
+function remembering(editor: Room['desk']['state']['editor'], messages: readonly Message[]): typeof editor {
+  const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+  const kept = said.reduce((made, text) => sent(made, text), editor)
+  return withText(kept, editor.text)
+}

@@ -1,0 +1,102 @@
+/** What the chat asks of the service beside replies: agents, models, conversations, tools, passages, usage. */
+import type { Static } from 'typebox'
+import { resolveOwn } from '../cli/references.ts'
+import { agentTopic } from '../cli/topics/agents.ts'
+import { conversationTopic } from '../cli/topics/conversations.ts'
+import { modelTopic } from '../cli/topics/models.ts'
+import { call } from '../client/call.ts'
+import { ServiceError } from '../client/failures.ts'
+import type { Connection } from '../client/request.ts'
+import { type Agent, type AgentItem, agentRoutes } from '../contract/agents.ts'
+import { type ConversationItem, conversationRoutes } from '../contract/conversations.ts'
+import { type Model, modelRoutes } from '../contract/models.ts'
+import { systemRoutes } from '../contract/system.ts'
+import type { Message } from './reply.ts'
+
+export type AgentRecord = Static<typeof Agent>
+export type ModelRecord = Static<typeof Model>
+export type ConversationRecord = Static<typeof ConversationItem>
+
+const MOST_LISTED = 100
+
+/** What the caller may not see is not there: a member has conversations and agents, and knows nothing of models. */
+async function unlessForbidden<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return otherwise
+    throw error
+  }
+}
+
+export async function listAgents(connection: Connection): Promise<Static<typeof AgentItem>[]> {
+  return (await call(connection, agentRoutes.list, { query: { limit: MOST_LISTED, sort: 'name', order: 'asc' } })).data
+}
+
+/** By name or identifier. */
+export async function findAgent(connection: Connection, name: string): Promise<AgentRecord> {
+  const id = await resolveOwn(connection, agentTopic, name)
+  return (await call(connection, agentRoutes.get, { params: { id } })).data
+}
+
+export function listModels(connection: Connection): Promise<ModelRecord[]> {
+  const asked = call(connection, modelRoutes.list, { query: { limit: MOST_LISTED, sort: 'name', order: 'asc' } })
+  return unlessForbidden(
+    asked.then(({ data }) => data),
+    [],
+  )
+}
+
+/** By name, identifier, or the provider's own name for it. */
+export async function findModel(connection: Connection, name: string): Promise<ModelRecord> {
+  const known = (await listModels(connection)).filter((model) => [model.name, model.id, model.model_id].includes(name))
+  if (known.length === 1 && known[0]) return known[0]
+  const id = await resolveOwn(connection, modelTopic, name)
+  return (await call(connection, modelRoutes.get, { params: { id } })).data
+}
+
+/** The model that answers where nothing else was chosen. */
+export async function modelOf(connection: Connection, { model_id }: Pick<AgentRecord, 'model_id'>): Promise<{ id: string | null; name: string } | undefined> {
+  const id =
+    model_id ??
+    (await unlessForbidden(
+      call(connection, systemRoutes.settings, {}).then(({ data }) => data.default_model_id),
+      null,
+    ))
+  if (id === null) return undefined
+  const asked = call(connection, modelRoutes.get, { params: { id } }).then(({ data }) => ({ id: data.id, name: data.name }))
+  return unlessForbidden<{ id: string | null; name: string } | undefined>(asked, undefined)
+}
+
+/** The newest first; those with one agent where that is asked. */
+export async function listConversations(connection: Connection, agent?: string, limit = MOST_LISTED): Promise<ConversationRecord[]> {
+  const query = { limit, sort: 'updated_at', order: 'desc' as const, ...(agent === undefined ? {} : { agent_id: agent }) }
+  return (await call(connection, conversationRoutes.list, { query })).data
+}
+
+export async function findConversation(connection: Connection, name: string): Promise<ConversationRecord> {
+  const id = await resolveOwn(connection, conversationTopic, name)
+  const { messages: _, ...conversation } = (await call(connection, conversationRoutes.get, { params: { id } })).data
+  return conversation
+}
+
+export async function beginConversation(connection: Connection, agent: string): Promise<ConversationRecord> {
+  const { messages: _, ...conversation } = (await call(connection, conversationRoutes.create, { body: { agent_id: agent } })).data
+  return conversation
+}
+
+/** The last messages, oldest first, and how many there are before them. */
+export async function lastMessages(connection: Connection, id: string, most: number): Promise<{ messages: Message[]; earlier: number }> {
+  const messages: Message[] = []
+  for (let page = 1; ; page++) {
+    const query = { page, limit: Math.min(MOST_LISTED, most), order: 'desc' as const }
+    const { data, pagination } = await call(connection, conversationRoutes.messages, { params: { id }, query })
+    messages.push(...data)
+    if (messages.length >= most || page >= pagination.pages)
+      return { messages: messages.slice(0, most).reverse(), earlier: Math.max(0, pagination.total - most) }
+  }
+}
+
+export async function rename(connection: Connection, id: string, title: string): Promise<void> {
+  await call(connection, conversationRoutes.update, { params: { id }, body: { title } })
+}

@@ -1,0 +1,128 @@
+/** The talk with the service: sends a message, follows its reply through cuts and restarts, stops it, answers what it asks. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { call } from '../client/call.ts'
+import { UnreachableError } from '../client/failures.ts'
+import { type Followed, followReply } from '../client/reply.ts'
+import type { Connection } from '../client/request.ts'
+import { conversationRoutes } from '../contract/conversations.ts'
+import { CadreError } from '../contract/errors.ts'
+import type { Link } from './link.ts'
+import type { Happening, Transcript } from './transcript.ts'
+
+export interface SessionParts {
+  link: Link
+  happen: (happening: Happening) => void
+  transcript: () => Transcript
+  /** The conversation that is talked in; made when there is none yet. */
+  conversation: (connection: Connection) => Promise<string>
+  /** The model to answer with, where it is another one than the agent's. */
+  model: () => string | undefined
+  now: () => number
+}
+
+const AFTER_CUT_MS = 250
+/** After a stop the service stores what came; then its facts are asked for. */
+const AFTER_STOP_MS = 300
+
+export class Session {
+  readonly #parts: SessionParts
+  #stopping: AbortController | undefined
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+  }
+
+  /** Sends, and resolves when the reply has ended in one way or another. Nothing is thrown: how it ended is in the transcript. */
+  async send(message: string): Promise<void> {
+    const { happen, link, transcript } = this.#parts
+    const stopping = new AbortController()
+    this.#stopping = stopping
+    const key = randomUUID()
+    try {
+      while (!(await this.#follow(message, key, stopping.signal))) {
+        link.lost('The connection to the daemon was cut.')
+        await pause(AFTER_CUT_MS, undefined, { signal: stopping.signal })
+      }
+    } catch (error) {
+      if (stopping.signal.aborted) {
+        happen({ kind: 'ended', status: 'aborted' })
+        void this.#settle()
+      } else happen({ kind: 'ended', status: 'failed', ...told(error) })
+    } finally {
+      if (this.#stopping === stopping) this.#stopping = undefined
+    }
+    // A stream that ended in good order without an end is none.
+    if (transcript().awaiting) happen({ kind: 'ended', status: 'interrupted' })
+  }
+
+  /** Whether the reply came to its end; false when the connection did first. */
+  async #follow(message: string, key: string, signal: AbortSignal): Promise<boolean> {
+    const { link, happen, conversation, transcript, model, now } = this.#parts
+    try {
+      const connection = await link.ready(signal)
+      const id = await conversation(connection)
+      const { live } = transcript()
+      const chosen = model()
+      const followed: Followed =
+        live?.id === undefined
+          ? { conversation: id, message, wait: true, key, ...(chosen === undefined ? {} : { model: chosen }) }
+          : { conversation: id, reply: live.id, ...(live.lastEventId === undefined ? {} : { after: live.lastEventId }) }
+      for await (const event of followReply(connection, followed, { signal })) {
+        link.good()
+        happen({ kind: 'event', event, at: now() })
+      }
+      return true
+    } catch (error) {
+      if (signal.aborted || !(error instanceof UnreachableError)) throw error
+      return false
+    }
+  }
+
+  /** Stops the reply: the service ends it when nobody follows it any more. False when none is under way. */
+  stop(): boolean {
+    const stopping = this.#stopping
+    if (!stopping || stopping.signal.aborted) return false
+    stopping.abort()
+    return true
+  }
+
+  /** What a stopped reply took, once it is stored. It is only for the status line, so it may fail. */
+  async #settle(): Promise<void> {
+    const { link, happen, transcript } = this.#parts
+    const reply = transcript().entries.findLast((entry) => entry.kind === 'reply')
+    if (reply?.id === undefined) return
+    try {
+      await pause(AFTER_STOP_MS)
+      const connection = await link.now()
+      const id = await this.#parts.conversation(connection)
+      const { data } = await call(connection, conversationRoutes.messages, { params: { id }, query: { limit: 2, order: 'desc' } })
+      const message = data.find((each) => each.id === reply.id && each.finish_reason !== undefined)
+      if (message && !transcript().awaiting)
+        happen({ kind: 'event', at: 0, event: { event: 'message_end', data: { message: { ...message, finish_reason: 'aborted' } } } })
+    } catch {
+      // the next reply brings the figures up to date
+    }
+  }
+
+  /** Allows or refuses a call that waits. */
+  async answer(tool: string, allow: boolean): Promise<void> {
+    const { link, happen, transcript, now } = this.#parts
+    const message_id = transcript().live?.id
+    happen({ kind: 'answered', tool, allow, at: now() })
+    if (message_id === undefined) return
+    try {
+      const connection = await link.now()
+      const id = await this.#parts.conversation(connection)
+      await call(connection, conversationRoutes.confirm, { params: { id, message_id }, body: { tool_call_id: tool, allow } })
+    } catch (error) {
+      happen({ kind: 'noted', tone: 'bad', text: `The answer did not reach the service: ${told(error).error}` })
+    }
+  }
+}
+
+/** An error as the transcript tells it. */
+export function told(error: unknown): { error: string; hint?: string } {
+  const hint = error instanceof CadreError || error instanceof UnreachableError ? error.hint : undefined
+  return { error: error instanceof Error ? error.message : String(error), ...(hint === undefined ? {} : { hint }) }
+}

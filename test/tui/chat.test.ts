@@ -1,0 +1,205 @@
+/** The chat in a terminal against the real daemon: typing, streaming, tools, stopping, resuming, other sizes. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { width } from '../../src/cli/terminal-text.ts'
+import { aloud } from '../harness/hooks.ts'
+import { refuses, replies, says, stallsAfter } from '../harness/provider.ts'
+import { Stage } from './stage.ts'
+import { cadre, hasTmux, until } from './terminals.ts'
+
+const test = suite(`chat ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
+let stage: Stage
+let api: Server
+const calls: string[] = []
+
+test.before(
+  aloud(async () => {
+    stage = await Stage.open()
+    await stage.agent('Guide')
+    api = createServer((request, response) => {
+      calls.push(`${request.method} ${request.url}`)
+      response.setHeader('content-type', 'application/json').end('{"deleted":true}')
+    })
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}/users/{id}`
+    const tool = await stage.make('/api-tools', {
+      name: 'delete_user',
+      description: 'Deletes a user',
+      method: 'DELETE',
+      url,
+      parameters: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+      allow_private_network: true,
+      requires_confirmation: true,
+    })
+    await stage.agent('Janitor', { tools: [tool.id] })
+  }),
+)
+test.after(
+  aloud(async () => {
+    await stage.close()
+    await new Promise((resolve) => api.close(resolve))
+  }),
+)
+
+const ENTER = '\r'
+const ESCAPE = '\u001b'
+
+test('a message is typed, its reply streams in as Markdown, and the status counts', async () => {
+  stage.script(replies({ text: ['You have **25', ' days** of leave.\n\n- paid', '\n- a year\n\n```js\nconst days', ' = 25\n```\n'] }, 5))
+  const terminal = stage.chat({ agent: 'Guide' })
+  await until(terminal, /Ask Guide/)
+  assert.match(terminal.screen(), /Guide · Guide model · \/help/)
+  terminal.press(`How many days?${ENTER}`)
+  const screen = await until(terminal, /tokens · cost/)
+  assert.match(screen, /› How many days\?\n\n {2}You have 25 days of leave\.\n\n {2}• paid\n {2}• a year\n\n {4}const days = 25\n\n─+\n› Ask Guide\n/)
+})
+
+test('what is typed stands in its columns, over several lines, with wide characters', async () => {
+  const terminal = stage.chat({ agent: 'Guide' })
+  await until(terminal, /Ask Guide/)
+  terminal.press('日本👩‍👩‍👧 x')
+  await until(terminal, /› 日本👩‍👩‍👧 x/)
+  const at = 2 + width('日本👩‍👩‍👧 x')
+  await until(terminal, () => terminal.cursor().x === at, `a cursor in column ${at}`)
+  terminal.press(`${ESCAPE}\rsecond line`)
+  await until(terminal, /x\n {2}second line\n/)
+  terminal.press(`\u001b[200~pasted\rwith Enter\u001b[201~`)
+  const screen = await until(terminal, /second linepasted\n {2}with Enter\n/)
+  assert.not.match(screen, /thinking/)
+})
+
+test('Escape stops the reply, and what was written stays', async () => {
+  stage.script(stallsAfter('This is the beginning', ' of a long'))
+  const terminal = stage.chat({ agent: 'Guide' })
+  await until(terminal, /Ask Guide/)
+  terminal.press(`Go on${ENTER}`)
+  await until(terminal, /of a long/)
+  const asked = stage.provider.received.at(-1)
+  terminal.press(ESCAPE)
+  const screen = await until(terminal, /■ stopped/)
+  assert.match(screen, /This is the beginning of a long\n\n {2}■ stopped/)
+  await asked?.closed
+  const [conversation] = await stage.get('/conversations?sort=updated_at')
+  const { messages } = await stage.get(`/conversations/${conversation.id}`)
+  assert.equal([messages.at(-1).content, messages.at(-1).finish_reason], ['This is the beginning of a long', 'aborted'])
+})
+
+test('a tool that asks first is shown, refused with n and allowed with y', async () => {
+  const wants = replies({ calls: [{ id: 'call_1', name: 'delete_user', arguments: { id: '42' } }] })
+  stage.script(wants, says('As you wish.'), wants, says('It is done.'))
+  const terminal = stage.chat({ agent: 'Janitor' })
+  await until(terminal, /Ask Janitor/)
+  terminal.press(`Delete user 42${ENTER}`)
+  await until(terminal, /delete_user wants to run with id: 42\n {4}Allow it\? y yes · n no/)
+  terminal.press('n')
+  await until(terminal, /– delete_user id: 42 · refused/)
+  await until(terminal, /As you wish\./)
+  assert.equal(calls, [])
+  terminal.press(`Do it${ENTER}`)
+  await until(terminal, /Allow it\? y yes/)
+  terminal.press('y')
+  await until(terminal, /It is done\./)
+  assert.match(terminal.screen(), /✓ delete_user id: 42 · \d\.\d s\n {4}→ .*deleted/)
+  assert.equal(calls, ['DELETE /users/42'])
+})
+
+test('an error of the provider is shown once, and Ctrl+R tries again', async () => {
+  stage.script(refuses(401), says('Now it works.'))
+  const terminal = stage.chat({ agent: 'Guide' })
+  await until(terminal, /Ask Guide/)
+  terminal.press(`Hello${ENTER}`)
+  const screen = await until(terminal, /Ctrl\+R tries again/)
+  assert.is(screen.match(/✗/g)?.length, 1)
+  terminal.press('\u0012')
+  await until(terminal, /Now it works\./)
+})
+
+test('a conversation is found again: by --continue, and with /resume', async () => {
+  stage.script(says('The first answer.'))
+  const first = stage.chat({ agent: 'Guide' })
+  await until(first, /Ask Guide/)
+  first.press(`A question to find again${ENTER}`)
+  await until(first, /The first answer\./)
+  first.press('\u0003\u0003')
+  await until(first, /ended with 0/)
+  if (hasTmux) assert.match(first.screen(), /To go on: cadre chat --conversation conv_/)
+  const again = stage.chat({ more: ['--continue'] })
+  await until(again, /› A question to find again\n\n {2}The first answer\./)
+  again.press(`/new${ENTER}`)
+  await until(again, /A new conversation begins\./)
+  again.press(`/resume${ENTER}`)
+  await until(again, /Conversations.*Enter chooses/)
+  again.press('find again')
+  await until(again, /Conversations {2}find again\n› A question to find again/)
+  again.press(ENTER)
+  await until(again, (screen) => /^› A question to find again\n\n {2}The first answer\./m.test(screen) && !screen.includes('Conversations'), 'the conversation')
+  again.press('\u001b[A')
+  await until(again, /› A question to find again\n {2}Guide/)
+})
+
+test('the window is narrowed to 40 columns and widened again', async () => {
+  stage.script(says('A reply that is long enough to be broken over more than one line, whatever the width of it is.'))
+  const terminal = stage.chat({ agent: 'Guide' })
+  await until(terminal, /Ask Guide/)
+  terminal.press(`Be long${ENTER}`)
+  await until(terminal, /tokens/)
+  terminal.press('typed before')
+  await until(terminal, /› typed before/)
+  terminal.resize(40, 16)
+  const narrow = await until(
+    terminal,
+    /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line, whatever\n|broken over more than one line,\n/,
+  )
+  assert.ok(narrow.split('\n').every((line) => width(line) <= 40))
+  assert.match(narrow, /─{40}\n› typed before\n {2}Guide/)
+  assert.is(narrow.match(/─{5,}/g)?.length, 1, 'nothing of the old drawing is left')
+  terminal.resize(100, 24)
+  await until(terminal, /A reply that is long enough to be broken over more than one line, whatever the width of it is\./)
+  await until(terminal, /─{100}\n› typed before/)
+})
+
+test('commands: help, tools, title, model, usage, export, clear, quit', async () => {
+  stage.script(says('Said.'))
+  const terminal = stage.chat({ agent: 'Janitor', rows: 60 })
+  await until(terminal, /Ask Janitor/)
+  terminal.press(`/help${ENTER}`)
+  await until(terminal, /\/title words name this conversation/)
+  terminal.press(`/tools${ENTER}`)
+  await until(terminal, /delete_user \(API, asks first\)/)
+  terminal.press(`Hello${ENTER}`)
+  await until(terminal, /Said\./)
+  terminal.press(`/title Tidying up${ENTER}`)
+  await until(terminal, /It is called "Tidying up" now\./)
+  terminal.press(`/usage${ENTER}`)
+  await until(terminal, /This conversation: 17 tokens, cost 0\.01/)
+  terminal.press(`/model Guide model${ENTER}`)
+  await until(terminal, /Janitor · Guide model/)
+  terminal.press(`/export${ENTER}`)
+  await until(terminal, /2 messages were written to tidying-up\.md/)
+  terminal.press(`/clear${ENTER}`)
+  await until(terminal, (screen) => !screen.includes('Said.') && screen.includes('Ask Janitor'), 'an empty screen')
+  terminal.press(`/quit${ENTER}`)
+  await until(terminal, /ended with 0/)
+})
+
+test('without a terminal it says what to use, and --plain talks line by line', async () => {
+  const refused = await cadre(stage.home, ['chat', 'Guide'])
+  assert.is(refused.code, 2)
+  assert.match(refused.stderr, /needs a terminal.*\n.*cadre ask.*--plain/)
+  stage.script(says('A **plain** answer.'), says('Another.'))
+  const { code, stdout } = await cadre(stage.home, ['chat', 'Guide', '--plain'], 'Hello\n/title Plainly\nAgain\n')
+  assert.is(code, 0)
+  assert.match(stdout, /› Hello\n\n {2}A plain answer\.\n\n {2}It is called "Plainly" now\.\n\n› Again\n\n {2}Another\./)
+  assert.not.match(stdout, '\u001b')
+})
+
+test('an agent or a conversation that is not there is an error of the command', async () => {
+  const nobody = await cadre(stage.home, ['chat', 'Nobody', '--plain'])
+  assert.equal([nobody.code, /There is no agent "Nobody"/.test(nobody.stderr)], [3, true])
+  const several = await cadre(stage.home, ['chat', '--plain', '--conversation', 'conv_00000000-0000-7000-8000-000000000000'])
+  assert.is(several.code, 3)
+})
+
+test.run()
