@@ -194,5 +194,5 @@ export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {
 /** LanceDB reads these once, when it is loaded: with no more threads than cores its index builds wait on themselves for ever. */
 export function prepareForLance(environment: Environment = process.env): void {
   environment.LANCE_CPU_THREADS ??= '4'
-  environment.LANCE_LOG ??= 'error'
+  environment.LANCEDB_LOG ??= 'error'
 }

@@ -105,7 +105,7 @@ test('the contract imports itself and typebox, and nothing else', () => {
 })
 
 test('each store is opened in one place', () => {
-  assert.equal(importers('@lancedb/lancedb'), ['daemon/store/vectors.ts'])
+  assert.equal(importers('@lancedb/lancedb'), ['daemon/store/lance.ts'])
   assert.equal(importers('libsql'), ['daemon/lock.ts', 'daemon/store/database.ts'])
   assert.equal(importers('keytar'), [])
 })

@@ -1,6 +1,8 @@
 /** Writing an index so that a kill at any moment leaves nothing doubled and nothing missing. */
+
+import type { PassageRow } from '../store/arrow.ts'
 import type { Database } from '../store/database.ts'
-import type { PassageRow, PassageTable } from '../store/vectors.ts'
+import type { PassageTable } from '../store/passage-table.ts'
 import { type Batch, beginBatch, endBatch, heldRows, type Index, type Side, setHeld, unsetAllHeld, unsetHeld } from './index-store.ts'
 import type { Indexes } from './indexes.ts'
 import { pendingVectors } from './sync-store.ts'

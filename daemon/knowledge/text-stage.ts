@@ -1,7 +1,8 @@
 /** Reads documents and makes their text searchable by words, before anything is embedded. */
+
+import type { PassageRow } from '../store/arrow.ts'
 import type { Database } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
-import type { PassageRow } from '../store/vectors.ts'
 import type { Chunk } from './chunker.ts'
 import { concurrently } from './concurrently.ts'
 import type { Index } from './index-store.ts'

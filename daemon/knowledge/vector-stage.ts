@@ -1,7 +1,7 @@
 /** Embeds the passages whose text is there already. */
 import type { EmbeddingService } from '../embedding/service.ts'
+import type { PassageRow } from '../store/arrow.ts'
 import type { Database } from '../store/database.ts'
-import type { PassageRow } from '../store/vectors.ts'
 import type { Counted, EmbeddingLedger } from './embedding-ledger.ts'
 import { type Index, onlyUser } from './index-store.ts'
 import type { IndexWriter } from './index-writing.ts'

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type PassageTable, Vectors } from '../../daemon/store/vectors.ts'
+import type { PassageTable } from '../../daemon/store/passage-table.ts'
+import { Vectors } from '../../daemon/store/vectors.ts'
 
 const test = suite('vectors')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-vectors-'))

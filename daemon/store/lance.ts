@@ -1,0 +1,21 @@
+/** LanceDB, which only this file loads, with limits on what it takes. */
+import type { Connection } from '@lancedb/lancedb'
+import { prepareForLance } from '../../src/config.ts'
+
+export type { Table } from '@lancedb/lancedb'
+
+export interface Lance {
+  lancedb: typeof import('@lancedb/lancedb')
+  database: Connection
+}
+
+/** Caches would grow to 7 GB by default. LanceDB counts the vectors of an index twice. */
+const INDEX_CACHE = 512n * 1024n * 1024n
+const METADATA_CACHE = 64n * 1024n * 1024n
+
+export async function openLance(uri: string): Promise<Lance> {
+  prepareForLance()
+  const lancedb = await import('@lancedb/lancedb')
+  // As an option: LanceDB 0.30 also takes a session as an argument, and forgets it.
+  return { lancedb, database: await lancedb.connect(uri, { session: new lancedb.Session(INDEX_CACHE, METADATA_CACHE) }) }
+}

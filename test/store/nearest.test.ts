@@ -1,0 +1,118 @@
+/** Nearness beyond the number of rows that are all compared: an index of partitions, small enough here to be made in a test. */
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { PassageTable } from '../../daemon/store/passage-table.ts'
+import { Vectors } from '../../daemon/store/vectors.ts'
+import { until } from '../knowledge/library.ts'
+
+const test = suite('nearest')
+const folder = mkdtempSync(join(tmpdir(), 'cadre-nearest-'))
+test.after(() => rmSync(folder, { recursive: true, force: true }))
+
+const SHAPE = { columns: { id: 'text', document_id: 'text', vector: 'vector' }, keys: ['document_id'] } as const
+const DIMENSIONS = 32
+const SUBJECTS = 25
+const ROWS = 1_000
+const EXACT_ROWS = 600
+
+/** A wave of its own for each subject, with something added that differs from row to row. */
+function vectorOf(number: number): Float32Array {
+  const subject = number % SUBJECTS
+  const vector = Float32Array.from({ length: DIMENSIONS }, (_, at) => Math.sin((subject + 1) * (at + 1) * 1.7) + 0.4 * Math.sin((number + 3) * (at + 2) * 2.3))
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
+
+const row = (number: number) => ({ id: `p${number}`, document_id: `d${number % 50}`, vector: vectorOf(number) })
+const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => row(from + at))
+const ids = (found: readonly { id?: unknown }[]) => found.map(({ id }) => id as string)
+const near = async (table: PassageTable, number: number, limit = 10) => ids(await table.nearest(vectorOf(number), { columns: ['id'], limit }))
+
+/** Seen past our own code: what kind of index the vectors have. */
+async function indexOf(name: string): Promise<string | undefined> {
+  const { connect } = await import('@lancedb/lancedb') // after the store, which sets it up
+  const table = await (await connect(join(folder, 'vectors'))).openTable(name)
+  return (await table.listIndices()).find(({ columns }) => columns.includes('vector'))?.indexType
+}
+
+async function withVectors(work: (vectors: Vectors) => Promise<void>): Promise<void> {
+  const vectors = new Vectors(join(folder, 'vectors'), { exactRows: EXACT_ROWS })
+  try {
+    await work(vectors)
+  } finally {
+    await vectors.close()
+  }
+}
+
+test('up to a number of rows all are compared; beyond it an index finds nearly all of the nearest', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('growing', SHAPE)
+    await table.add(rows(0, EXACT_ROWS))
+    await table.tidy()
+    assert.is(await indexOf('growing'), undefined)
+    await table.add(rows(EXACT_ROWS, ROWS))
+    await table.tidy()
+    assert.is(await indexOf('growing'), 'IvfFlat')
+    let same = 0
+    for (let number = 0; number < 50; number++) {
+      const all = ids(await table.nearestOfAll(vectorOf(number * 19), { columns: ['id'], limit: 10 }))
+      const found = await near(table, number * 19)
+      same += all.filter((id) => found.includes(id)).length / (50 * all.length)
+    }
+    assert.ok(same >= 0.95, `${same} of the nearest were found`)
+  }))
+
+test('rows that came after the index was made are found, before and after it is brought up to date, and rows that went are not', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('growing', SHAPE)
+    await table.add([{ ...row(5_000), document_id: 'late' }])
+    assert.is((await near(table, 5_000))[0], 'p5000')
+    await table.tidy()
+    assert.is((await near(table, 5_000))[0], 'p5000')
+    assert.is((await near(table, 77))[0], 'p77')
+    await table.remove({ document_id: ['late', row(77).document_id] })
+    for (const number of [5_000, 77]) assert.not((await near(table, number)).includes(`p${number}`))
+    await table.tidy()
+    for (const number of [5_000, 77]) assert.not((await near(table, number)).includes(`p${number}`))
+    assert.is((await near(table, 78))[0], 'p78')
+  }))
+
+test('what a narrow filter leaves is found wherever it lies', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('growing', SHAPE)
+    const filter = { document_id: 'd3' }
+    const wanted = ids(await table.where(filter, ['id']))
+    const found = ids(await table.nearest(vectorOf(10), { columns: ['id'], limit: 100, filter }))
+    assert.is(wanted.length, ROWS / 50)
+    assert.equal(found.sort(), wanted.sort())
+  }))
+
+test('a wide filter leaves out what does not fit', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('growing', SHAPE)
+    const filter = { document_id: Array.from({ length: 25 }, (_, at) => `d${at}`) }
+    const found = ids(await table.nearest(vectorOf(30), { columns: ['id'], limit: 10, filter }))
+    assert.is(found.length, 10)
+    assert.ok(found.every((id) => Number(id.slice(1)) % 50 < 25))
+    assert.is(ids(await table.nearest(vectorOf(10), { columns: ['id'], limit: 10, filter }))[0], 'p10')
+  }))
+
+test('an index that cannot be read costs no answer, and is made again', async () => {
+  const indices = join(folder, 'vectors', 'growing.lance', '_indices')
+  for (const entry of readdirSync(indices, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile()) writeFileSync(file, Buffer.alloc(statSync(file).size))
+  }
+  const before = new Set(readdirSync(indices))
+  await withVectors(async (vectors) => {
+    const table = vectors.table('growing', SHAPE)
+    assert.is((await near(table, 78))[0], 'p78')
+    await until(async () => (await indexOf('growing')) === 'IvfFlat' && readdirSync(indices).some((name) => !before.has(name)))
+    assert.is((await near(table, 78))[0], 'p78')
+  })
+})
+
+test.run()
