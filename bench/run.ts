@@ -8,12 +8,13 @@ import { http } from './http.ts'
 import { ingest } from './ingest.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
+import { recall } from './recall.ts'
 import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
 import { usage } from './usage.ts'
 
-const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, models, usage]
+const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))
