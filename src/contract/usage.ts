@@ -53,14 +53,14 @@ export const UsageCosts = object({
 })
 
 const needed = {
-  metric: word(['tokens', 'cost'], { description: 'What is counted.' }),
+  metric: word(['tokens', 'cost'], { description: 'What is counted; cost leaves out calls whose price is not known.' }),
   limit: Type.Number({ minimum: 0, maximum: 1e15, description: 'Where the line is.' }),
   period: word(['day', 'month'], { description: 'When counting starts again (UTC).' }),
 }
 const settings = {
   entity_type: nullable(entity.entity_type),
   entity_id: nullable(entity.entity_id),
-  action: word(['notify', 'block'], { default: 'notify', description: 'Tell, or refuse further calls with 402.' }),
+  action: word(['notify', 'block'], { default: 'notify', description: 'Tell, or refuse further calls with 402 as well; calls under way count too.' }),
 }
 const example = {
   entity_type: 'agent',
@@ -75,7 +75,8 @@ export const UsageThreshold = resource(
   'usage threshold',
   { ...needed, ...settings },
   {
-    description: 'A line that usage should not cross; without an entity it counts everything.',
+    description:
+      'A line that usage should not cross; without an entity it counts everything. Crossing it is told once a period (usage.threshold_exceeded), and again only if the limit was raised meanwhile.',
     examples: [{ id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
   },
 )
