@@ -1,10 +1,16 @@
 /** Creates agents. */
+import { agentInterview } from '../../src/cli/agent-interview.ts'
 import { agentTopic } from '../../src/cli/topics/agents.ts'
 import { createCommand } from '../../src/cli/verbs/create.ts'
 
-export default createCommand(agentTopic, [
-  {
-    command: "cadre agents create --name 'Handbook helper' --system-prompt @prompt.md --tool handbook --temperature 0.2",
-    description: 'An agent that is told what a file says and may use one tool',
-  },
-])
+export default createCommand(
+  agentTopic,
+  [
+    { command: 'cadre agents create', description: 'Answer a few questions' },
+    {
+      command: "cadre agents create --name 'Handbook helper' --system-prompt @prompt.md --tool handbook --temperature 0.2",
+      description: 'An agent that is told what a file says and may use one tool',
+    },
+  ],
+  agentInterview,
+)

@@ -5,7 +5,7 @@ import { conversationRoutes } from '../contract/conversations.ts'
 import { CadreError } from '../contract/errors.ts'
 import type { ReplyEvents } from '../contract/events.ts'
 import { paint } from './color.ts'
-import { yesOrNo } from './confirm.ts'
+import { canAsk, yesOrNo } from './dialog.ts'
 import { oneLine, printable } from './terminal-text.ts'
 
 export interface Permission {
@@ -33,7 +33,7 @@ export async function decide({ id, name, arguments: given }: Wanted, { connectio
 
 async function asked(name: string, given: Record<string, unknown>): Promise<boolean> {
   const shown = oneLine(name)
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!canAsk()) {
     process.stderr.write(`${paint('yellow', `${shown} asks before it is used, and there is no terminal to answer at: refused. --allow-tools allows it.`)}\n`)
     return false
   }

@@ -21,6 +21,8 @@ export interface RunOptions {
 
 export interface Terminal {
   home: string
+  /** What the command finds in its environment. */
+  environment: Record<string, string | undefined>
   run: (words: readonly string[], options?: RunOptions) => Promise<Ran>
   /** Starts a command that the test talks to while it runs. */
   begin: (words: readonly string[]) => ChildProcessWithoutNullStreams
@@ -64,6 +66,7 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
 
   return {
     home: own.CADRE_HOME,
+    environment: own,
     run,
     begin: (words) => spawn(process.execPath, [RUN, ...words], { cwd: home, env: own, stdio: 'pipe' }),
     async json<T>(words: readonly string[], options?: RunOptions): Promise<T> {

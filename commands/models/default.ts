@@ -1,0 +1,33 @@
+/** Shows or changes the default model. */
+import { string } from '@oclif/core/args'
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { resolveReferences } from '../../src/cli/references.ts'
+import { oneLine } from '../../src/cli/terminal-text.ts'
+import { call } from '../../src/client/call.ts'
+import { modelRoutes } from '../../src/contract/models.ts'
+import { systemRoutes } from '../../src/contract/system.ts'
+
+export default class ModelsDefault extends CadreCommand {
+  static override description =
+    'Show which model answers for agents and RAG tools that name none, or choose another one.\n\nIt is the embedded model until another one is chosen. The same as cadre config get and set default-model.'
+  static override examples = [
+    { command: 'cadre models default', description: 'Which one it is' },
+    { command: "cadre models default 'Local Llama'", description: 'Choose another one' },
+    { command: 'cadre models default Embedded', description: 'Back to the one that needs no key' },
+  ]
+  static override args = { name: string({ ignoreStdin: true, description: 'Identifier or name of the model to choose.' }) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ModelsDefault)
+    const connection = await this.connect(flags)
+    if (args.name !== undefined) {
+      const body = await resolveReferences(connection, { default_model_id: ['model'] }, { default_model_id: args.name })
+      await call(connection, systemRoutes.changeSettings, { body: body as { default_model_id: string } })
+    }
+    const { data: settings } = await call(connection, systemRoutes.settings, {})
+    const { data } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
+    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (args.name !== undefined) this.narrate('Agents and RAG tools that name no model use this one now:')
+    process.stdout.write(`${oneLine(data.name)} (${data.id})\n`)
+  }
+}

@@ -1,0 +1,56 @@
+/** Says hello to models, to see whether they answer. */
+import { CadreCommand } from '../../src/cli/base-command.ts'
+import { paint } from '../../src/cli/color.ts'
+import { type Failure, failureJson, failureOf, failureText, QuietFailure } from '../../src/cli/failure.ts'
+import { resolveOwn } from '../../src/cli/references.ts'
+import { took } from '../../src/cli/sync.ts'
+import { paperFor } from '../../src/cli/table.ts'
+import { oneLine, printable, wrap } from '../../src/cli/terminal-text.ts'
+import { modelTopic } from '../../src/cli/topics/models.ts'
+import { ownArguments } from '../../src/cli/verbs/show.ts'
+import { call } from '../../src/client/call.ts'
+import { modelRoutes } from '../../src/contract/models.ts'
+
+const WIDEST = 100
+
+function answered(name: string, { latency_ms, text }: { latency_ms: number; text: string }): string {
+  const { columns } = paperFor(process.stdout)
+  const said = printable(text).trim()
+  const lines = columns === Number.POSITIVE_INFINITY ? [said] : wrap(said, Math.min(columns, WIDEST))
+  return [`${paint('bold', oneLine(name), process.stdout)} answered in ${took(latency_ms)}:`, ...lines].join('\n')
+}
+
+export default class ModelsTest extends CadreCommand {
+  static override description =
+    'Send a short message to a model, and print what it says and how long it took.\n\nIt is a real call: a provider that charges, charges for it, and it is counted like any other. Exits 1 when a model does not answer.'
+  static override examples = [
+    { command: "cadre models test 'Local Llama'", description: 'Is it there?' },
+    { command: 'cadre models test Claude GPT --json', description: 'Several, for a script' },
+  ]
+  static override args = { id: ownArguments(modelTopic) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ModelsTest)
+    const connection = await this.connect(flags)
+    const isTable = this.formatOf(flags) === 'table'
+    const tested: Record<string, unknown>[] = []
+    let broken: Failure | undefined
+    for (const name of args.id) {
+      const id = await resolveOwn(connection, modelTopic, name)
+      try {
+        const { data } = await call(connection, modelRoutes.test, { params: { id } })
+        tested.push({ id, ...data })
+        if (isTable) process.stdout.write(`${answered(name, data)}\n`)
+      } catch (error) {
+        const failure = failureOf(error)
+        // The others are tried, too; the only one fails as every command does.
+        if (args.id.length === 1) throw error
+        broken = failure
+        tested.push({ id, ok: false, ...(JSON.parse(failureJson(failure)) as object) })
+        this.narrate(`${oneLine(name)}: ${failureText(failure)}`)
+      }
+    }
+    if (!isTable) await this.print({ data: args.id.length === 1 ? (tested[0] ?? {}) : tested }, flags)
+    if (broken) throw new QuietFailure(broken.exitCode)
+  }
+}

@@ -1,0 +1,134 @@
+/** What is asked at a terminal and never elsewhere: questions before tools, choices, and what an agent should be. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { aloud } from '../harness/hooks.ts'
+import { replies, ScriptedProvider, says, stallsAfter } from '../harness/provider.ts'
+import { hasTmux, Screen } from './screen.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
+
+const test = suite('questions at a terminal')
+let terminal: Terminal
+let screen: Screen
+let provider: ScriptedProvider
+let server: Server
+const paid: string[] = []
+
+test.before(
+  aloud(async () => {
+    server = createServer((request, response) => {
+      if (request.url?.startsWith('/pay')) paid.push(request.url)
+      response.setHeader('content-type', 'application/json')
+      response.end(request.url === '/v1/models' ? '{"data":[{"id":"llama"},{"id":"qwen"},{"id":"phi"}]}' : '{"paid":true}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    terminal = openTerminal({ CADRE_MODEL_SERVERS: `${address}/v1` })
+    provider = await ScriptedProvider.start('openai', says('Hello.'))
+    await terminal.json(['models', 'create', '--name', 'scripted', '--provider', 'openai-compatible', '--model-id', 'x', '--endpoint', provider.url])
+    const parameters = '{"type":"object","properties":{"amount":{"type":"number"}}}'
+    const tool = ['--name', 'pay', '--description', 'Pays.', '--method', 'GET', '--url', `${address}/pay`, '--parameters', parameters]
+    await terminal.json(['tools', 'create', ...tool, '--requires-confirmation', '--allow-private-network'])
+    if (hasTmux) screen = Screen.open(terminal)
+  }),
+)
+test.after(
+  aloud(async () => {
+    if (hasTmux) screen.close()
+    await terminal.close()
+    await provider.close()
+    server.closeAllConnections()
+    server.close()
+  }),
+)
+
+/** A test that needs a terminal; machines without tmux have none to give. */
+const atTerminal = (sentence: string, work: () => Promise<void>) => test(sentence, async () => (hasTmux ? work() : undefined))
+
+test('in a script nothing is asked: what is missing is an error', async () => {
+  const { code, stderr } = await terminal.run(['agents', 'create'], { input: 'Helper\n' })
+  assert.is(code, 2)
+  assert.match(stderr, 'Missing --name')
+})
+
+atTerminal('an agent is made from answers, also from those typed ahead', async () => {
+  screen.begin('cadre agents create')
+  screen.type('Payer')
+  screen.type('Pay what is asked.')
+  await screen.shows('Model (a number')
+  screen.type('7')
+  await screen.shows('One number from 1 to 2.')
+  screen.type('2')
+  await screen.shows('Knowledge and tools')
+  screen.type('1')
+  const text = await screen.ended()
+  assert.match(text, 'Ask it something: cadre ask Payer "…"')
+  assert.match(text, 'exit 0')
+  const agent = await terminal.json(['agents', 'show', 'Payer'])
+  const { id } = await terminal.json(['models', 'show', 'scripted'])
+  assert.equal([agent.system_prompt, agent.model_id, (agent.tools as string[]).length], ['Pay what is asked.', id, 1])
+})
+
+atTerminal('only what no flag says is asked for, and Ctrl+D makes nothing', async () => {
+  screen.begin('cadre agents create --model scripted --tool pay')
+  await screen.shows('Name:')
+  screen.type('Nobody')
+  await screen.shows('What should it do?')
+  screen.press('C-d')
+  assert.match(await screen.ended(), 'exit 130')
+  assert.is((await terminal.run(['agents', 'show', 'Nobody'])).code, 3)
+})
+
+atTerminal('a tool that asks first is used after a yes, and not after a no', async () => {
+  for (const [answer, outcome] of [
+    ['y', 'pay: done'],
+    ['', 'pay was not allowed'],
+  ] as const) {
+    provider.script = [replies({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), says('So it is.')]
+    screen.begin('cadre ask Payer "Pay 12"')
+    assert.match(await screen.shows('Allow it? [y/N]'), /Let me\nUses pay \(amount: 12\)\npay wants to be used with:\n {2}amount: 12\n/)
+    screen.type(answer)
+    const text = await screen.ended()
+    assert.match(text, outcome)
+    assert.match(text, /So it is\.\n/)
+  }
+  assert.equal(paid, ['/pay?amount=12'])
+})
+
+atTerminal('a reply breaks between words and steers nothing, and Ctrl+C aborts it', async () => {
+  const narrow = Screen.open(terminal, 40)
+  try {
+    provider.script = [says('Every employee \u001b[2Jgets twenty-five days of paid \u202eannual leave.')]
+    assert.match(await narrow.run('cadre ask Payer "How many?"'), /^Every employee gets twenty-five days of\npaid annual leave\.\n/m)
+    provider.script = [stallsAfter('So far ', 'so good')]
+    narrow.begin('cadre ask Payer "And then?"')
+    await narrow.shows('So far')
+    narrow.press('C-c')
+    assert.match(await narrow.ended(), /^Aborted; what was written is kept\.\nexit 130$/m)
+  } finally {
+    narrow.close()
+  }
+})
+
+atTerminal('discovered models are chosen from a list', async () => {
+  screen.begin('cadre models discover --add --default')
+  await screen.shows('Which ones?')
+  screen.type('1,3')
+  assert.match(await screen.ended(), 'exit 0')
+  const models = await terminal.json<{ model_id: string }[]>(['models', 'list', '--all', '--sort', 'created_at', '--order', 'asc'])
+  assert.equal(
+    models.map(({ model_id }) => model_id).filter((id) => ['llama', 'qwen', 'phi'].includes(id)),
+    ['llama', 'phi'],
+  )
+  assert.is((await terminal.json(['models', 'default'])).model_id, 'llama')
+})
+
+atTerminal('what is gone is asked for first', async () => {
+  screen.begin('cadre agents delete Payer')
+  await screen.shows('[y/N]')
+  screen.type('')
+  assert.match(await screen.ended(), /Nothing was deleted\.\nexit 1/)
+})
+
+test.run()
