@@ -22,7 +22,7 @@ async function outcome(text: string): Promise<string> {
     return (error as Error).message
   } finally {
     delay.disable()
-    assert.ok(performance.now() - begun < 30_000)
+    assert.ok(performance.now() - begun < 60_000)
     assert.ok(delay.max / 1e6 < 5_000, `the loop stood still for ${delay.max / 1e6} ms`)
   }
 }

@@ -14,7 +14,8 @@ const DEEPEST = 200
 const MOST_VALUES = 1_000_000
 /** How often the parts that YAML lets be repeated may be: a few lines can mean gigabytes. */
 const MOST_ALIASES = 100
-const YAML = { maxAliasCount: MOST_ALIASES, merge: true, logLevel: 'error' } as const
+/** Looking for keys that stand there twice takes a quarter longer, and for ever where there are very many. */
+const YAML = { maxAliasCount: MOST_ALIASES, merge: true, uniqueKeys: false, logLevel: 'error' } as const
 
 export function readDocument(text: string): OpenApiDocument {
   const root = parsed(text)

@@ -5,8 +5,9 @@ import { packageFolder } from '../../package-folder.ts'
 import type { Plan } from './plan.ts'
 import type { Outcome, Task } from './worker.ts'
 
-const LONGEST_MS = 20_000
-const MOST_MEMORY_MB = 512
+/** Five megabytes of YAML take ten seconds of a processor, which others may be using. */
+const LONGEST_MS = 60_000
+const MOST_MEMORY_MB = 768
 
 export async function plannedImport(task: Task, field: string): Promise<Plan> {
   const outcome = await answerOf(task)
