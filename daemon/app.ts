@@ -132,6 +132,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     providers,
     discovery: new Discovery(surroundings, () => providers.connections()),
+    replaced: (transaction, id) => knowledge.embedAgain(transaction, id),
     embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL),
     meter,
   })

@@ -69,6 +69,14 @@ export async function addUser(transaction: Transaction, indexId: string, userId:
   await transaction.run('INSERT INTO index_users (index_id, user_id) VALUES (?, ?)', [indexId, userId])
 }
 
+export async function indexesBy(reader: Reader, embeddingModel: string): Promise<Index[]> {
+  return reader.all<Index>('SELECT * FROM indexes WHERE embedding_model = ?', [embeddingModel])
+}
+
+export async function usersOfIndex(reader: Reader, indexId: string): Promise<string[]> {
+  return (await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ?', [indexId])).map(({ user_id }) => user_id)
+}
+
 /** The tool that uses an index, where it is one alone. */
 export async function onlyUser(reader: Reader, indexId: string): Promise<string | undefined> {
   const users = await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ? LIMIT 2', [indexId])

@@ -11,6 +11,7 @@ import {
   type Index,
   type IndexSettings,
   indexExists,
+  indexesBy,
   indexesOf,
   insertIndex,
   orphanedIndexes,
@@ -18,6 +19,7 @@ import {
   removeUser,
   type Side,
   usedIndexes,
+  usersOfIndex,
 } from './index-store.ts'
 
 const TEXT_COLUMNS = {
@@ -91,6 +93,18 @@ export class Indexes {
       await passUsers(transaction, index.id, heir.id)
     }
     return dead
+  }
+
+  /** Puts a new index in the place of each that a model embedded: what the model is now knows nothing of the old vectors. Returns the old ones. */
+  async renew(transaction: Transaction, embeddingModel: string): Promise<Index[]> {
+    const outdated = await indexesBy(transaction, embeddingModel)
+    for (const index of outdated) {
+      const users = await usersOfIndex(transaction, index.id)
+      await deleteIndex(transaction, index.id)
+      const { id } = await insertIndex(transaction, index.knowledge_source_id, index)
+      for (const user of users) await addUser(transaction, id, user)
+    }
+    return outdated
   }
 
   async drop(database: Database, index: Index): Promise<void> {

@@ -11,7 +11,7 @@ import type { Originals } from '../store/documents.ts'
 import type { Validator } from '../validation.ts'
 import type { Automation } from './automation.ts'
 import { checkConfiguration } from './configuration.ts'
-import { type IndexSettings, indexesOf } from './index-store.ts'
+import { type Index, type IndexSettings, indexesOf } from './index-store.ts'
 import type { Indexes } from './indexes.ts'
 import type { Progress, ProgressBoard } from './progress.ts'
 import { type Quotation, Quotations } from './quotations.ts'
@@ -112,6 +112,20 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
 
   async release(transaction: Transaction, toolId: string): Promise<void> {
     this.#tidy(await this.#parts.indexes.release(transaction, toolId))
+  }
+
+  /** Embeds again what a model embedded that is another now, in the transaction that makes it so. */
+  async embedAgain(transaction: Transaction, embeddingModel: string): Promise<void> {
+    const outdated = await this.#parts.indexes.renew(transaction, embeddingModel)
+    for (const index of outdated) this.#replace(index).catch(() => undefined) // the daemon is stopping; the next start does it
+  }
+
+  /** What it writes waits for the transaction it is called in. A synchronization under way may still write to the old index. */
+  async #replace(index: Index): Promise<void> {
+    const { synchronizer, indexes } = this.#parts
+    await synchronizer.start(index.knowledge_source_id, 'indexes')
+    await synchronizer.idle(index.knowledge_source_id)
+    if (!(await indexes.stand(this.database, [index]))) await indexes.drop(this.database, index)
   }
 
   /** Drops what nobody uses any more. What it writes waits for the transaction it is called in, and says nothing that is not so if that fails. */

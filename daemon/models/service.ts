@@ -1,16 +1,13 @@
 /** Models: where they are reached, the keys that are kept for them, and how they are asked. */
-import type { Static } from 'typebox'
 import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
-import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate, models } from '../../src/contract/models.ts'
-import { adminsOnly, type Caller, type Change } from '../caller.ts'
-import { Resource, type Situation } from '../crud/service.ts'
+import { EMBEDDED_MODEL_ID, models } from '../../src/contract/models.ts'
+import type { Caller, Change } from '../caller.ts'
+import { Resource } from '../crud/service.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
 import type { CallOrigin, Meter, MeteredModel } from '../metering.ts'
-import { plainAddress } from '../outbound/address.ts'
-import { leadsInside } from '../outbound/reach.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { ChatModel, ChatRequest, GivenPassage, Price } from './chat.ts'
 import type { Discovery, Found } from './discovery.ts'
 import { EmbeddedModel } from './embedded.ts'
@@ -19,13 +16,12 @@ import { type Generated, generate } from './generation.ts'
 import { fitting } from './grounding.ts'
 import { addressOf } from './language-models.ts'
 import type { Providers } from './providers.ts'
+import { builtIn, isAnother, type ModelInput, prepared, replaying, resolved } from './record-rules.ts'
 import { forgetRecordings } from './recording-store.ts'
 import { ReplayModel } from './replay.ts'
 import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
 import { estimateTokens } from './tokens.ts'
 import { usualWindow } from './windows.ts'
-
-type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
 
 export type { Generated } from './generation.ts'
 
@@ -34,6 +30,8 @@ export interface ModelParts {
   vault: Vault
   providers: Providers
   discovery: Discovery
+  /** Told, in the transaction of the change, of a model that is another one from now on. */
+  replaced(transaction: Transaction, id: string): Promise<void>
   /** The embedded embedding model, which the embedded chat model quotes by. */
   embedder(): Promise<Embedder>
   meter: Meter
@@ -74,7 +72,11 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   constructor(parts: ModelParts) {
     const { database, vault, providers } = parts
     super(database, models, modelRecords, {
-      prepare: async (record, given, situation) => prepared(vault, await replaying(record, situation), given, situation),
+      prepare: async (record, given, situation) => {
+        const next = prepared(vault, await replaying(record, situation), given, situation)
+        if (situation.current && isAnother(situation.current, next)) await parts.replaced(situation.transaction, next.id)
+        return next
+      },
       remove: async (transaction, { id }) => {
         if (id === EMBEDDED_MODEL_ID) throw builtIn()
         await forgetRecordings(transaction, id)
@@ -205,56 +207,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 }
 
-async function resolved(reader: Reader, named: string, field: string): Promise<string> {
-  if (await modelRecords.get(reader, named)) return named
-  const found = await modelRecords.find(reader, { model_id: named }, 2)
-  if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
-  if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
-  return found[0].id
-}
-
 function priceOf({ pricing }: StoredModel): Price | null {
   if (pricing === null) return null
   return 'input' in pricing ? pricing : { input: pricing.input_per_1k, output: pricing.output_per_1k }
 }
-
-/** What is recorded is a model here; one whose recordings were brought from elsewhere and that records no more need not be. */
-async function replaying(record: StoredModel, { transaction }: Situation<StoredModel>): Promise<StoredModel> {
-  if (record.provider !== 'replay') {
-    if (record.recording !== null) throw invalid('recording', 'is for models of the provider replay')
-    return record
-  }
-  if (record.endpoint !== null) throw invalid('endpoint', 'a model that plays back has none', 'Leave it out; model_id names the model that is recorded.')
-  if (record.recording === false) return record
-  const model_id = await resolved(transaction, record.model_id, 'model_id')
-  if ((await modelRecords.get(transaction, model_id))?.provider === 'replay') throw invalid('model_id', 'is a model that plays back itself')
-  return { ...record, model_id, recording: true }
-}
-
-async function prepared(vault: Vault, record: StoredModel, given: ModelInput, { caller, current }: Situation<StoredModel>): Promise<StoredModel> {
-  if (current?.id === EMBEDDED_MODEL_ID) throw builtIn()
-  if (record.provider === 'embedded') throw invalid('provider', 'the embedded model is there already', `Use its id: ${EMBEDDED_MODEL_ID}.`)
-  if (record.provider === 'openai-compatible' && record.endpoint === null) throw invalid('endpoint', 'is required for the provider openai-compatible')
-  if (record.endpoint !== null) {
-    const { hostname } = plainAddress('endpoint', record.endpoint)
-    if (given.endpoint && leadsInside(hostname)) adminsOnly(caller, 'point a model at this machine or its private network')
-  }
-  if (given.api_key !== undefined) adminsOnly(caller, 'set or forget the key of a model')
-  const redirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)
-  if (redirected && current.has_api_key && given.api_key === undefined) adminsOnly(caller, 'change where a model with a key sends it')
-  const allow_private = whoseEndpoint(record, given, { caller, current })
-  if (given.api_key === undefined) return { ...record, allow_private, api_key: current?.api_key ?? null, has_api_key: current?.has_api_key ?? false }
-  const sealed = given.api_key === null ? null : vault.seal(given.api_key, `${record.id}/api_key`)
-  return { ...record, allow_private, api_key: sealed, has_api_key: sealed !== null }
-}
-
-/** 1 for an admin's, who may also point inside with a name that only later turns out to lead there. */
-function whoseEndpoint({ endpoint }: StoredModel, given: ModelInput, { caller, current }: Pick<Situation<StoredModel>, 'caller' | 'current'>): number {
-  if (current && (given.endpoint === undefined || (current.endpoint === endpoint && caller.role !== 'admin'))) return current.allow_private
-  return Number(caller.role === 'admin')
-}
-
-const builtIn = () =>
-  new CadreError('CONFLICT', 'The embedded model is part of Cadre and cannot be changed or deleted.', {
-    hint: 'Add a model of your own and make it the default.',
-  })
