@@ -4,7 +4,7 @@ import type { RemoteModel } from '../embedding/service.ts'
 import type { Connections } from '../outbound/connections.ts'
 import { type ChatModel, type ChatPart, type ChatRequest, type Price, ToolsUnsupported } from './chat.ts'
 import { addressOf, type LanguageModel, languageModel, type WireCall, type WirePart } from './language-models.ts'
-import { Exchange, type ProviderTimes } from './provider-exchange.ts'
+import { Exchange, type ExchangeOptions, type ProviderTimes } from './provider-exchange.ts'
 import { brokeOff, keyless, keyMissing, ProviderFailure, unreachable } from './provider-failure.ts'
 import { Reading } from './provider-reading.ts'
 import { wireCall } from './wire-prompt.ts'
@@ -56,9 +56,10 @@ export class ProviderModel implements ChatModel {
     if (keyMissing(this.#record)) throw keyless(this.#record)
     const call = wireCall(this.#takesTools ? request : { ...request, tools: [] })
     // Before the clock runs: loading is our time, not the provider's.
+    const dispatcher = await this.#connections.agent(this.#record.allow_private)
     await this.#language()
     const deadline = performance.now() + this.#times.wholeMs
-    const reading = await this.#begin(call, deadline, signal)
+    const reading = await this.#begin(call, { dispatcher, model: this.#record, times: this.#times, deadline, signal })
     try {
       for (let part: ChatPart | undefined = reading.first; part !== undefined; part = await reading.next()) yield part
     } catch (error) {
@@ -70,11 +71,11 @@ export class ProviderModel implements ChatModel {
   }
 
   /** A reply whose first part is there; until then, and no longer, asking again is safe. */
-  async #begin(call: WireCall, deadline: number, signal: AbortSignal | undefined): Promise<Reading & { first: ChatPart | undefined }> {
+  async #begin(call: WireCall, options: ExchangeOptions): Promise<Reading & { first: ChatPart | undefined }> {
+    const { deadline, signal } = options
     for (let again = 0; ; again++) {
       signal?.throwIfAborted()
-      const dispatcher = await this.#connections.agent(this.#record.allow_private)
-      const exchange = new Exchange({ dispatcher, model: this.#record, times: this.#times, deadline, signal })
+      const exchange = new Exchange(options)
       this.#exchanges.set(exchange.signal, exchange)
       try {
         const reading = new Reading(this.#record, exchange, await this.#open(call, exchange))

@@ -9,7 +9,7 @@ import { Asking, question } from './asking.ts'
 import { MemoryMeter } from './counting.ts'
 
 const test = suite('metered generation')
-const asking = new Asking({ idleMs: 300 })
+const asking = new Asking({ idleMs: 1_000 })
 let provider: ScriptedProvider
 test.after.each(() => provider.close()) // closing twice does no harm
 test.after(() => asking.end())
