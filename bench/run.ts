@@ -13,8 +13,9 @@ import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
 import { usage } from './usage.ts'
+import { webhooks } from './webhooks.ts'
 
-const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage]
+const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage, webhooks]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

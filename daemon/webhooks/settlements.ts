@@ -1,4 +1,5 @@
-/** What came of attempts, written down: those that end at about the same time share a transaction, so that many deliveries leave room for other writes. */
+/** What came of attempts, written down: those that end at about the same time share a transaction, so that many deliveries leave room for everything else. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '../logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { GONE, type Outcome } from './attempt.ts'
@@ -6,6 +7,11 @@ import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'
 import { nextAttempt } from './schedule.ts'
 import { disableWebhook } from './store.ts'
 
+/**
+ * For so long the first of them waits for others, and keeps its place meanwhile. That paces a webhook to 80 deliveries a second:
+ * a receiver as quick as can be would otherwise keep the disk, and all who read, busy until ten thousand are through.
+ */
+const GATHERED_MS = 50
 /** Of a delivery that was asked for again and again, the latest attempts are kept. */
 const MOST_HISTORY = 50
 
@@ -39,19 +45,13 @@ export class Settlements {
     return this.#write
   }
 
-  #begin(): Promise<void> {
-    const taken = { all: undefined as Settlement[] | undefined }
-    const take = () => {
-      taken.all ??= this.#waiting.splice(0)
-      this.#write = undefined
-      return taken.all
-    }
-    // Whatever becomes of the transaction, those who come later get another.
-    return this.#database
-      .write(async (transaction) => {
-        for (const settlement of take()) await this.#store(transaction, settlement)
-      })
-      .finally(() => taken.all ?? take())
+  async #begin(): Promise<void> {
+    await wait(GATHERED_MS)
+    this.#write = undefined
+    const gathered = this.#waiting.splice(0)
+    await this.#database.write(async (transaction) => {
+      for (const settlement of gathered) await this.#store(transaction, settlement)
+    })
   }
 
   async #store(transaction: Transaction, { deliveryId, url, outcome, begun, ended }: Settlement): Promise<void> {

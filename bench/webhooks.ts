@@ -1,0 +1,110 @@
+/** Requests while ten thousand events wait for a receiver that is slow, and while they all go out, against the same requests in peace. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+
+const EVENTS = 10_000
+const AT_ONCE = 8
+const ROUNDS = 7
+const REQUESTS = 60
+const SLOW_MS = 1_000
+
+interface Made {
+  data: { id: string }
+}
+
+export const webhooks: Bench = {
+  name: 'webhooks',
+  run: () => withHome((home) => withDaemon(home, (daemon) => withReceiver((receiver) => measured(daemon, receiver)))),
+}
+
+interface Receiver {
+  url: string
+  delayMs: number
+}
+
+async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promise<T> {
+  const server = createServer((request, reply) => {
+    request.resume().on('end', () => setTimeout(() => reply.writeHead(204).end(), receiver.delayMs))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const receiver = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, delayMs: SLOW_MS }
+  try {
+    return await work(receiver)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+async function measured(daemon: RunningDaemon, receiver: Receiver): Promise<Figure[]> {
+  const agent = (await request<Made>(daemon, 'POST', '/api/agents', { name: 'Helper' })).data.id
+  const hook = { url: receiver.url, events: ['conversation.completed'], allow_private_network: true }
+  const id = (await request<Made>(daemon, 'POST', '/api/webhooks', hook)).data.id
+  const enable = (enabled: boolean) => request(daemon, 'PATCH', `/api/webhooks/${id}`, { enabled })
+  await flood(daemon, agent)
+  const figures: Figure[] = []
+  for (const [name, delayMs] of [
+    ['slow', SLOW_MS],
+    ['quick', 0],
+  ] as const) {
+    receiver.delayMs = delayMs
+    const [peace, busy] = [
+      { read: [] as number[], write: [] as number[] },
+      { read: [] as number[], write: [] as number[] },
+    ]
+    // In turn; the first round only warms up.
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [enabled, times] of [
+        [false, peace],
+        [true, busy],
+      ] as const) {
+        await enable(enabled)
+        const taken = await requests(daemon, agent)
+        if (round === 0) continue
+        times.read.push(taken.read)
+        times.write.push(taken.write)
+      }
+    }
+    const waiting = await pending(daemon, id)
+    for (const kind of ['read', 'write'] as const) {
+      const ratio = median(busy[kind].map((time, round) => time / (peace[kind][round] as number)))
+      const figure = `${milliseconds(median(busy[kind]))} to ${milliseconds(median(peace[kind]))}, ${waiting} waiting`
+      // A quick receiver is for comparison: then the daemon is as busy as it can be.
+      figures.push({ name: `${kind} beside a ${name} receiver`, figure, ratio, ...(name === 'slow' ? { bar: { most: 1.2 } } : {}) })
+    }
+  }
+  return figures
+}
+
+async function flood(daemon: RunningDaemon, agent: string): Promise<void> {
+  let left = EVENTS
+  const one = async (): Promise<void> => {
+    while (left-- > 0) {
+      const { data } = await request<Made>(daemon, 'POST', '/api/conversations', { agent_id: agent })
+      await request(daemon, 'POST', `/api/conversations/${data.id}/complete`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, one))
+}
+
+async function requests(daemon: RunningDaemon, agent: string): Promise<{ read: number; write: number }> {
+  const times = { read: [] as number[], write: [] as number[] }
+  const timed = async (kind: 'read' | 'write', work: () => Promise<unknown>) => {
+    const begun = performance.now()
+    await work()
+    times[kind].push(performance.now() - begun)
+  }
+  for (let count = 0; count < REQUESTS; count++) {
+    await timed('read', () => request(daemon, 'GET', `/api/agents/${agent}`))
+    await timed('write', () => request(daemon, 'POST', '/api/conversations', { agent_id: agent }))
+  }
+  return { read: median(times.read), write: median(times.write) }
+}
+
+async function pending(daemon: RunningDaemon, id: string): Promise<number> {
+  const { pagination } = await request<{ pagination: { total: number } }>(daemon, 'GET', `/api/webhooks/${id}/deliveries?status=pending&limit=1`)
+  return pagination.total
+}
