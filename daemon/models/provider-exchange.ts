@@ -1,7 +1,7 @@
 /** One request to a provider and the bytes of its answer: over our own connections, each wait with its limit. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { type Failing, late, type ProviderFailure, refused, tooLong, unreachable } from './provider-failure.ts'
+import { cutOff, type Failing, late, ProviderFailure, refused, tooLong, unreachable } from './provider-failure.ts'
 
 export interface ProviderTimes {
   connectMs: number
@@ -129,6 +129,8 @@ export class Exchange {
         if (length > MOST_BYTES) throw tooLong(this.#options.model, MOST_BYTES)
         controller.enqueue(value)
       } catch (error) {
+        // A socket that breaks under an answer is not one that could not be reached.
+        if (this.#first !== undefined && !(error instanceof ProviderFailure)) this.failure ??= cutOff(this.#options.model, '', true)
         controller.error(this.#failed(error))
       }
     }

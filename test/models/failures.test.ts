@@ -83,6 +83,7 @@ for (const wire of WIRES) {
       const provider = await start(wire, step('Hel', 'lo'))
       const { parts, error } = await outcome(provider)
       assert.is(error.code, 'PROVIDER_ERROR')
+      assert.match(error.message, /ended its answer in the middle/)
       assert.is(textOf(parts), 'Hello')
       assert.is(provider.received.length, 1, 'asked again after text had come')
     }
