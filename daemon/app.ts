@@ -89,6 +89,8 @@ export interface AppOptions {
   surroundings: { keys: Readonly<Record<string, string>>; servers: readonly string[] | undefined }
   /** Becomes the admin token at the first start, instead of a new one. */
   adminToken: string | undefined
+  /** Whether the home's owner asks for a new admin token. */
+  recoverToken?: boolean | undefined
   /** Where names are looked up; the system's resolver unless a test has its own. */
   resolve?: Resolve | undefined
   /** How long providers are waited for, where a test has no time. */
@@ -110,7 +112,7 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { paths, logger, vault, rateLimit, version, surroundings, adminToken, resolve, providerTimes, keepToken } = options
+  const { paths, logger, vault, rateLimit, version, surroundings, adminToken, recoverToken, resolve, providerTimes, keepToken } = options
   const { clock = systemClock, random = Math.random } = options
   const database = openDatabase(paths.database)
   const originals = new Originals(paths.documents)
@@ -208,7 +210,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const hostGuard = new HostGuard()
   const description = openapiDocument(version)
 
-  await ensureAdminToken(tokens, adminToken, keepToken)
+  await ensureAdminToken(tokens, { given: adminToken, keepToken, recover: recoverToken === true })
   await documents.sweep()
   const cutOff = await endInterrupted(database, meter)
   if (cutOff > 0) logger.warn({ replies: cutOff }, 'replies that were cut off are marked as interrupted')

@@ -9,6 +9,8 @@ export interface Arguments {
   verbose: boolean
   /** Whether other machines can reach it. */
   remote: boolean
+  /** Whether the home's owner asks for a new admin token. */
+  recoverToken: boolean
 }
 
 /** It was started in a way that cannot work. */
@@ -24,7 +26,13 @@ export function parseArguments(given: string[], port = DEFAULT_PORT): Arguments 
         'If that is what you want, add --allow-remote, and put a proxy with TLS in front of it.',
     )
   }
-  return { host: values.host, port: values.port === undefined ? port : parsePort(values.port), verbose: values.verbose, remote }
+  return {
+    host: values.host,
+    port: values.port === undefined ? port : parsePort(values.port),
+    verbose: values.verbose,
+    remote,
+    recoverToken: values['recover-token'],
+  }
 }
 
 function readOptions(given: string[]) {
@@ -36,6 +44,7 @@ function readOptions(given: string[]) {
         port: { type: 'string' },
         'allow-remote': { type: 'boolean', default: false },
         verbose: { type: 'boolean', default: false },
+        'recover-token': { type: 'boolean', default: false },
       },
     })
   } catch (error) {

@@ -79,6 +79,7 @@ async function run(redactor: Redactor): Promise<void> {
       version,
       surroundings: { keys, servers: overrides.modelServers },
       adminToken: overrides.token,
+      recoverToken: wanted.recoverToken,
       async keepToken(token) {
         redactor.add(token)
         await keepAdminToken(token, { paths, keychain, vault })

@@ -20,8 +20,8 @@ type Outcome = { results: (string | boolean | null)[] } | { failure: string }
 
 /** The keychain is absent, locked, turned off, or did not answer in time. */
 export class KeychainError extends CadreError {
-  constructor(message: string) {
-    super('UNAVAILABLE', message, { hint: 'Unlock the keychain and try again, or give the token as CADRE_TOKEN.' })
+  constructor(message: string, hint = 'Unlock the keychain, and run this in the same session.') {
+    super('UNAVAILABLE', message, { hint })
     this.name = 'KeychainError'
   }
 }
@@ -118,12 +118,13 @@ async function ask(steps: Step[]): Promise<(string | boolean | null)[]> {
 }
 
 function keytarPath(): string {
-  if (!environmentOverrides().keychain) throw new KeychainError('The keychain is turned off by CADRE_KEYCHAIN=off.')
-  if (process.platform === 'linux' && !sessionBusReachable()) throw new KeychainError('There is no keychain here: no session bus.')
+  if (!environmentOverrides().keychain) throw new KeychainError('The keychain is turned off by CADRE_KEYCHAIN=off.', 'Leave CADRE_KEYCHAIN out to use it.')
+  if (process.platform === 'linux' && !sessionBusReachable())
+    throw new KeychainError('There is no keychain here: no session bus.', 'Run this in a desktop session, which has one.')
   try {
     return createRequire(import.meta.url).resolve('keytar')
   } catch {
     // An optional dependency: npm leaves it out where it does not install.
-    throw new KeychainError('There is no keychain here: the keytar package is not installed.')
+    throw new KeychainError('There is no keychain here: the keytar package is not installed.', 'Install Cadre again, with its optional packages.')
   }
 }

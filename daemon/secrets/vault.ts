@@ -91,8 +91,8 @@ async function knownKey({ paths, keychain }: VaultOptions, { location, fingerpri
   try {
     text = location === 'keychain' ? await keychain.read(VAULT_KEY) : readIfThere(paths.vaultKey)
   } catch (error) {
-    const hint = location === 'keychain' ? 'Unlock the keychain and restart the daemon in that session' : 'Make the file readable to you and restart the daemon'
-    return locked(`its key is in ${where}, which cannot be read. ${(error as Error).message}`, `${hint}: cadre daemon restart`, error)
+    const way = error instanceof CadreError && error.hint ? error.hint : 'Make it readable to you.'
+    return locked(`its key is in ${where}, which cannot be read. ${(error as Error).message}`, `${way} Then: cadre daemon restart`, error)
   }
   const restore = `Bring the key back from a backup and restart the daemon. If it is lost, so are the secrets it sealed: delete ${paths.vault}, restart, and set them again.`
   if (text === undefined) return locked(`its key is missing from ${where}.`, restore)

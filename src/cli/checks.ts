@@ -1,7 +1,7 @@
 /** What `cadre doctor` looks at: each check says what it found and, when that is bad, what mends it. */
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { chosenAddress, findToken, livingDaemon } from '../client/address.ts'
+import { chosenAddress, findToken, isHere, livingDaemon, secretsPlace } from '../client/address.ts'
 import { call } from '../client/call.ts'
 import { type Health, health } from '../client/daemon.ts'
 import { environmentOverrides, type Paths } from '../config.ts'
@@ -117,10 +117,18 @@ async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
   const said: string[] = []
   const narrate = (line: string) => void said.push(line)
   const token = await findToken(paths, url, narrate)
-  if (token === undefined) return [{ name: 'token', state: 'broken', found: said[0] ?? 'none found', fix: 'Set CADRE_TOKEN, or: cadre config set token -' }]
+  if (token === undefined)
+    return [
+      {
+        name: 'token',
+        state: 'broken',
+        found: said[0] ?? 'none found',
+        fix: isHere(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -',
+      },
+    ]
   try {
     const { data } = await call({ url, token, narrate }, systemRoutes.status, {})
-    return [{ name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }, checkSecrets(data.secrets)]
+    return [{ name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }, checkSecrets(data.secrets, paths, url)]
   } catch (error) {
     const failure = failureOf(error)
     if (failure.code === 'FORBIDDEN') return [{ name: 'token', state: 'good', found: 'accepted; its role may not see the rest' }]
@@ -128,13 +136,21 @@ async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
   }
 }
 
-function checkSecrets(where: 'keychain' | 'file' | 'locked'): Check {
+function checkSecrets(where: 'keychain' | 'file' | 'locked', paths: Paths, url: string): Check {
+  const place = isHere(url) ? secretsPlace(paths) : undefined
+  if (where === 'locked' && place === 'file')
+    return {
+      name: 'secrets',
+      state: 'broken',
+      found: `the vault is locked: its key is missing from ${paths.vaultKey}, or another one is there`,
+      fix: `Bring it back from a backup, then: cadre daemon restart. If it is lost, delete ${paths.vault}, restart, and set the secrets again.`,
+    }
   if (where === 'locked')
     return {
       name: 'secrets',
       state: 'broken',
-      found: 'the keychain that holds the key of the vault cannot be reached',
-      fix: 'Unlock the keychain, then: cadre daemon restart',
+      found: 'the vault is locked: its key is in the keychain, which the daemon cannot reach',
+      fix: 'Unlock the keychain, leave CADRE_KEYCHAIN=off out, then: cadre daemon restart',
     }
   return { name: 'secrets', state: 'good', found: where === 'keychain' ? 'vault, its key in the keychain' : 'vault, its key in a file of the home' }
 }

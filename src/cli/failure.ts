@@ -49,11 +49,15 @@ const EXIT_BY_CODE: Record<string, number> = {
 }
 
 const HINTS: Record<string, string> = {
-  UNAUTHENTICATED: 'Set CADRE_TOKEN, or keep a token with cadre config set token -.',
   FORBIDDEN: 'An admin can make a token with another role: cadre tokens create --role editor.',
   INTERNAL: 'This is a bug; cadre daemon logs holds its cause.',
   RATE_LIMITED: 'Wait a minute, or start the daemon with a higher CADRE_RATE_LIMIT.',
   STORAGE_FULL: 'cadre status shows what takes the space, cadre doctor how much is left.',
+}
+
+/** What people at a terminal do about it; the service's own hints are for programs. */
+const OWN_HINTS: Record<string, string> = {
+  UNAUTHENTICATED: 'Set CADRE_TOKEN, or keep a token with cadre config set token -. Where the daemon runs, cadre tokens recover makes a new one.',
 }
 
 /** The failure in an error of any kind. */
@@ -64,7 +68,7 @@ export function failureOf(error: unknown): Failure {
       exitCode: EXIT_BY_CODE[error.code] ?? EXIT.failed,
       code: error.code,
       error: error.message,
-      hint: error.hint ?? HINTS[error.code],
+      hint: OWN_HINTS[error.code] ?? error.hint ?? HINTS[error.code],
       details: error.details,
       request_id,
     }

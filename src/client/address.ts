@@ -60,7 +60,41 @@ export async function findToken(paths: Paths, url: string, narrate: (line: strin
   const given = environmentOverrides().token ?? readSettings(paths).token
   if (given !== undefined) return given
   if (!isHere(url) && readDaemonRecord(paths)?.url !== url) return undefined
-  return readTokenFile(paths) ?? (await keychainToken(paths, narrate))
+  return keptToken(paths, narrate)
+}
+
+/** The admin token where the daemon left it; says why it is not there. */
+export async function keptToken(paths: Paths, narrate: (line: string) => void): Promise<string | undefined> {
+  const inFile = readTokenFile(paths)
+  if (inFile !== undefined) return inFile
+  const place = secretsPlace(paths)
+  if (place === 'file') {
+    narrate(`The admin token is gone: it was left in ${paths.token}. ${RECOVER}`)
+    return undefined
+  }
+  const { ADMIN_TOKEN, KeychainError, readKeychain } = await import('../keychain.ts')
+  try {
+    const token = await readKeychain(paths.home, ADMIN_TOKEN)
+    if (token === undefined && place === 'keychain') narrate(`The keychain no longer holds the admin token of ${paths.home}. ${RECOVER}`)
+    return token
+  } catch (error) {
+    if (!(error instanceof KeychainError)) throw error
+    // Where nothing was ever kept, the keychain is no reason why there is no token.
+    if (place === 'keychain') narrate(`The admin token is in the keychain. ${error.message} ${error.hint ?? ''} ${RECOVER}`)
+    return undefined
+  }
+}
+
+const RECOVER = 'To make a new one: cadre tokens recover'
+
+/** Where the daemon of this home keeps the key of its vault and its admin token; undefined before its first start. */
+export function secretsPlace(paths: Paths): 'keychain' | 'file' | undefined {
+  try {
+    const { location } = JSON.parse(readFileSync(paths.vault, 'utf8')) as { location?: unknown }
+    return location === 'keychain' || location === 'file' ? location : undefined
+  } catch {
+    return undefined // not there, or not readable: the daemon says so when it starts
+  }
 }
 
 function readTokenFile(paths: Paths): string | undefined {
@@ -69,16 +103,5 @@ function readTokenFile(paths: Paths): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new UnreachableError(`The token in ${paths.token} cannot be read.`, { hint: 'cadre doctor tells what is wrong with it.', cause: error })
-  }
-}
-
-async function keychainToken(paths: Paths, narrate: (line: string) => void): Promise<string | undefined> {
-  const { ADMIN_TOKEN, KeychainError, readKeychain } = await import('../keychain.ts')
-  try {
-    return await readKeychain(paths.home, ADMIN_TOKEN)
-  } catch (error) {
-    if (!(error instanceof KeychainError)) throw error
-    narrate(`${error.message} ${error.hint ?? ''}`.trim()) // without a token the service says no, and this is why there is none
-    return undefined
   }
 }

@@ -28,8 +28,14 @@ test('each kind of error has its exit code', () => {
 })
 
 test('an error without a hint of its own gets one where there is a way out', () => {
-  assert.match(failureOf(answered(401, 'UNAUTHENTICATED')).hint ?? '', 'CADRE_TOKEN')
-  assert.is(failureOf(answered(401, 'UNAUTHENTICATED', { hint: 'Do this.' })).hint, 'Do this.')
+  assert.match(failureOf(answered(403, 'FORBIDDEN')).hint ?? '', 'cadre tokens create')
+  assert.is(failureOf(answered(403, 'FORBIDDEN', { hint: 'Do this.' })).hint, 'Do this.')
+})
+
+test('without a token, people are told what they type, not what a program sends', () => {
+  const { hint = '' } = failureOf(answered(401, 'UNAUTHENTICATED', { hint: 'Send Authorization: Bearer <ACCESS_TOKEN>.' }))
+  assert.match(hint, 'CADRE_TOKEN')
+  assert.match(hint, 'cadre tokens recover')
 })
 
 test('details are listed once, and a failure of the service names its request', () => {
