@@ -35,10 +35,10 @@ export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T
   }
 }
 
-export async function startDaemon(home: string): Promise<RunningDaemon> {
+export async function startDaemon(home: string, more: Record<string, string> = {}): Promise<RunningDaemon> {
   if (!existsSync(ENTRY)) throw new Error('There is no build to measure. Make one first: npm run build')
   const began = performance.now()
-  const child = spawn(process.execPath, [ENTRY, '--port', '0'], { env: environment(home), stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [ENTRY, '--port', '0'], { env: environment(home, more), stdio: ['ignore', 'pipe', 'inherit'] })
   const url = await readiness(child)
   return {
     url,

@@ -12,10 +12,12 @@ import { recall } from './recall.ts'
 import { retrieval } from './retrieval.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
+import { stream } from './stream.ts'
+import { streams } from './streams.ts'
 import { usage } from './usage.ts'
 import { webhooks } from './webhooks.ts'
 
-const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage, webhooks]
+const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage, webhooks, stream, streams]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

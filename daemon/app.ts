@@ -11,6 +11,7 @@ import { analyticsBindings } from './analytics/routes.ts'
 import { AnalyticsService } from './analytics/service.ts'
 import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
+import { Breather } from './breather.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Asking } from './conversations/asking.ts'
 import { MessagesService } from './conversations/messages.ts'
@@ -128,7 +129,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const providers = new Providers({ resolve, times: providerTimes })
+  const breather = new Breather()
+  const providers = new Providers({ resolve, times: providerTimes, breather })
   const models = new ModelsService({
     database,
     vault,
@@ -169,7 +171,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
   const replies = new Replies(database, logger)
   const conversations = new ConversationsService({ database, agents, events, replies, library: knowledge })
-  const messages = new MessagesService({ database, conversations, agents, models, meter, replies, logger })
+  const messages = new MessagesService({ database, conversations, agents, models, meter, replies, breather, logger })
   const asking = new Asking({ database, models, meter, logger })
   const targets = targetKinds({ database, models, templates, knowledge, ragTools, agents, asking })
   const scoring = new Scoring(embedding, models)

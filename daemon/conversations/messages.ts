@@ -4,6 +4,7 @@ import type { ToolCall } from '../../src/contract/conversations.ts'
 import { CadreError, notFound } from '../../src/contract/errors.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { AgentsService } from '../agents/service.ts'
+import type { Breather } from '../breather.ts'
 import type { Caller, Change } from '../caller.ts'
 import { newId } from '../identifiers.ts'
 import { Later } from '../later.ts'
@@ -34,6 +35,7 @@ export interface MessagesParts {
   models: ModelsService
   meter: Meter
   replies: Replies
+  breather: Breather
   logger: Logger
 }
 
@@ -64,6 +66,7 @@ export class MessagesService {
     const chosen = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
     const endTurn = await replies.turns.take(id, wait, signal)
     try {
+      await this.#parts.breather.pause()
       signal.throwIfAborted()
       const reply = await this.#begin(change, await conversations.require(database, change.caller, id), message, chosen, endTurn)
       return followed(reply, stream, signal)
@@ -102,7 +105,7 @@ export class MessagesService {
   }
 
   async #begin(change: Change, conversation: StoredConversation, message: string, chosen: string | undefined, endTurn: () => void): Promise<Reply> {
-    const { database, meter, models, agents, replies, logger, conversations } = this.#parts
+    const { database, meter, models, agents, replies, breather, logger, conversations } = this.#parts
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const agent = await agents.atWork(database, conversation.agent_id)
@@ -144,7 +147,10 @@ export class MessagesService {
       model_id: model.id,
       agent_id: agent.id,
     })
-    replies.run(reply, books, () => write({ scene, reply, books, logger }).finally(endTurn))
+    replies.run(reply, books, async () => {
+      await breather.pause()
+      await write({ scene, reply, books, logger }).finally(endTurn)
+    })
     return reply
   }
 

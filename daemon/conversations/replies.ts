@@ -6,8 +6,9 @@ import type { Books } from './books.ts'
 import type { Reply } from './reply.ts'
 import { Turns } from './turns.ts'
 
-/** The text of replies under way is stored this often. */
-const CHECKPOINT_MS = 1_000
+/** The text of each reply under way is stored about once a second; of many, some at a time. */
+const CHECKPOINT_MS = 100
+const CHECKPOINTS_A_REPLY = 10
 /** What is kept of replies that ended, in events' characters and in number. */
 const MOST_HELD = 8 * 1024 * 1024
 const MOST_HELD_REPLIES = 500
@@ -18,6 +19,7 @@ interface Running {
   reply: Reply
   books: Books
   ended: Promise<void>
+  storedAt: number
 }
 
 export class Replies {
@@ -46,7 +48,7 @@ export class Replies {
       this.#hold(reply)
       if (this.#running.size === 0) this.#rest()
     })
-    this.#running.set(reply.messageId, { reply, books, ended })
+    this.#running.set(reply.messageId, { reply, books, ended, storedAt: performance.now() })
     this.#timer ??= setInterval(() => void this.#checkpoint(), CHECKPOINT_MS)
   }
 
@@ -68,9 +70,16 @@ export class Replies {
   }
 
   async #checkpoint(): Promise<void> {
+    const all = [...this.#running.values()]
+    const share = Math.ceil(all.length / CHECKPOINTS_A_REPLY)
+    const due = all.sort((a, b) => a.storedAt - b.storedAt).slice(0, share)
+    const now = performance.now()
+    const long = due.filter(({ storedAt }) => now - storedAt >= CHECKPOINT_MS * CHECKPOINTS_A_REPLY * 0.9)
+    if (long.length === 0) return
+    for (const running of long) running.storedAt = now
     try {
       await this.#database.write(async (transaction) => {
-        for (const { books } of this.#running.values()) await books.checkpoint(transaction)
+        for (const { books } of long) await books.checkpoint(transaction)
       })
     } catch (error) {
       this.#logger.warn({ err: error }, 'replies under way could not be stored')

@@ -1,6 +1,7 @@
 /** One request to a provider and the bytes of its answer: over our own connections, each wait with its limit. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { Breather } from '../breather.ts'
 import { cutOff, type Failing, late, ProviderFailure, refused, tooLong, unreachable } from './provider-failure.ts'
 
 export interface ProviderTimes {
@@ -40,6 +41,8 @@ export interface ExchangeOptions {
   /** When all of it has to be over, as performance.now() tells it. */
   deadline: number
   signal: AbortSignal | undefined
+  /** What comes from many providers at once is not read all in one turn. */
+  breather: Breather
 }
 
 export class Exchange {
@@ -122,6 +125,8 @@ export class Exchange {
         if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
         const { done, value } = await parts.next()
         clearTimeout(this.#wait)
+        const pause = this.#options.breather.pause()
+        if (pause) await pause
         if (done) return controller.close()
         this.#first ??= value
         this.#last = value

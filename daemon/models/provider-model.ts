@@ -1,5 +1,6 @@
 /** A provider's model as a chat model: asked again where that is safe, and its stream read part by part. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Breather } from '../breather.ts'
 import type { RemoteModel } from '../embedding/service.ts'
 import type { Connections } from '../outbound/connections.ts'
 import { type ChatModel, type ChatPart, type ChatRequest, type Price, ToolsUnsupported } from './chat.ts'
@@ -29,6 +30,7 @@ export class ProviderModel implements ChatModel {
   readonly #record: ProviderModelRecord
   readonly #connections: Connections
   readonly #times: ProviderTimes
+  readonly #breather: Breather
   /** Finds the exchange that a request of the library belongs to. */
   readonly #exchanges = new WeakMap<AbortSignal, Exchange>()
   #model: Promise<LanguageModel> | undefined
@@ -36,7 +38,7 @@ export class ProviderModel implements ChatModel {
   /** Old servers refuse to be asked for a count. */
   #countsTokens = true
 
-  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimes) {
+  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimes, breather: Breather) {
     this.id = record.id
     this.name = record.name
     this.contextTokens = record.contextTokens
@@ -44,6 +46,7 @@ export class ProviderModel implements ChatModel {
     this.#record = record
     this.#connections = connections
     this.#times = times
+    this.#breather = breather
     this.#takesTools = record.callsTools
   }
 
@@ -59,7 +62,7 @@ export class ProviderModel implements ChatModel {
     const dispatcher = await this.#connections.agent(this.#record.allow_private)
     await this.#language()
     const deadline = performance.now() + this.#times.wholeMs
-    const reading = await this.#begin(call, { dispatcher, model: this.#record, times: this.#times, deadline, signal })
+    const reading = await this.#begin(call, { dispatcher, model: this.#record, times: this.#times, deadline, signal, breather: this.#breather })
     try {
       for (let part: ChatPart | undefined = reading.first; part !== undefined; part = await reading.next()) yield part
     } catch (error) {

@@ -1,0 +1,76 @@
+/** Many replies at once: nothing lost or mixed up, and what they cost the daemon in memory and in turns of its event loop. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ROOT, startDaemon, withHome } from './daemon.ts'
+import type { Bench } from './figures.ts'
+import { agentFor, conversationWith, streamed, textOf, withProvider } from './talking.ts'
+
+const STREAMS = 500
+const TOKENS = 100
+/** As fast as hosted models write. */
+const EVERY_MS = 30
+const MOST_MEMORY = 150 * 1024 * 1024
+const MOST_DELAY_MS = 50
+
+interface Measured {
+  p99: number
+  max: number
+  cpuMs: number
+  rss: number
+  most: number
+}
+
+export const streams: Bench = {
+  name: 'streams',
+  run: () =>
+    withHome((home) =>
+      withProvider(async (provider) => {
+        const report = join(home, '..', 'loop-delay.json')
+        const daemon = await startDaemon(home, { NODE_OPTIONS: `--import ${join(ROOT, 'bench', 'loop-delay.js')}`, BENCH_LOOP_DELAY: report })
+        try {
+          const agent = await agentFor(daemon, provider)
+          const conversations: string[] = []
+          for (let count = 0; count < STREAMS; count++) conversations.push(await conversationWith(daemon, agent))
+          // What is loaded at the first use and stays is no cost of many.
+          for (const id of conversations.slice(0, 20)) await streamed(daemon, id, { name: 'warm', tokens: 20, everyMs: 1 })
+          const before = await measured(report)
+          const tasks = conversations.map((id, at) => ({ id, task: { name: `n${at}`, tokens: TOKENS, everyMs: EVERY_MS } }))
+          const begun = performance.now()
+          const told = await Promise.all(tasks.map(({ id, task }) => streamed(daemon, id, task)))
+          const seconds = (performance.now() - begun) / 1000
+          const after = await measured(report)
+          const wrong = told.filter(({ text, end }, at) => end !== 'message_end' || text !== textOf((tasks[at] as (typeof tasks)[number]).task))
+          return [
+            {
+              name: `${STREAMS} streams of ${TOKENS} tokens, wrong ones`,
+              figure: `${wrong.length} in ${seconds.toFixed(1)} s`,
+              ratio: wrong.length,
+              bar: { most: 0 },
+            },
+            {
+              name: 'memory they take at most, as a share of 150 MB',
+              figure: `${(before.rss / 1e6).toFixed(0)} to ${(after.most / 1e6).toFixed(0)} MB`,
+              ratio: (after.most - before.rss) / MOST_MEMORY,
+              bar: { most: 1 },
+            },
+            {
+              name: 'event loop delay, 99th percentile, as a share of 50 ms',
+              figure: `${after.p99.toFixed(1)} ms, at most ${after.max.toFixed(0)} ms; ${(after.cpuMs / 1000).toFixed(1)} s of CPU`,
+              ratio: after.p99 / MOST_DELAY_MS,
+              bar: { most: 1 },
+            },
+          ]
+        } finally {
+          await daemon.stop()
+        }
+      }),
+    ),
+}
+
+/** What the daemon measured since it was last asked. */
+async function measured(report: string): Promise<Measured> {
+  writeFileSync(`${report}.ask`, '')
+  while (existsSync(`${report}.ask`)) await pause(20)
+  return JSON.parse(readFileSync(report, 'utf8')) as Measured
+}
