@@ -36,7 +36,7 @@ test('a question is answered from the documentation, with citations, starting fr
   assert.match(stderr, /Cadre documentation: \d+ documents, \d+ passages indexed/)
   assert.match(stderr, 'Cadre guide')
   assert.match(stderr, /All of this took \d/)
-  assert.match(stderr, 'cadre knowledge add ')
+  assert.match(stderr, "cadre ask 'Cadre guide' ")
   assert.match(stdout, /” \[1\]/)
   assert.match(stdout, /^\[1\] (README|docs\/.*)\.md, page 1/m)
   assert.match(stdout, 'AES-256-GCM')
@@ -64,13 +64,16 @@ test('an agent that lost the tool gets it back', async () => {
   assert.is((await terminal.json<{ tools: string[] }>(['agents', 'show', 'Cadre guide'])).tools.length, 1)
 })
 
-test('with a folder it reads that one and tells how to ask', async () => {
+test('with a folder it makes an agent of that name, once, and tells how to ask it', async () => {
   writeFileSync(join(place, 'leave.md'), '# Leave\n\nEvery employee gets twenty-five days of leave.\n')
+  const name = place.split('/').at(-1) as string
   const { code, stderr } = await terminal.run(['quickstart', place])
   assert.is(code, 0, stderr)
-  const name = place.split('/').at(-1)
   assert.match(stderr, `${name}: 1 document, 1 passage indexed`)
-  assert.match(stderr, `cadre rag query ${name} "…"`)
+  assert.match(stderr, `cadre ask ${name} "…"`)
+  const again = await terminal.json<{ agent: { name: string; tools: string[] }; tool: { id: string } }>(['quickstart', place])
+  assert.equal([again.agent.name, again.agent.tools], [name, [again.tool.id]])
+  assert.equal(await counts(), [2, 2, 2])
   const missing = await terminal.run(['quickstart', join(place, 'nothing')])
   assert.is(missing.code, 2)
 })

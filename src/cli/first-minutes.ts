@@ -1,0 +1,105 @@
+/** What `cadre quickstart` asks at a terminal, and how it makes an agent over documents. */
+import { statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { isHere } from '../client/address.ts'
+import { call } from '../client/call.ts'
+import type { Connection } from '../client/request.ts'
+import { conversationRoutes } from '../contract/conversations.ts'
+import { EMBEDDED_MODEL_ID, modelRoutes } from '../contract/models.ts'
+import { systemRoutes } from '../contract/system.ts'
+import { type Added, add, nothingRead } from './adding.ts'
+import { additionsFor } from './additions.ts'
+import { paint } from './color.ts'
+import { type Dialog, inDialog } from './dialog.ts'
+import { adopt, type Discovered } from './discovered.ts'
+import { QuietFailure, UsageError } from './failure.ts'
+import { CADRE_GUIDE, documentation, ensureGuide, GUIDE_TOOL, type Guide, guideTo } from './guide.ts'
+import type { ProgressDisplay } from './progress.ts'
+import { followAtTerminal } from './replying.ts'
+import { failures, outcome } from './sync.ts'
+import { oneLine } from './terminal-text.ts'
+
+export interface Stage {
+  connection: Connection
+  display: ProgressDisplay
+}
+
+export interface Prepared {
+  source: Added['source']
+  tool: Added['tool']
+  /** Undefined where there is nothing to answer from. */
+  agent: Guide | undefined
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** Which model answers, and from which folder; undefined is Cadre's documentation. */
+export async function interview({ connection, display }: Stage, given: string | undefined): Promise<string | undefined> {
+  display.show({ label: 'Looking for models on this machine', done: 0, total: null, unit: '' })
+  const { data: settings } = await call(connection, systemRoutes.settings, {})
+  const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
+  const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
+  display.clear()
+  if (!chosen && found.length === 0)
+    display.say('No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.')
+  return inDialog(async (dialog) => {
+    if (found.length > 0) await offerModels(connection, found, dialog)
+    return given ?? (await askForFolder(dialog))
+  })
+}
+
+async function offerModels(connection: Connection, found: readonly Discovered[], dialog: Dialog): Promise<void> {
+  connection.narrate('These models could answer. The embedded one needs none of them, but only quotes the documents.')
+  // What leaves the machine is told before it is chosen.
+  if (found.some(({ endpoint }) => endpoint === null)) connection.narrate('One with a key is sent questions and passages over the network.')
+  const options = found.map((model) => ({ value: model, label: model.name, note: model.endpoint === null ? `key in ${model.origin}` : model.origin }))
+  const [model] = await dialog.choose('Which one answers?', options, { several: false, none: 'Enter for the embedded one' })
+  if (!model) return
+  const [added] = model.added === null ? await adopt(connection, [model], found) : []
+  const default_model_id = added?.id ?? model.added
+  if (!default_model_id) return
+  await call(connection, systemRoutes.changeSettings, { body: { default_model_id } })
+  connection.narrate(`${paint('bold', oneLine(model.name))} answers from now on. To go back: cadre models default Embedded`)
+}
+
+async function askForFolder(dialog: Dialog): Promise<string | undefined> {
+  for (;;) {
+    const answer = (await dialog.ask("A folder of documents to answer from (Enter for Cadre's own documentation): ")).replace(/^(["'])(.*)\1$/, '$2')
+    if (answer === '') return undefined
+    const path = resolve(answer.replace(/^~(?=\/|$)/, homedir()))
+    if (isFolder(path)) return path
+    process.stderr.write(`${paint('yellow', `There is no folder ${oneLine(path)}.`)}\n`)
+  }
+}
+
+/** Reads the documents and makes the agent; what is there already stays as it is. */
+export async function prepare({ connection, display }: Stage, path: string | undefined, root: string): Promise<Prepared> {
+  const send = !isHere(connection.url)
+  const [addition] = path === undefined ? [await documentation(root, send)] : await additionsFor([path], { send })
+  if (!addition) throw new UsageError(`There is no folder ${path}.`)
+  const named = path === undefined ? { tool: GUIDE_TOOL.name, description: GUIDE_TOOL.description } : { tool: addition.name }
+  const { source, tool, synced } = await add(addition, { connection, display, ...named, wait: true })
+  if (synced) display.say(outcome(synced))
+  for (const line of await failures(connection, source)) display.say(line)
+  if (nothingRead(source) || (path === undefined && source.statistics.documents === 0)) throw new QuietFailure()
+  if (!tool || source.statistics.documents === 0) return { source, tool, agent: undefined }
+  const agent = await ensureGuide(connection, path === undefined ? CADRE_GUIDE : guideTo(addition.name), tool.id)
+  display.say(`${paint('bold', oneLine(agent.name))}: an agent that answers from it.`)
+  return { source, tool, agent }
+}
+
+/** What to ask first; nothing when the person would rather go on. */
+export function askForQuestion(): Promise<string> {
+  return inDialog((dialog) => dialog.ask('\nWhat would you like to know? (Enter to go on) '))
+}
+
+/** Asks the agent in a conversation of its own, prints the reply as it comes with what it cites, and returns the conversation. */
+export async function answerFrom(connection: Connection, agent: Guide, question: string): Promise<string> {
+  const { data } = await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })
+  const view = { question, citations: true, full: false, quiet: false, json: false, tools: 'ask' } as const
+  await followAtTerminal(connection, { conversation: data.id, message: question }, view)
+  return data.id
+}
