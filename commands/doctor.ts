@@ -1,6 +1,7 @@
 /** Looks for what is wrong and says what mends it. */
 import { CadreCommand } from '../src/cli/base-command.ts'
-import { type Check, checkDisk, checkHome, checkNode, checkService } from '../src/cli/checks.ts'
+import type { Check } from '../src/cli/check.ts'
+import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '../src/cli/checks.ts'
 import { paint } from '../src/cli/color.ts'
 import { QuietFailure } from '../src/cli/failure.ts'
 import { printable } from '../src/cli/terminal-text.ts'
@@ -9,7 +10,7 @@ const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red'
 
 export default class Doctor extends CadreCommand {
   static override description =
-    'Look for what is wrong, and say what mends it.\n\nLooks at Node, the home, the disk, the daemon, its version and stores, the token and the vault. Starts nothing. Exits 1 when something is broken.'
+    'Look for what is wrong, and say what mends it.\n\nLooks at Node, the home, the disk, the embedded model, the daemon, its version and stores, the token and the vault, then at models, knowledge sources and webhooks. Starts nothing, and calls no provider: cadre models test does. Exits 1 when something is broken.'
   static override examples = [
     { command: 'cadre doctor', description: 'For people' },
     { command: 'cadre doctor --json | jq \'.[] | select(.state != "good")\'', description: 'For scripts' },
@@ -17,7 +18,7 @@ export default class Doctor extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)
-    const checks = [checkNode(), checkHome(this.paths), checkDisk(this.paths), ...(await checkService(this.paths))]
+    const checks = [checkNode(), checkHome(this.paths), checkDisk(this.paths), checkEmbedding(this.config.root), ...(await checkService(this.paths))]
     if (this.formatOf(flags) === 'table') for (const check of checks) process.stdout.write(`${line(check)}\n`)
     else await this.print({ data: checks.map((check) => ({ ...check })) }, flags)
     if (checks.some(({ state }) => state === 'broken')) throw new QuietFailure()

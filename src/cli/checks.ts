@@ -7,15 +7,10 @@ import { type Health, health } from '../client/daemon.ts'
 import { environmentOverrides, type Paths } from '../config.ts'
 import { systemRoutes } from '../contract/system.ts'
 import { version } from '../version.ts'
+import type { Check } from './check.ts'
 import { failureOf } from './failure.ts'
 import { bytes } from './quantity.ts'
-
-export interface Check {
-  name: string
-  state: 'good' | 'warning' | 'broken'
-  found: string
-  fix?: string
-}
+import { checkResources } from './resource-checks.ts'
 
 const LEAST_FREE = 1024 ** 3
 const OLDEST_NODE = [20, 19] as const
@@ -78,6 +73,19 @@ export function checkDisk({ home }: Paths): Check {
   }
 }
 
+/** The model that is part of Cadre; without it nothing is found by its meaning. */
+export function checkEmbedding(root: string): Check {
+  const missing = ['minilm.onnx', 'tokenizer.json'].filter((file) => !statSync(join(root, 'dist', 'models', file), { throwIfNoEntry: false })?.size)
+  return missing.length === 0
+    ? { name: 'embedding', state: 'good', found: 'the embedded model is complete' }
+    : {
+        name: 'embedding',
+        state: 'broken',
+        found: `of the embedded model ${missing.join(' and ')} is missing`,
+        fix: 'Install Cadre again; in a clone: npm run build',
+      }
+}
+
 /** The daemon and everything that only it can tell. */
 export async function checkService(paths: Paths): Promise<Check[]> {
   const chosen = chosenAddress(paths)
@@ -127,8 +135,10 @@ async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
       },
     ]
   try {
-    const { data } = await call({ url, token, narrate }, systemRoutes.status, {})
-    return [{ name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }, checkSecrets(data.secrets, paths, url)]
+    const connection = { url, token, narrate }
+    const { data } = await call(connection, systemRoutes.status, {})
+    const accepted: Check = { name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }
+    return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]
   } catch (error) {
     const failure = failureOf(error)
     if (failure.code === 'FORBIDDEN') return [{ name: 'token', state: 'good', found: 'accepted; its role may not see the rest' }]

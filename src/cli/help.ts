@@ -1,5 +1,7 @@
 /** Help that reads like a manual page: what Cadre is, what there is to do, and how scripts use it. */
 import { Help } from '@oclif/core/help'
+import { homePaths } from '../config.ts'
+import { isNew, welcome } from './welcome.ts'
 
 const SERVICE = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
 
@@ -41,6 +43,8 @@ const EXIT_CODES: [string, string][] = [
 
 export class CadreHelp extends Help {
   protected override async showRootHelp(): Promise<void> {
+    const alone = process.argv.length <= 2
+    if (alone && isNew(homePaths())) return this.log(welcome(this.config.pjson.description ?? ''))
     const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
     const list = (rows: [string, string | undefined][]) => this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
     const described = (names: typeof topics) => list(names.map(({ name, description }) => [name, description]))

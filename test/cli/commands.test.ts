@@ -83,7 +83,10 @@ test('status and doctor tell that all is well, and doctor finds what is not', as
       (JSON.parse((await terminal.run(['doctor', '--json'])).stdout) as { name: string; state: string }[]).map(({ name, state }) => [name, state]),
     )
   const well = await states()
-  assert.equal(Object.keys(well), ['node', 'home', 'disk', 'daemon', 'version', 'database', 'vectors', 'token', 'secrets'])
+  assert.equal(Object.keys(well), [
+    ...['node', 'home', 'disk', 'embedding', 'daemon', 'version', 'database', 'vectors', 'token', 'secrets'],
+    ...['models', 'knowledge', 'webhooks'],
+  ])
   assert.is(well.home, 'good')
   chmodSync(terminal.home, 0o755)
   const ill = await terminal.run(['doctor'])
