@@ -45,6 +45,11 @@ export class Screen {
     return this.#tmux('capture-pane', '-p').trimEnd()
   }
 
+  /** The same with its colours, as escape sequences. */
+  painted(): string {
+    return this.#tmux('capture-pane', '-p', '-e').trimEnd()
+  }
+
   /** Waits until the screen shows this, and returns all of it. */
   async shows(pattern: RegExp | string): Promise<string> {
     const deadline = Date.now() + PATIENCE_MS

@@ -1,0 +1,46 @@
+/** Records the picture of the README: a short session with this build in a real terminal, in a home of its own. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Screen } from '../test/cli/screen.ts'
+import { openTerminal } from '../test/cli/terminal.ts'
+import { terminalSvg } from './terminal-svg.ts'
+
+const COLUMNS = 92
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const TARGET = join(ROOT, 'docs', 'recording.svg')
+
+const HANDBOOK = {
+  'leave.md':
+    '# Leave\n\nEvery employee has twenty-eight days of paid leave a year. Up to five days that are left can be taken until the end of March.\n\n## How to ask\n\nAsk for leave two weeks ahead, in the calendar. Your team lead answers within three days.\n',
+  'travel.md':
+    '# Travel\n\nTrips under 500 euros need no approval. Longer or dearer ones are approved by the team lead, and above 3,000 euros by the head of finance.\n',
+  'equipment.md': '# Equipment\n\nEverybody chooses a laptop and a screen. They are replaced after four years, or when they break.\n',
+}
+
+const place = mkdtempSync(join(tmpdir(), 'cadre-recording-'))
+mkdirSync(join(place, 'handbook'))
+for (const [name, text] of Object.entries(HANDBOOK)) writeFileSync(join(place, 'handbook', name), text)
+const terminal = openTerminal()
+const screen = Screen.open(terminal, COLUMNS)
+const prompt = /\n\$$/
+try {
+  screen.type(`cd '${place}'; clear`)
+  await screen.shows(/^\$$/)
+  screen.type('cadre quickstart ./handbook --no-chat')
+  await screen.shows('What would you like to know?')
+  screen.type('How many days of leave do I have?')
+  await screen.shows(prompt)
+  screen.type('cadre ask handbook "When is my laptop replaced?"')
+  await screen.shows(/my laptop replaced[\s\S]*\n\$$/)
+  const shown = screen.painted().replace(/\n[^\n]*$/, '')
+  for (const secret of [place, terminal.home, tmpdir(), homedir(), hostname(), ROOT])
+    if (secret.length > 1 && shown.includes(secret)) throw new Error(`The recording would show ${secret}, which is of this machine.`)
+  writeFileSync(TARGET, terminalSvg(shown, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }))
+  process.stdout.write(`${TARGET}\n`)
+} finally {
+  screen.close()
+  await terminal.close()
+  rmSync(place, { recursive: true, force: true })
+}

@@ -1,0 +1,34 @@
+/** The picture in the README: complete in itself, small, and drawn as the terminal showed it. */
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { runsOf, terminalSvg } from '../.build/terminal-svg.ts'
+
+const test = suite('recording')
+
+test('the picture refers to nothing, names no machine, and is small', () => {
+  const svg = readFileSync(new URL('../docs/recording.svg', import.meta.url), 'utf8')
+  assert.ok(svg.length < 100_000)
+  assert.not.match(svg.replace('http://www.w3.org/2000/svg', ''), /href|url\(|<script|<image|@font-face|\/home\/|\/tmp\/|\/Users\//)
+  assert.match(svg, 'cadre quickstart')
+  assert.match(readFileSync(new URL('../README.md', import.meta.url), 'utf8'), '](docs/recording.svg)')
+})
+
+test('colours last until they are changed, also over the ends of lines', () => {
+  const [first, second] = runsOf('a \u001b[1;36mb\n\u001b[39mc\u001b[0m d')
+  assert.equal(
+    [...(first ?? []), ...(second ?? [])].map(({ text, column, bold, color }) => [text, column, bold, color]),
+    [
+      ['a ', 0, false, undefined],
+      ['b', 2, true, 36],
+      ['c', 0, true, undefined],
+      [' d', 1, false, undefined],
+    ],
+  )
+})
+
+test('what a terminal shows cannot become markup', () => {
+  assert.match(terminalSvg('<a & "b">', { title: 't', columns: 20 }), '&lt;a &amp; &quot;b&quot;&gt;')
+})
+
+test.run()
