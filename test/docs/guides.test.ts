@@ -93,7 +93,7 @@ async function run(guide: string): Promise<void> {
   }
   const shell = (script: string) =>
     new Promise<{ failed: boolean; said: string }>((resolve) => {
-      execFile('bash', ['-c', `exec 2>&1\n${script}`], { cwd: work, env: environment, maxBuffer: 64 * 1024 ** 2 }, (error, stdout) =>
+      execFile('bash', ['-c', `exec 2>&1 </dev/null\n${script}`], { cwd: work, env: environment, maxBuffer: 64 * 1024 ** 2 }, (error, stdout) =>
         resolve({ failed: error !== null, said: stdout }),
       )
     })
