@@ -88,7 +88,7 @@ async function run(guide: string): Promise<void> {
     CADRE_HOME: join(place, 'home'),
     CADRE_PORT: '0',
     CADRE_KEYCHAIN: 'off',
-    CADRE_RATE_LIMIT: '0',
+    CADRE_RATE_LIMIT: '10000',
     CADRE_MODEL_SERVERS: 'none',
   }
   const shell = (script: string) =>
