@@ -2,6 +2,7 @@
 import { CadreCommand } from '../src/cli/base-command.ts'
 import { bytes, duration } from '../src/cli/quantity.ts'
 import { call } from '../src/client/call.ts'
+import { modelRoutes } from '../src/contract/models.ts'
 import { systemRoutes } from '../src/contract/system.ts'
 
 export default class Status extends CadreCommand {
@@ -13,10 +14,19 @@ export default class Status extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Status)
-    const { data } = await call(await this.connect(flags), systemRoutes.status, {})
+    const connection = await this.connect(flags)
+    const { data } = await call(connection, systemRoutes.status, {})
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     const { uptime_seconds, counts, sizes, queues, memory, started_at, ...rest } = data
     const sized = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, bytes(size)]))
-    await this.print({ data: { ...rest, uptime: duration(uptime_seconds), memory: bytes(memory.rss), resources: counts, sizes: sized, queues } }, flags)
+    const { data: settings } = await call(connection, systemRoutes.settings, {})
+    const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
+    const shown = { ...rest, default_model: model.name, uptime: duration(uptime_seconds), memory: bytes(memory.rss) }
+    await this.print({ data: { ...shown, resources: some(counts), sizes: sized, queues: some(queues) } }, flags)
   }
+}
+
+/** What there is; none of something is left out. */
+function some(counts: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }

@@ -1,6 +1,8 @@
 /** Asks a RAG tool a question. */
 import { answerText } from '../../src/cli/answer.ts'
 import { CadreCommand } from '../../src/cli/base-command.ts'
+import { canRedraw } from '../../src/cli/color.ts'
+import { ProgressDisplay } from '../../src/cli/progress.ts'
 import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/questions.ts'
 import { paperFor } from '../../src/cli/table.ts'
 import { ragTopic } from '../../src/cli/topics/rag.ts'
@@ -10,7 +12,7 @@ import { ragToolRoutes } from '../../src/contract/rag-tools.ts'
 
 export default class RagQuery extends CadreCommand {
   static override description =
-    'Ask a RAG tool a question.\n\nPrints the answer, then the passages it stands on: [1] in the answer is the passage [1] below it.'
+    'Ask a RAG tool a question.\n\nPrints the answer, then the passages it stands on: [1] in the answer is the passage [1] below it. The model of the tool answers, or the default one: cadre models default.'
   static override examples = [
     { command: 'cadre rag query handbook "How many days of leave do I have?"', description: 'A question' },
     { command: 'cadre rag query handbook "Who approves travel?" --filter source=travel.md --top-k 3', description: 'Of one document' },
@@ -23,7 +25,10 @@ export default class RagQuery extends CadreCommand {
     const { args, flags } = await this.parse(RagQuery)
     const body = await questionFrom(args.question, flags)
     const connection = await this.connect(flags)
-    const { data } = await call(connection, ragToolRoutes.query, { params: { id: await resolveTool(connection, ragTopic, args.tool) }, body })
+    const params = { id: await resolveTool(connection, ragTopic, args.tool) }
+    const display = new ProgressDisplay(!canRedraw(process.stderr))
+    display.show({ label: 'Asking', done: 0, total: null, unit: '' })
+    const { data } = await call(connection, ragToolRoutes.query, { params, body }).finally(() => display.end())
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${answerText(data, paperFor(process.stdout), flags.full)}\n`)
   }

@@ -8,16 +8,14 @@ import { CadreError } from '../contract/errors.ts'
 import { shortCell } from './cell.ts'
 import { citationLines } from './citations.ts'
 import { paint } from './color.ts'
+import { prose, WIDEST } from './prose.ts'
 import { called, ENDINGS } from './reply-printer.ts'
 import type { Paper } from './table.ts'
 import { oneLine, printable, truncate, wrap } from './terminal-text.ts'
-import { TextFlow } from './text-flow.ts'
 
 export type Conversation = Static<typeof ConversationSchema>
 export type Message = Static<typeof MessageSchema>
 
-/** Texts are read in lines of about this many columns. */
-const WIDEST = 100
 const LONGEST_QUESTION = 2_000
 
 /** How the two sides are called. */
@@ -86,11 +84,7 @@ function shortened(text: string): string {
 }
 
 function textLines(text: string, paper: Paper): string[] {
-  if (text.trim() === '') return []
-  if (paper.columns === Number.POSITIVE_INFINITY) return [printable(text).trimEnd()]
-  const mark = (word: string) => word.replace(/\[\d+\]/g, (citation) => paint('cyan', citation, paper.stream))
-  const flow = new TextFlow(() => Math.min(paper.columns, WIDEST), mark)
-  return [(flow.push(text.trimEnd()) + flow.end()).trimEnd()]
+  return text.trim() === '' ? [] : [prose(text, paper)]
 }
 
 /** Each message with the question it answers. */

@@ -6,12 +6,11 @@ import type { ReplyEvent, ReplyEvents } from '../contract/events.ts'
 import { citationLines } from './citations.ts'
 import { canRedraw, paint } from './color.ts'
 import { ProgressDisplay } from './progress.ts'
+import { flowOnto } from './prose.ts'
 import { paperFor } from './table.ts'
 import { oneLine, truncate } from './terminal-text.ts'
-import { TextFlow } from './text-flow.ts'
+import type { TextFlow } from './text-flow.ts'
 
-/** Texts are read in lines of about this many columns. */
-const WIDEST = 100
 const LONGEST_ARGUMENTS = 60
 
 type Reply = Static<typeof Message>
@@ -42,14 +41,8 @@ export class ReplyPrinter {
 
   constructor(view: ReplyView) {
     this.#view = view
-    const { stdout } = process
     // What is piped is data: it goes on as it came.
-    this.#flow = stdout.isTTY
-      ? new TextFlow(
-          () => Math.min(paperFor(stdout).columns, WIDEST),
-          (word) => word.replace(/\[\d+\]/g, (citation) => paint('cyan', citation, stdout)),
-        )
-      : undefined
+    this.#flow = process.stdout.isTTY ? flowOnto(() => paperFor(process.stdout)) : undefined
     this.#display = new ProgressDisplay(view.quiet || !canRedraw(process.stderr))
   }
 

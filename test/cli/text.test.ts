@@ -1,6 +1,7 @@
 /** What reaches a terminal: widths, cuts, tables, formats, and nothing that could steer it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { answerText } from '../../src/cli/answer.ts'
 import { withoutSteering } from '../../src/cli/color.ts'
 import { render } from '../../src/cli/output.ts'
 import { bytes, duration } from '../../src/cli/quantity.ts'
@@ -63,6 +64,27 @@ test('where identifiers leave no room, rows are called by their names; those wit
 test('what is narrated keeps our own colours, and nothing else that steers', () => {
   const line = `\u001b[1mCreated\u001b[22m evil\u202e\u009b2J\u001b[2J\u001b]0;title\u0007 \u001b]0;open \u001b[2mdim\u001b[22m`
   assert.is(withoutSteering(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
+})
+
+test('an answer keeps its code, breaks its prose, and says which passages it does not cite', () => {
+  const passage = (source: string) => ({ content: 'Twenty-five days.', score: 1, metadata: { source, page: 1 } })
+  const answer = 'Twenty-five days of paid leave [2].\n\n```sh\ncadre ask "How many days of leave do I have?"\n```'
+  const text = answerText({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, paper(30))
+  assert.equal(text.split('\n'), [
+    'Twenty-five days of paid leave',
+    '[2].',
+    '',
+    '```sh',
+    'cadre ask "How many days of leave do I have?"',
+    '```',
+    '',
+    '[1] a.md, page 1',
+    '    not cited',
+    '    Twenty-five days.',
+    '',
+    '[2] b.md, page 1',
+    '    Twenty-five days.',
+  ])
 })
 
 test('values in a table are short, and on a page they are whole', () => {
