@@ -78,7 +78,7 @@ test('the default model is a setting of the service, by name', async () => {
 
 test('status and doctor tell that all is well, and doctor finds what is not', async () => {
   assert.is((await terminal.json(['status'])).home, terminal.home)
-  assert.match((await terminal.run(['status'])).stdout, /^default model +Embedded$/m)
+  assert.match((await terminal.run(['status'])).stdout, /^default model +usual$/m)
   const states = async () =>
     Object.fromEntries(
       (JSON.parse((await terminal.run(['doctor', '--json'])).stdout) as { name: string; state: string }[]).map(({ name, state }) => [name, state]),
