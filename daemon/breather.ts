@@ -21,6 +21,7 @@ export class Breather {
     if (this.#begun === undefined) {
       this.#begun = performance.now()
       setImmediate(() => this.#nextTurn())
+      return true
     }
     return performance.now() - this.#begun < LONGEST_MS
   }

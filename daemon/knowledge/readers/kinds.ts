@@ -34,13 +34,21 @@ const OLE = 'd0cf11e0a1b11ae1'
 export function kindOf(bytes: Uint8Array): Kind {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024))
   const hex = head.toString('hex', 0, 16)
-  if (head.includes('%PDF-')) return 'pdf'
+  if (isPdf(bytes, head)) return 'pdf'
   if (hex.startsWith('504b0304') || hex.startsWith('504b0506') || hex.startsWith('504b0708')) return 'zip'
   if (hex.startsWith(OLE)) return { refused: oldOffice(bytes) }
   if (head.toString('latin1', 0, 5) === '{\\rtf') return { refused: 'This is an RTF document, which is not read; save it as .docx or as text.' }
   if (head.toString('latin1', 4, 8) === 'ftyp') return { refused: 'This is not a text document; it is a video or image file.' }
   const magic = MAGIC.find(([start]) => hex.startsWith(start))
   return magic ? { refused: `This is not a text document; it is ${magic[1]}.` } : 'text'
+}
+
+/** Some begin with a few bytes of something else. A text that only speaks of PDFs has none of their parts. */
+function isPdf(bytes: Uint8Array, head: Buffer): boolean {
+  const at = head.indexOf('%PDF-')
+  if (at <= 0) return at === 0
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return whole.includes('endobj') || whole.includes('startxref')
 }
 
 /** Office wraps documents with a password in the container that it used for everything before 2007. */

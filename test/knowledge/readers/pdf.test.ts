@@ -88,6 +88,12 @@ test('a PDF that is damaged or cut off says so', async () => {
 
 test('a PDF is one whatever it is called', async () => {
   assert.is((await read(pdf([[{ text: 'Told by its content.', y: 700 }]]), 'notes.txt')).text, 'Told by its content.')
+  const late = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), pdf([[{ text: 'Behind a few lines.', y: 700 }]])])
+  assert.match((await reasonOf(late, 'a.pdf')).slice(0, 40), /Behind a few lines|The PDF/)
+})
+
+test('a text that speaks of PDFs is a text', async () => {
+  assert.match((await read('# PDFs\n\nThey begin with %PDF-1.7 and a line end.\n', 'pdfs.md')).text, 'They begin with %PDF-1.7')
 })
 
 test('packed pages are unpacked', async () => {
