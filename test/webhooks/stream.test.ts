@@ -98,11 +98,13 @@ test('only the types that are asked for', async ({ service, url }) => {
 })
 
 test('a great many that were missed come in order', async ({ service, url }) => {
+  const timestamp = new Date().toISOString()
   await service.database.write(async (transaction) => {
     for (let n = 1; n <= 350; n++)
-      await transaction.run("INSERT INTO events (id, type, body, created_at) VALUES (?, 'evaluation.finished', ?, '2026-01-31')", [
+      await transaction.run("INSERT INTO events (id, type, body, created_at) VALUES (?, 'evaluation.finished', ?, ?)", [
         `evt_${n}`,
-        JSON.stringify({ type: 'evaluation.finished', timestamp: '2026-01-31T00:00:00Z', data: { conversation_id: n } }),
+        JSON.stringify({ type: 'evaluation.finished', timestamp, data: { conversation_id: n } }),
+        timestamp,
       ])
   })
   const stream = await follow(url, '?after=0')
