@@ -14,6 +14,7 @@ import { ApiToolsService } from './api-tools/service.ts'
 import { Breather } from './breather.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Asking } from './conversations/asking.ts'
+import { IdleWatch } from './conversations/idle.ts'
 import { MessagesService } from './conversations/messages.ts'
 import { endInterrupted } from './conversations/recovery.ts'
 import { Replies } from './conversations/replies.ts'
@@ -209,6 +210,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     address: () => address,
     queues: () => ({ embedding: embedding.status().waiting }),
   })
+  const idle = new IdleWatch({ conversations, minutes: async () => (await system.settings()).conversation_idle_minutes, clock, logger })
   const hostGuard = new HostGuard()
   const description = openapiDocument(version)
 
@@ -249,6 +251,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   resumed.catch((error: unknown) => logger.error({ err: error }, 'what was left half done could not be taken up'))
   dispatcher.start()
   retention.start()
+  idle.start()
   return {
     server,
     drain: () => {
@@ -261,7 +264,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close() {
       draining = true
       eventLog.close()
-      const sent = Promise.all([dispatcher.close(), retention.close()])
+      const sent = Promise.all([dispatcher.close(), retention.close(), idle.close()])
       await replies.close()
       await resumed.catch(() => undefined) // told above
       automation.close()

@@ -15,6 +15,7 @@ import {
   conversationRecords,
   countMessages,
   deleteMessagesOf,
+  idleConversations,
   messagesOf,
   pageOfMessages,
   type StoredConversation,
@@ -60,6 +61,23 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
       if (current.status !== 'completed') await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
       return { ...current, status: 'completed' }
     })
+  }
+
+  /** Completes those in which nothing happened since then, one after the other until all are or it is called off. */
+  async completeIdle(since: Date, calledOff: () => boolean): Promise<void> {
+    for (;;) {
+      const idle = await idleConversations(this.database, since.toISOString())
+      for (const id of idle) {
+        if (calledOff()) return
+        await this.database.write(async (transaction) => {
+          const current = await this.records.get(transaction, id)
+          if (current?.status !== 'active' || current.updated_at >= since.toISOString()) return
+          await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
+          await this.rewrite(transaction, { ...current, status: 'completed', updated_at: new Date().toISOString() })
+        })
+      }
+      if (idle.length === 0) return
+    }
   }
 
   async messages(caller: Caller, id: string, query: ListQuery): Promise<Page<StoredMessage>> {

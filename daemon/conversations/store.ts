@@ -94,6 +94,15 @@ export async function touchConversation(transaction: Transaction, id: string, no
   await transaction.run('UPDATE conversations SET updated_at = ?, status = coalesce(?, status), version = version + 1 WHERE id = ?', [now, status ?? null, id])
 }
 
+/** Some of those that are active and were left alone since then, and in which nothing is being written. */
+export async function idleConversations(reader: Reader, since: string): Promise<string[]> {
+  const rows = await reader.all<{ id: string }>(
+    "SELECT id FROM conversations WHERE status = 'active' AND updated_at < ? AND id NOT IN (SELECT conversation_id FROM replies_under_way) ORDER BY updated_at LIMIT 100",
+    [since],
+  )
+  return rows.map(({ id }) => id)
+}
+
 export async function deleteMessagesOf(transaction: Transaction, conversationId: string): Promise<void> {
   await transaction.run('DELETE FROM messages WHERE conversation_id = ?', [conversationId])
 }

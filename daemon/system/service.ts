@@ -72,12 +72,13 @@ export class SystemService {
     return readSettings(this.#around.database)
   }
 
-  async changeSettings(change: Change, { default_model_id }: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
+  async changeSettings(change: Change, { default_model_id, ...given }: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
     const { database, models } = this.#around
     return database.write(async (transaction) => {
       const current = await readSettings(transaction)
       requireSeen('setting', change.ifMatch, current)
-      const next = { default_model_id: default_model_id ? await models.resolve(transaction, default_model_id, 'default_model_id') : current.default_model_id }
+      const model = default_model_id && { default_model_id: await models.resolve(transaction, default_model_id, 'default_model_id') }
+      const next = { ...current, ...given, ...model }
       await writeSettings(transaction, next)
       await change.remember?.(transaction, next)
       return next

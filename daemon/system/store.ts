@@ -5,19 +5,21 @@ import { replaceLinks } from '../store/links.ts'
 
 export interface StoredSettings {
   default_model_id: string
+  conversation_idle_minutes: number
 }
 
 export async function readSettings(reader: Reader): Promise<StoredSettings> {
-  const row = await reader.get<StoredSettings>("SELECT default_model_id FROM settings WHERE id = 'settings'")
-  return row ?? { default_model_id: EMBEDDED_MODEL_ID }
+  const row = await reader.get<StoredSettings>("SELECT default_model_id, conversation_idle_minutes FROM settings WHERE id = 'settings'")
+  if (!row) throw new Error('The settings are gone from the database.')
+  return row
 }
 
 /** The default model counts as used; when it goes, the embedded one takes its place. */
-export async function writeSettings(transaction: Transaction, { default_model_id }: StoredSettings): Promise<void> {
-  await transaction.run("UPDATE settings SET default_model_id = ?, version = version + 1, updated_at = ? WHERE id = 'settings'", [
-    default_model_id,
-    new Date().toISOString(),
-  ])
+export async function writeSettings(transaction: Transaction, { default_model_id, conversation_idle_minutes }: StoredSettings): Promise<void> {
+  await transaction.run(
+    "UPDATE settings SET default_model_id = ?, conversation_idle_minutes = ?, version = version + 1, updated_at = ? WHERE id = 'settings'",
+    [default_model_id, conversation_idle_minutes, new Date().toISOString()],
+  )
   const link = { field: 'default_model_id', target: default_model_id, detach: { kind: 'value' as const, value: EMBEDDED_MODEL_ID } }
   await replaceLinks(transaction, { family: 'settings', id: 'settings', name: 'default model' }, default_model_id === EMBEDDED_MODEL_ID ? [] : [link])
 }

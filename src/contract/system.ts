@@ -35,9 +35,17 @@ export const Status = object(
 )
 
 const default_model_id = identifier('the model that agents and RAG tools use when they name none')
+const conversation_idle_minutes = Type.Integer({
+  minimum: 0,
+  maximum: 5_256_000,
+  description: 'Minutes after which a conversation in which nothing was said completes by itself; 0 is never.',
+})
 export const Settings = object(
-  { default_model_id },
-  { description: 'Settings of the service.', examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }] },
+  { default_model_id, conversation_idle_minutes },
+  {
+    description: 'Settings of the service.',
+    examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001', conversation_idle_minutes: 1_440 }],
+  },
 )
 
 export const systemRoutes = {
@@ -72,7 +80,10 @@ export const systemRoutes = {
     path: '/settings',
     summary: 'Change the settings',
     access: 'change',
-    body: object(optional({ default_model_id }), { minProperties: 1, examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }] }),
+    body: object(optional({ default_model_id, conversation_idle_minutes }), {
+      minProperties: 1,
+      examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],
+    }),
     reply: Settings,
   }),
 }

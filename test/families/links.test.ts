@@ -209,7 +209,7 @@ test('the default model is in use; by force the embedded one takes its place', a
   await good(service.put('/settings', { default_model_id: model.id }))
   await refused(service.delete(`/models/${model.id}`), 'CONFLICT', { error: /default model/ })
   await good(service.delete(`/models/${model.id}?force=true`))
-  assert.equal(await good(service.get('/settings')), { default_model_id: EMBEDDED_MODEL_ID })
+  assert.is((await good(service.get('/settings'))).default_model_id, EMBEDDED_MODEL_ID)
 })
 
 test('of many users the first are named and the rest are counted, and all are detached', async () => {
