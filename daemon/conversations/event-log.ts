@@ -2,7 +2,7 @@
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../src/contract/events.ts'
 
 /** How far even the fastest follower may be behind before whoever writes waits for it, in characters. */
-const MOST_BEHIND = 256 * 1024
+const MOST_BEHIND = 64 * 1024
 /** What an event weighs besides its text. */
 const FRAME = 64
 

@@ -1,32 +1,50 @@
 /** Event streams: written as fast as the reader reads, kept open by a comment, and ended when the reader goes or stops reading. */
 import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import { encodeComment, encodeEvent } from '../../src/sse.ts'
 import { asCadreError } from './errors.ts'
+import { Unread } from './unread.ts'
 
 /** How long nothing is written before a comment is. */
 const HEARTBEAT_MS = 10_000
 /** How long what is written may lie about unread before the reader counts as gone. */
 const STALLED_MS = 20_000
 const LOOK_MS = 2_500
+/** What may be on its way to a reader before we look whether it reads. */
+const MOST_OPEN = 64 * 1024
 
 /** The longest a stop waits for streams to say how they ended. */
 const LAST_WORDS_MS = 2_000
 
 /** Streams that are open now: whoever makes their events ends them, and a stop lets them get there. */
 export class OpenStreams {
-  readonly #ends = new Set<Promise<void>>()
+  readonly #unread = new Unread()
+  readonly #wires = new Set<Wire>()
+  #watch: NodeJS.Timeout | undefined
 
-  add(reply: FastifyReply): void {
-    const end = new Promise<void>((resolve) => reply.raw.once('close', resolve))
-    this.#ends.add(end)
-    void end.then(() => this.#ends.delete(end))
+  /** All are looked after in one go, so that the kernel is asked once for all of them. */
+  open(raw: ServerResponse): Wire {
+    const wire = new Wire(raw, this.#unread)
+    this.#wires.add(wire)
+    this.#watch ??= setInterval(() => {
+      for (const each of this.#wires) void each.look()
+    }, LOOK_MS)
+    void wire.closed.then(() => this.#close(wire))
+    return wire
   }
 
   async ended(): Promise<void> {
     const enough = new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref())
-    await Promise.race([Promise.all(this.#ends), enough])
+    await Promise.race([Promise.all([...this.#wires].map(({ closed }) => closed)), enough])
+  }
+
+  #close(wire: Wire): void {
+    this.#wires.delete(wire)
+    if (this.#wires.size > 0) return
+    clearInterval(this.#watch)
+    this.#watch = undefined
   }
 }
 
@@ -38,11 +56,10 @@ export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEven
     void source.return?.()
     return reply
   }
-  streams.add(reply)
   raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
   // The first event goes out together with the headers if it is there; if not, they do not wait for it.
   setImmediate(() => raw.flushHeaders())
-  const wire = new Wire(raw)
+  const wire = streams.open(raw)
   // The reader may go at any time, also while the next event is waited for: then whoever makes events is told at once.
   raw.once('close', () => void source.return?.())
   void pump(source, wire).finally(() => wire.end())
@@ -56,7 +73,7 @@ async function pump(source: AsyncIterator<StreamEvent>, wire: Wire): Promise<voi
     return wire.write(encodeEvent({ event, data: JSON.stringify(data), id }))
   }
   try {
-    for (let next = await source.next(); !next.done && wire.open; next = await source.next()) {
+    for (let next = await source.next(); !next.done && wire.usable; next = await source.next()) {
       const room = send(next.value)
       if (room) await room
     }
@@ -66,39 +83,59 @@ async function pump(source: AsyncIterator<StreamEvent>, wire: Wire): Promise<voi
   }
 }
 
-/** One connection, watched: how long nothing was written to it, and how long nothing was taken from it. */
+/** One connection, watched: how long nothing was written to it, and how long its reader took nothing of what was. */
 class Wire {
+  readonly closed: Promise<void>
   readonly #raw: ServerResponse
-  readonly #watch: NodeJS.Timeout
-  #untaken = 0
-  #wroteAt = Date.now()
+  readonly #unread: Unread
+  #sent = 0
+  /** How much of it the reader took, when we last looked. */
+  #taken = 0
   #tookAt = Date.now()
+  #wroteAt = Date.now()
 
-  constructor(raw: ServerResponse) {
+  constructor(raw: ServerResponse, unread: Unread) {
     this.#raw = raw
-    this.#watch = setInterval(() => this.#look(Date.now()), LOOK_MS)
-    raw.once('close', () => clearInterval(this.#watch))
+    this.#unread = unread
+    this.closed = new Promise((resolve) => raw.once('close', resolve))
   }
 
-  get open(): boolean {
-    return !this.#raw.destroyed
+  get usable(): boolean {
+    return !this.#raw.destroyed && !this.#raw.writableEnded
   }
 
   /** Undefined when there is room for more, else what to wait for. */
   write(text: string): Promise<void> | undefined {
-    if (!this.open) return undefined
+    if (!this.usable) return undefined
     this.#wroteAt = Date.now()
-    if (this.#untaken++ === 0) this.#tookAt = this.#wroteAt
-    const room = this.#raw.write(text, () => {
-      this.#untaken--
-      this.#tookAt = Date.now()
-    })
-    return room ? undefined : this.#drained()
+    if (this.#open === 0) this.#tookAt = this.#wroteAt
+    this.#sent += text.length
+    const room = this.#raw.write(text)
+    return room && this.#open < MOST_OPEN ? undefined : this.#room(room)
   }
 
   end(): void {
-    clearInterval(this.#watch)
-    if (this.open) this.#raw.end()
+    if (this.usable) this.#raw.end()
+  }
+
+  async look(): Promise<void> {
+    if (this.#open > 0) await this.#measure()
+    const now = Date.now()
+    if (this.#open > 0 && now - this.#tookAt >= STALLED_MS) this.#raw.destroy()
+    else if (now - this.#wroteAt >= HEARTBEAT_MS - LOOK_MS / 2) void this.write(encodeComment('still here'))
+  }
+
+  get #open(): number {
+    return this.#sent - this.#taken
+  }
+
+  /** The connection takes more, and the reader keeps up with it: the kernel alone would hold megabytes for one that does not. */
+  async #room(room: boolean): Promise<void> {
+    if (!room) await this.#drained()
+    for (let waitMs = 2; this.usable && this.#open >= MOST_OPEN; waitMs = Math.min(2 * waitMs, LOOK_MS)) {
+      await this.#measure()
+      if (this.#open >= MOST_OPEN) await pause(waitMs, undefined, { ref: false })
+    }
   }
 
   async #drained(): Promise<void> {
@@ -111,8 +148,13 @@ class Wire {
     })
   }
 
-  #look(now: number): void {
-    if (this.#untaken > 0 && now - this.#tookAt >= STALLED_MS) this.#raw.destroy()
-    else if (now - this.#wroteAt >= HEARTBEAT_MS - LOOK_MS / 2) void this.write(encodeComment('still here'))
+  /** What is on its way lies in our own buffer, and in the kernel's where that can be known. */
+  async #measure(): Promise<void> {
+    const { socket } = this.#raw
+    if (!socket) return
+    const sent = this.#sent
+    const taken = sent - socket.writableLength - ((await this.#unread.of(socket)) ?? 0)
+    if (taken > this.#taken || taken === sent) this.#tookAt = Date.now()
+    this.#taken = Math.max(this.#taken, taken)
   }
 }
