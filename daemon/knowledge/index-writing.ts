@@ -13,6 +13,9 @@ export interface DocumentRows {
   rows: PassageRow[]
 }
 
+/** As many as are turned into what LanceDB takes without holding up the event loop: a large document is more than one commit. */
+const ROWS_A_COMMIT = 2_500
+
 export class IndexWriter {
   readonly #database: Database
   readonly #indexes: Indexes
@@ -28,7 +31,7 @@ export class IndexWriter {
     const table = side === 'text' ? this.#indexes.text(index) : this.#indexes.vectors(index)
     const ids = documents.map(({ documentId }) => documentId)
     const generation = await this.#begin(index, side, ids)
-    await table.add(documents.flatMap(({ rows }) => rows.map((row) => ({ ...row, generation }))))
+    for (const rows of portions(documents)) await table.add(rows.map((row) => ({ ...row, generation })))
     await table.remove({ document_id: ids, generation: { below: generation } })
     await this.#database.write(async (transaction) => {
       for (const { documentId, contentHash, rows } of documents) await setHeld(transaction, index.id, side, { documentId, contentHash, chunks: rows.length })
@@ -101,6 +104,11 @@ export class IndexWriter {
   async #begin(index: Index, side: Side, documents: string[]): Promise<number> {
     return this.#database.write((transaction) => beginBatch(transaction, index.id, side, documents))
   }
+}
+
+function* portions(documents: readonly DocumentRows[]): Generator<PassageRow[]> {
+  const rows = documents.flatMap((document) => document.rows)
+  for (let from = 0; from < rows.length; from += ROWS_A_COMMIT) yield rows.slice(from, from + ROWS_A_COMMIT)
 }
 
 async function holds(table: PassageTable, expected: number): Promise<boolean> {

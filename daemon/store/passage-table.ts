@@ -166,13 +166,14 @@ export class PassageTable {
   async where(filter: Filter, columns: readonly string[]): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table) return []
-    return rowsOf(
-      await table
-        .query()
-        .where(condition(filter))
-        .select([...columns])
-        .toArrow(),
-    )
+    const rows: PassageRow[] = []
+    // Batch by batch: all the passages of a large document at once would hold up the event loop.
+    const query = table
+      .query()
+      .where(condition(filter))
+      .select([...columns])
+    for await (const batch of query) for (const row of rowsOf(batch)) rows.push(row)
+    return rows
   }
 
   /** Makes missing indices, brings the others up to date, and removes what is no longer read. */

@@ -57,6 +57,26 @@ test('tools with the same settings share an index, and others have one of their 
   assert.is((await library.indexes(source.id)).length, 2)
 })
 
+test('a document that takes more than one commit is there from its first passage to its last, once', async () => {
+  const count = 3_000
+  const paragraphs = Array.from(
+    { length: count },
+    (_, at) => `Locker number${at} was given to the person who asked for it in the year ${at}, and to nobody after.`,
+  )
+  const source = await library.source()
+  await library.send(source.id, 'register.md', paragraphs.join('\n\n'))
+  const tool = await library.tool(source.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0, search_method: 'full_text' })
+  const { statistics } = await library.sync(source.id)
+  const [index] = await library.indexes(source.id)
+  for (const side of ['text', 'vectors'] as const) {
+    const ids = (await library.rows(index, side)).map(({ id }) => id)
+    assert.is(new Set(ids).size, statistics.chunks)
+    assert.is(ids.length, statistics.chunks)
+  }
+  assert.ok(statistics.chunks >= count)
+  for (const at of [0, count - 1]) assert.match((await library.search(tool, `number${at}`))[0].content, `number${at} `)
+})
+
 test('a source that no tool uses has one index of the usual settings', async () => {
   const source = await library.filled({ 'a.md': 'Nobody asks for this yet.' })
   const [index, ...more] = await library.indexes(source.id)
