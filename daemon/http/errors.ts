@@ -38,7 +38,7 @@ export function errorBody(error: CadreError, requestId: string): ErrorBody {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asCadreError(error)
-  if (known.status >= 500 && known.code !== 'NOT_IMPLEMENTED')
+  if (known.status >= 500)
     request.log.error({ request_id: request.id, err: known.cause ?? known, code: known.code, route: request.routeOptions.url }, known.message)
   // A body that was refused unread would be taken for the next request on this connection.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')

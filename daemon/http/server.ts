@@ -1,7 +1,6 @@
 /** The door: builds the Fastify server, checks every request in order, and registers the contract's routes under both paths. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
-import { PENDING } from '../../src/contract/pending.ts'
 import { ACCESS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../caller.ts'
@@ -168,7 +167,7 @@ function nestsTooDeep(value: unknown): boolean {
 }
 
 function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door, streams: OpenStreams): void {
-  if (!binding && !PENDING.has(route.id)) throw new Error(`Nothing answers ${route.id}`)
+  if (!binding) throw new Error(`Nothing answers ${route.id}`)
   server.route({
     method: route.method,
     url: addressOf(prefix, route),
@@ -180,10 +179,7 @@ function register(server: FastifyInstance, prefix: string, route: Route, binding
       ...(route.body ? { body: route.body } : {}),
     },
     preValidation: (request, _reply, done) => done(bodyProblem(route, request)),
-    handler: async (request, reply) => {
-      if (!binding) throw new CadreError('NOT_IMPLEMENTED', `${route.summary}: this version of Cadre cannot do that yet.`)
-      return answer(door.idempotency, streams, binding, request, reply)
-    },
+    handler: (request, reply) => answer(door.idempotency, streams, binding, request, reply),
   })
 }
 

@@ -1,7 +1,6 @@
 /** The OpenAPI 3.1 document, made from the contract and nothing else. */
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { PENDING } from './pending.ts'
 import { ACCESS, type Route } from './route.ts'
 import { ALL_ROUTES, FAMILIES } from './routes.ts'
 import { fieldsOf } from './schema.ts'
@@ -162,7 +161,6 @@ function codesOf(route: Route): ErrorCode[] {
   if (route.params) codes.push('NOT_FOUND')
   if (writes) codes.push('INVALID_JSON', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL')
   if (route.reachesOut) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
-  if (PENDING.has(route.id)) codes.push('NOT_IMPLEMENTED')
   return codes
 }
 

@@ -14,7 +14,6 @@ test('each kind of error has its exit code', () => {
   const codes = [
     answered(500, 'INTERNAL'),
     answered(409, 'CONFLICT'),
-    answered(501, 'NOT_IMPLEMENTED'),
     answered(400, 'VALIDATION_ERROR'),
     new UsageError('no'),
     answered(404, 'NOT_FOUND'),
@@ -24,7 +23,7 @@ test('each kind of error has its exit code', () => {
     answered(429, 'RATE_LIMITED'),
     new Error('a bug'),
   ].map((error) => failureOf(error).exitCode)
-  assert.equal(codes, [1, 1, 1, 2, 2, 3, 4, 4, 5, 7, 1])
+  assert.equal(codes, [1, 1, 2, 2, 3, 4, 4, 5, 7, 1])
 })
 
 test('an error without a hint of its own gets one where there is a way out', () => {

@@ -5,7 +5,6 @@ import addFormats from 'ajv-formats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openapiDocument } from '../../src/contract/openapi.ts'
-import { PENDING } from '../../src/contract/pending.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { version } from '../../src/version.ts'
 import { type Json, Service } from '../harness/app.ts'
@@ -93,25 +92,6 @@ test('no schema takes fields it does not know, unless it says that anything goes
   }
   for (const { name, operation } of operations) visit(operation.requestBody?.content['application/json'].schema, name)
   for (const [name, schema] of Object.entries(document.components.schemas as Json)) if (/(Create|Update)$/.test(name)) visit(schema, name)
-})
-
-test('what is pending answers 501, and nothing else does', async () => {
-  const service = await Service.start()
-  try {
-    assert.equal(
-      [...PENDING].filter((id) => !ALL_ROUTES.some((route) => route.id === id)),
-      [],
-    )
-    for (const route of ALL_ROUTES) {
-      const body = (route.body as Json)?.examples?.[0]
-      if (PENDING.has(route.id) && route.body) assert.ok(body, `${route.id} has no example`)
-      if (!PENDING.has(route.id) && route.shape === 'events') continue
-      const { status } = await service.call(route.method, route.path.replaceAll(/\{\w+\}/g, 'nobody'), body)
-      assert.is(status === 501, PENDING.has(route.id), `${route.id} answered ${status}`)
-    }
-  } finally {
-    await service.end()
-  }
 })
 
 test('the daemon serves the very same document', async () => {
