@@ -1,6 +1,10 @@
-/** Writes docs/openapi.json from the contract. */
+/** Writes what the documentation says of the contract: docs/openapi.json and docs/roles.md. */
 import { writeFileSync } from 'node:fs'
 import { openapiDocument } from '../src/contract/openapi.ts'
 import { version } from '../src/version.ts'
+import { rolesDocument } from './roles.ts'
 
-writeFileSync(new URL('../docs/openapi.json', import.meta.url), `${JSON.stringify(openapiDocument(version), null, 2)}\n`)
+const write = (name: string, text: string) => writeFileSync(new URL(`../docs/${name}`, import.meta.url), text)
+
+write('openapi.json', `${JSON.stringify(openapiDocument(version), null, 2)}\n`)
+write('roles.md', rolesDocument())

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { rolesDocument } from '../../.build/roles.ts'
 import { openapiDocument } from '../../src/contract/openapi.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { version } from '../../src/version.ts'
@@ -18,6 +19,10 @@ const operations: { name: string; operation: Json }[] = Object.entries(document.
 test('docs/openapi.json is what the contract says now (npm run openapi writes it)', () => {
   const kept = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
   assert.ok(kept === `${JSON.stringify(document, null, 2)}\n`, 'docs/openapi.json is out of date: npm run openapi')
+})
+
+test('docs/roles.md is what the contract says now (npm run openapi writes it)', () => {
+  assert.is(readFileSync(new URL('../../docs/roles.md', import.meta.url), 'utf8'), rolesDocument())
 })
 
 test('the description lints clean', async () => {
