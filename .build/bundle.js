@@ -52,6 +52,16 @@ const undiciByName = {
 /** Native modules, modules that read files beside themselves, and modules that start workers stay where they are. */
 const EXTERNAL = ['libsql', '@lancedb/lancedb', 'apache-arrow', 'keytar', '@fastify/swagger', '@fastify/swagger-ui', 'onnxruntime-node', 'thread-stream']
 
+/** Where DEV is set, Ink looks for its developers' tools, and for files that a bundle has not. */
+const withoutInkTools = {
+  name: 'without-ink-tools',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onLoad({ filter: /node_modules\/ink\/build\/utils\.js$/ }, () => ({ contents: 'export const isDev = () => false' }))
+    build.onLoad({ filter: /node_modules\/ink\/build\/devtools\.js$/ }, () => ({ contents: '' }))
+  },
+}
+
 const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .sort()
@@ -61,8 +71,9 @@ await build({
   ...shared,
   // React decides by NODE_ENV whether it checks everything for its developers. Ink draws nothing where CI is set, but whoever opens a chat sits at a terminal.
   define: { ...shared.define, 'process.env.NODE_ENV': '"production"' },
+  plugins: [withoutInkTools],
   alias: { 'is-in-ci': './.build/not-in-ci.js' },
-  external: ['keytar', 'react-devtools-core'],
+  external: ['keytar'],
   entryPoints: [
     { in: 'src/cli/main.ts', out: 'main' },
     { in: 'src/cli/help.ts', out: 'help' },
