@@ -37,6 +37,7 @@ const LONGEST = 8_000
 const LONGEST_TABLE = 64_000
 const HALF_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u001b]{0,500}|[PX^_][^\u001b]{0,500})?|\r)$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/
+const FENCE_AHEAD = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)$/m
 const HALF_FENCE = /^ {0,3}(?:`{3,}|~{3,})[^\n]*$/
 /** What may yet turn out to go on the block before it: the mark of another item, say. */
 const HALF_MARK = /^[ \t]*(?:[-*+>|]|\d{1,9}[.)]?|#{1,6}|`{1,3}|~{1,3}|[-=]+)?[ \t]*$/
@@ -109,6 +110,9 @@ class Hand {
   /** Hands over every block but the last, which may go on. False when there was none to hand over. */
   #blocks(whole: boolean): boolean {
     const { rest } = this.flow
+    // What stands before a fence is whole, and need not be read again for each fence that follows.
+    const fence = rest.search(FENCE_AHEAD)
+    if (fence > 0) return this.#handOver(blocksOf(rest.slice(0, fence)))
     const blocks = blocksOf(rest)
     let kept = whole ? blocks.length : lastIndex(blocks)
     // A fence in the middle is drawn by lines, from its own beginning.
