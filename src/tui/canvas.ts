@@ -4,23 +4,24 @@ import { Writable } from 'node:stream'
 export interface Canvas {
   /** For Ink. */
   stream: NodeJS.WriteStream
-  /** Pieces that went out: how often the screen was drawn. */
-  readonly drawn: number
   /** Hands over what is held now. */
   flush(): void
 }
 
+/** Terminals that know these show nothing of what stands between them before its end. */
+const BEGIN = '\u001b[?2026h'
+export const END = '\u001b[?2026l'
+
 export function canvasOn(output: NodeJS.WriteStream): Canvas {
   let held = ''
   let scheduled: NodeJS.Immediate | undefined
-  let drawn = 0
   const flush = () => {
     clearImmediate(scheduled)
     scheduled = undefined
-    if (held === '') return
-    drawn++
-    output.write(held)
+    // Ink ends an update after each part of a frame.
+    const frame = held.replaceAll(BEGIN, '').replaceAll(END, '')
     held = ''
+    if (frame !== '') output.write(BEGIN + frame + END)
   }
   const sink = new Writable({
     decodeStrings: false,
@@ -35,11 +36,5 @@ export function canvasOn(output: NodeJS.WriteStream): Canvas {
     columns: { get: () => output.columns },
     rows: { get: () => output.rows },
   })
-  return {
-    stream: sink as unknown as NodeJS.WriteStream,
-    get drawn() {
-      return drawn
-    },
-    flush,
-  }
+  return { stream: sink as unknown as NodeJS.WriteStream, flush }
 }

@@ -1,11 +1,14 @@
 /** Frames on the terminal, by Ink: what is finished goes into its history, the rest is drawn in place. */
-import { Box, Static, Text, useCursor } from 'ink'
-import { memo, useSyncExternalStore } from 'react'
+import { Box, Text, useCursor, useStdout } from 'ink'
+import { memo, useLayoutEffect, useSyncExternalStore } from 'react'
 import type { Frame } from './presenter.ts'
 
 export interface FrameSource {
   subscribe: (changed: () => void) => () => void
-  current: () => Frame
+  /** What is alive. */
+  current: () => Pick<Frame, 'lines' | 'cursor'>
+  /** What is to be written above it since this was asked last. */
+  taken: () => string | undefined
 }
 
 /** Lines are cut to the terminal already. Ink measures some scripts wider than terminals draw them, and must not cut them again. */
@@ -15,7 +18,16 @@ const Row = memo(function Row({ text }: { text: string }) {
   return <Text wrap="truncate">{text === '' ? ' ' : text}</Text>
 })
 
-function Rows({ lines }: { lines: readonly string[] }) {
+export function ChatView({ frames }: { frames: FrameSource }) {
+  const { lines, cursor } = useSyncExternalStore(frames.subscribe, frames.current)
+  const { setCursorPosition } = useCursor()
+  const { write } = useStdout()
+  setCursorPosition(cursor)
+  // Ink's Static would do, too, but takes every character apart again, and keeps all of them for good.
+  useLayoutEffect(() => {
+    const history = frames.taken()
+    if (history !== undefined) write(history)
+  })
   return (
     <Box flexDirection="column" flexShrink={0} width={ROOM}>
       {lines.map((text, index) => (
@@ -23,19 +35,5 @@ function Rows({ lines }: { lines: readonly string[] }) {
         <Row key={index} text={text} />
       ))}
     </Box>
-  )
-}
-
-export function ChatView({ frames }: { frames: FrameSource }) {
-  const { drawing, printed, lines, cursor } = useSyncExternalStore(frames.subscribe, frames.current)
-  const { setCursorPosition } = useCursor()
-  setCursorPosition(cursor)
-  return (
-    <>
-      <Static key={drawing} items={printed as (readonly string[] | undefined)[]}>
-        {(piece, index) => <Rows key={index} lines={piece ?? []} />}
-      </Static>
-      <Rows lines={lines} />
-    </>
   )
 }

@@ -9,8 +9,9 @@ import { Desk } from './desk.ts'
 import { Frames } from './frames.ts'
 import { listen } from './keyboard.ts'
 import { type Opening, open } from './opening.ts'
-import { type Frame, Presenter } from './presenter.ts'
+import { Presenter } from './presenter.ts'
 import { Room } from './room.ts'
+import { Showing } from './showing.ts'
 
 export interface ChatParts {
   connect: (start: boolean) => Promise<Connection>
@@ -23,26 +24,15 @@ export interface ChatParts {
   drawing: () => void
 }
 
-/** Begins an update that shows at once, and empties the screen; the terminal's history stays. */
-const EMPTY_SCREEN = '\u001b[?2026h\u001b[2J\u001b[H'
 const TICK_MS = 100
 /** The pace is ours: Ink's own would delay what was waited for already. */
 const INK_FPS = 1000
 
 /** Resolves when the person leaves, with the conversation that was talked in. */
 export async function chat({ connect, opening, colors, cwd, input, output, drawing }: ChatParts): Promise<string | undefined> {
-  const canvas = canvasOn(output)
-  const presenter = new Presenter(colors)
-  const listeners = new Set<() => void>()
-  const shown = { frame: presenter.frame }
-  const frames = new Frames(() => {
-    const before = shown.frame
-    shown.frame = presenter.present(desk.state)
-    if (shown.frame.drawing !== before.drawing) canvas.stream.write(EMPTY_SCREEN)
-    for (const changed of listeners) changed()
-  })
   const size = () => ({ columns: output.columns || 80, rows: output.rows || 24 })
-  const desk = new Desk(() => frames.request())
+  let changed = () => {}
+  const desk = new Desk(() => changed())
   desk.update({ size: size() })
   let leave = () => {}
   const left = new Promise<void>((resolve) => {
@@ -50,16 +40,14 @@ export async function chat({ connect, opening, colors, cwd, input, output, drawi
   })
   const room = new Room({ desk, connect, plain: false, cwd, leave, copy: (text) => copy(text, output) })
   await open(room, opening)
-  const view = {
-    subscribe: (changed: () => void) => {
-      listeners.add(changed)
-      return () => listeners.delete(changed)
-    },
-    current: () => shown.frame,
-  }
   drawing()
+  const canvas = canvasOn(output)
+  const presenter = new Presenter(colors, desk.state.drawing)
+  const showing = new Showing()
+  const frames = new Frames(() => showing.show(presenter.present(desk.state)))
+  changed = () => frames.request()
   frames.flush()
-  const ink = render(<ChatView frames={view} />, {
+  const ink = render(<ChatView frames={showing} />, {
     stdin: input,
     stdout: canvas.stream,
     exitOnCtrlC: false,
@@ -85,8 +73,8 @@ export async function chat({ connect, opening, colors, cwd, input, output, drawi
   output.off('resize', resized)
   frames.flush()
   frames.stop()
-  shown.frame = without(shown.frame)
-  for (const changed of listeners) changed()
+  // What was said stays in the terminal; the input does not.
+  showing.show({ anew: false, history: [], lines: [], cursor: undefined })
   await drawnOnce()
   ink.unmount()
   canvas.flush()
@@ -95,8 +83,3 @@ export async function chat({ connect, opening, colors, cwd, input, output, drawi
 
 /** React draws what it was told of in its own time, which is before this. */
 const drawnOnce = () => new Promise((resolve) => setImmediate(resolve))
-
-/** What was said stays in the terminal; the input does not. */
-function without(frame: Frame): Frame {
-  return { ...frame, lines: [], cursor: undefined }
-}

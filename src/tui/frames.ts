@@ -3,11 +3,15 @@
 const FRAME_MS = 1000 / 30
 /** Drawing may take this part of the time; the rest is for keys and events. */
 const SHARE = 0.4
+/** A busy machine makes drawing look longer than it is; who types sees it by then all the same. */
+const LONGEST_MS = 150
 
 export interface Clock {
   now(): number
   /** Calls back after that many milliseconds; what it returns forgets it. */
   later(milliseconds: number, work: () => void): () => void
+  /** Calls back when what was begun is done: React draws in a microtask after it was told to. */
+  done(work: () => void): void
 }
 
 export const REAL_CLOCK: Clock = {
@@ -16,6 +20,7 @@ export const REAL_CLOCK: Clock = {
     const timer = setTimeout(work, milliseconds)
     return () => clearTimeout(timer)
   },
+  done: queueMicrotask,
 }
 
 export class Frames {
@@ -33,18 +38,29 @@ export class Frames {
   /** Something changed. However often this is said, it is drawn once a frame. */
   request(): void {
     if (this.#cancel || this.#stopped) return
-    this.#cancel = this.#clock.later(Math.max(0, this.#next - this.#clock.now()), () => this.flush())
+    this.#cancel = this.#clock.later(this.#wait(), () => {
+      this.#cancel = undefined
+      // The frame before may have turned out to take long only after this one was asked for.
+      if (this.#wait() > 0) this.request()
+      else this.flush()
+    })
   }
 
-  /** Draws what was requested now. */
+  #wait(): number {
+    return Math.max(0, this.#next - this.#clock.now())
+  }
+
+  /** Draws now. */
   flush(): void {
     this.#cancel?.()
     this.#cancel = undefined
     if (this.#stopped) return
     const began = this.#clock.now()
+    this.#next = began + FRAME_MS
     this.#draw()
-    const took = this.#clock.now() - began
-    this.#next = began + Math.max(FRAME_MS, took / SHARE)
+    this.#clock.done(() => {
+      this.#next = began + Math.min(LONGEST_MS, Math.max(FRAME_MS, (this.#clock.now() - began) / SHARE))
+    })
   }
 
   stop(): void {

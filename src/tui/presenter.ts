@@ -5,42 +5,35 @@ import type { ChatState } from './state.ts'
 import { type Line, painted } from './styled.ts'
 
 export interface Frame {
-  /** Another one means: forget what was printed, all is drawn anew. */
-  readonly drawing: number
-  /** What was printed, piece by piece. Pieces that are in the terminal's history are not kept. */
-  readonly printed: readonly (readonly string[] | undefined)[]
+  /** The screen is emptied first: all is drawn anew. */
+  readonly anew: boolean
+  /** What is new for the terminal's history. */
+  readonly history: readonly string[]
+  /** What is alive, as it looks now. */
   readonly lines: readonly string[]
   readonly cursor: Screen['cursor']
 }
 
-const NOTICED = 2
-
 export class Presenter {
   readonly #colors: boolean
   #feed: Feed = BEGINNING
-  #frame: Frame = { drawing: 0, printed: [], lines: [], cursor: undefined }
+  #drawing: number
 
-  constructor(colors: boolean) {
+  /** What was to be drawn anew before the first frame is drawn for the first time. */
+  constructor(colors: boolean, drawing = 0) {
     this.#colors = colors
-  }
-
-  get frame(): Frame {
-    return this.#frame
+    this.#drawing = drawing
   }
 
   present(state: ChatState): Frame {
     const { size, now, details, transcript, drawing } = state
     const view: View = { columns: size.columns, now, details }
-    const anew = drawing !== this.#frame.drawing
-    const known = anew ? this.#anew(state, view) : fed(this.#feed, transcript, view)
-    this.#feed = known.feed
-    const { lines, cursor } = screenOf(state, known.live)
-    const before = anew ? [] : this.#frame.printed.map(() => undefined)
-    // On an emptied screen Ink draws nothing again that did not change, unless something new comes above it.
-    const done = anew && known.done.length < NOTICED ? [...known.done, ...Array.from({ length: NOTICED }, () => [])] : known.done
-    const printed = done.length === 0 ? this.#frame.printed : [...before, this.#painted(done)]
-    this.#frame = { drawing, printed, lines: this.#painted(lines), cursor }
-    return this.#frame
+    const anew = drawing !== this.#drawing
+    const { feed, done, live } = anew ? this.#anew(state, view) : fed(this.#feed, transcript, view)
+    this.#feed = feed
+    this.#drawing = drawing
+    const { lines, cursor } = screenOf(state, live)
+    return { anew, history: this.#painted(done), lines: this.#painted(lines), cursor }
   }
 
   /** The whole conversation where that is asked for, else as much of its end as there is room for. */

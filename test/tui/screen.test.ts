@@ -242,15 +242,15 @@ test('nothing that came from elsewhere steers the terminal', () => {
       { hint: evil },
       { transcript: transcribe(transcript, end({ error: evil, finish_reason: 'error', citations: [citation(1, { source: evil })] })) },
     ]) {
-      const { printed: pieces, lines } = new Presenter(colors).present(state({ ...fields, ...more }))
-      for (const each of [...pieces.flatMap((piece) => piece ?? []), ...lines])
+      const { history, lines } = new Presenter(colors).present(state({ ...fields, ...more }))
+      for (const each of [...history, ...lines])
         assert.not.match(each.replaceAll(/\u001b\[\d+(;\d+)*m/g, ''), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/, JSON.stringify(each))
     }
 })
 
 test('without colours there is not one escape sequence', () => {
-  const { printed: pieces, lines } = new Presenter(false).present(state({ transcript: after(...TALK) }))
-  assert.not.match([...pieces.flatMap((piece) => piece ?? []), ...lines].join('\n'), '\u001b')
+  const { history, lines } = new Presenter(false).present(state({ transcript: after(...TALK) }))
+  assert.not.match([...history, ...lines].join('\n'), '\u001b')
 })
 
 test.run()
