@@ -35,7 +35,7 @@ export async function choose(room: Room, what: Picker['what'], id: string): Prom
   await attempt(room, async () => {
     const connection = await room.link.now()
     if (what === 'agent') await begin(room, id)
-    else if (what === 'model') await room.use(await findModel(connection, id))
+    else if (what === 'model') room.use(await findModel(connection, id))
     else await room.resume(await findConversation(connection, id))
   })
 }

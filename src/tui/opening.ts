@@ -16,7 +16,7 @@ export interface Opening {
 
 export async function open(room: Room, { agent, conversation, goOn, model }: Opening): Promise<void> {
   const connection = await room.link.now()
-  if (model !== undefined) await room.use(await findModel(connection, model))
+  if (model !== undefined) room.use(await findModel(connection, model))
   if (conversation !== undefined) return room.resume(await findConversation(connection, conversation))
   const named = agent === undefined ? undefined : await findAgent(connection, agent)
   if (goOn) {

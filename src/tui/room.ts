@@ -87,9 +87,9 @@ export class Room {
     this.desk.update({ agent: { id: agent.id, name: agent.name }, model: own, conversation: undefined })
   }
 
-  async use({ id, name }: ModelRecord): Promise<void> {
+  use({ id, name, context_window }: ModelRecord): void {
     this.chosen = id
-    this.desk.update({ model: { id, name } })
+    this.desk.update({ model: { id, name, window: context_window } })
   }
 
   /** Goes on with a conversation: its last messages are shown again, and can be sent again. */

@@ -55,17 +55,23 @@ export async function findModel(connection: Connection, name: string): Promise<M
   return (await call(connection, modelRoutes.get, { params: { id } })).data
 }
 
+export interface ModelInUse {
+  id: string
+  name: string
+  /** Most tokens that it reads and writes, where that is known. */
+  window: number | null
+}
+
 /** The model that answers where nothing else was chosen. */
-export async function modelOf(connection: Connection, { model_id }: Pick<AgentRecord, 'model_id'>): Promise<{ id: string | null; name: string } | undefined> {
-  const id =
-    model_id ??
-    (await unlessForbidden(
-      call(connection, systemRoutes.settings, {}).then(({ data }) => data.default_model_id),
-      null,
-    ))
-  if (id === null) return undefined
-  const asked = call(connection, modelRoutes.get, { params: { id } }).then(({ data }) => ({ id: data.id, name: data.name }))
-  return unlessForbidden<{ id: string | null; name: string } | undefined>(asked, undefined)
+export async function modelOf(connection: Connection, { model_id }: Pick<AgentRecord, 'model_id'>): Promise<ModelInUse | undefined> {
+  const byDefault = async () => (await call(connection, systemRoutes.settings, {})).data.default_model_id
+  const id = model_id ?? (await unlessForbidden(byDefault(), undefined))
+  if (id === undefined) return undefined
+  const asked = call(connection, modelRoutes.get, { params: { id } })
+  return unlessForbidden<ModelInUse | undefined>(
+    asked.then(({ data }) => ({ id: data.id, name: data.name, window: data.context_window })),
+    undefined,
+  )
 }
 
 /** The newest first; those with one agent where that is asked. */

@@ -45,7 +45,7 @@ export interface ChatState {
   readonly menu: Menu | undefined
   readonly panel: Panel | undefined
   readonly agent: { readonly id: string; readonly name: string } | undefined
-  readonly model: { readonly id: string | null; readonly name: string } | undefined
+  readonly model: { readonly id: string; readonly name: string; readonly window: number | null } | undefined
   readonly conversation: { readonly id: string; readonly title: string | null } | undefined
   /** What is wrong with the connection; undefined while nothing is. */
   readonly trouble: string | undefined

@@ -17,6 +17,11 @@ export function costText(cost: number | null): string {
   return `cost ${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`
 }
 
+/** As a part of what the model can read, where that is known. */
+function contextText(used: number, window: number | null): string {
+  return window === null ? `context ${shortCount(used)}` : `context ${Math.min(100, Math.round((used / window) * 100))} %`
+}
+
 interface Fact {
   text: string
   /** What is worth least goes first where there is no room. */
@@ -37,7 +42,7 @@ export function statusLine(state: ChatState): Line {
   say(7, state.model && oneLine(state.model.name), 'dim')
   say(3, tokens > 0 ? `${shortCount(tokens)} tokens` : undefined, 'dim')
   say(4, tokens > 0 ? costText(cost) : undefined, 'dim')
-  say(2, context > 0 ? `context ${shortCount(context)}` : undefined, 'dim')
+  say(2, context > 0 ? contextText(context, state.model?.window ?? null) : undefined, 'dim')
   say(1, state.conversation?.title ? oneLine(state.conversation.title) : undefined, 'dim')
   say(5, state.trouble === undefined && state.agent ? (tokens === 0 ? '/help' : undefined) : undefined, 'dim')
   return fitted(facts, columns)

@@ -47,7 +47,7 @@ const after = (...happenings: Happening[]): Transcript => happenings.reduce(tran
 const state = (fields: Partial<ChatState> = {}): ChatState => ({
   ...INITIAL,
   agent: { id: 'agent_1', name: 'Guide' },
-  model: { id: 'm', name: 'llama' },
+  model: { id: 'm', name: 'llama', window: null },
   ...fields,
 })
 
@@ -209,6 +209,7 @@ test('the status tells agent, model, tokens, cost and context, the most importan
   assert.is(status(40), '  Guide · llama · cost 0.0021')
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
   assert.match(status(80, { trouble: 'Nothing answers.' }), '  Nothing answers. · Guide')
+  assert.match(status(80, { model: { id: 'm', name: 'llama', window: 4096 } }), 'context 35 %')
   const unknown = after(said, end({ usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: null }))
   assert.match(plainText(statusLine(state({ transcript: unknown }))), 'cost unknown')
 })
@@ -228,7 +229,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
   const picker = { kind: 'picker' as const, what: 'agent' as const, title: 'Agents', choices: [{ id: 'a', label: evil, note: evil }], filter: '', selected: 0 }
   const fields = {
     agent: { id: 'a', name: evil },
-    model: { id: 'm', name: evil },
+    model: { id: 'm', name: evil, window: null },
     conversation: { id: 'c', title: evil },
     trouble: evil,
     files: [evil],
