@@ -4,7 +4,7 @@ import { call } from '../client/call.ts'
 import { usageRoutes } from '../contract/usage.ts'
 import { searchWith, toolsOf } from './agent-tools.ts'
 import { type Called, type CommandName, helpText } from './commands.ts'
-import { markdownOf, writeExport } from './exported.ts'
+import { exportTo } from './exported.ts'
 import { textOf } from './reply.ts'
 import type { Room } from './room.ts'
 import { findAgent, findConversation, findModel, lastMessages, listAgents, listConversations, listModels, rename } from './service.ts'
@@ -154,11 +154,8 @@ const ACTIONS: Record<CommandName, Action> = {
   },
   export: async (room, file) => {
     const { id } = current(room)
-    const connection = await room.link.now()
-    const { title } = await findConversation(connection, id)
-    const { messages } = await lastMessages(connection, id, ALL)
-    const name = writeExport(markdownOf({ title, agent: room.agent?.name ?? 'Agent', messages }), { title, file, cwd: room.cwd })
-    room.desk.note(`${messages.length} messages were written to ${name}.`, 'good')
+    const name = await exportTo(await room.link.now(), id, { file, cwd: room.cwd })
+    room.desk.note(`The conversation was written to ${name}.`, 'good')
   },
   copy: async (room) => {
     const reply = lastReply(room.desk.state.transcript)

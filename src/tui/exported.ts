@@ -1,31 +1,21 @@
-/** A conversation as a Markdown file. */
+/** The conversation into a file, as `cadre conversations export` writes it. */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Message } from './reply.ts'
+import { conversationMarkdown } from '../cli/conversation-markdown.ts'
+import { speakersOf } from '../cli/conversation-view.ts'
+import { call } from '../client/call.ts'
+import type { Connection } from '../client/request.ts'
+import { conversationRoutes } from '../contract/conversations.ts'
 
-interface Exported {
-  title: string | null
-  agent: string
-  messages: readonly Message[]
-}
-
-export function markdownOf({ title, agent, messages }: Exported): string {
-  const parts = messages.map(({ role, content, citations }) => {
-    const cited = (citations ?? []).filter((citation) => citation.cited)
-    const sources = cited.map(({ index, source, page }) => `[${index}] ${source}, page ${page}`).join('  \n')
-    return [`## ${role === 'user' ? 'You' : agent}`, content.trim(), ...(sources === '' ? [] : [sources])].join('\n\n')
-  })
-  return `${[`# ${title ?? 'Conversation'}`, ...parts].join('\n\n')}\n`
-}
-
-/** Writes it where nothing stands yet, and says where that is. */
-export function writeExport(text: string, { title, file, cwd }: { title: string | null; file: string; cwd: string }): string {
-  const name = file || `${slug(title ?? '') || 'conversation'}.md`
+/** Writes it where nothing stands yet, under its title where no name is given, and says where that is. */
+export async function exportTo(connection: Connection, id: string, { file, cwd }: { file: string; cwd: string }): Promise<string> {
+  const { data } = await call(connection, conversationRoutes.get, { params: { id } })
+  const name = file || `${slug(data.title ?? '') || 'conversation'}.md`
   try {
-    writeFileSync(resolve(cwd, name), text, { flag: 'wx' })
+    writeFileSync(resolve(cwd, name), conversationMarkdown(data, await speakersOf(connection, data)), { flag: 'wx' })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Error(`${name} is there already. Name another file: /export notes.md`)
-    throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new Error(`${name} is there already. Name another file: /export notes.md`)
   }
   return name
 }
