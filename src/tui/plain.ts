@@ -23,8 +23,8 @@ export interface PlainParts {
 /** Lines are as long as they are: whoever reads them breaks them better. */
 const COLUMNS = 2_000
 
-/** Resolves at the end of the input, or when the person leaves, with the conversation that was talked in. */
-export async function plainChat({ connect, opening, cwd, input, output }: PlainParts): Promise<string | undefined> {
+/** Resolves at the end of the input, or when the person leaves. */
+export async function plainChat({ connect, opening, cwd, input, output }: PlainParts): Promise<void> {
   const printer = new Printer(output, input.isTTY === true)
   const desk = new Desk(() => printer.print(desk.state))
   desk.update({ size: { columns: COLUMNS, rows: 24 } })
@@ -41,17 +41,16 @@ export async function plainChat({ connect, opening, cwd, input, output }: PlainP
   let talking: Promise<void> = Promise.resolve()
   try {
     for await (const line of lines) {
-      await Promise.race([talking, printer.asked()])
+      await Promise.race([Promise.all([talking, room.session.ended]), printer.asked()])
       const tool = asking(desk.state.transcript)
       if (tool) await room.session.answer(tool.id, /^y(es)?$/i.test(line.trim()))
       else talking = submit(room, line)
     }
-    await talking
+    await Promise.all([talking, room.session.ended])
   } finally {
     process.off('SIGINT', stop)
     room.link.close()
   }
-  return desk.state.conversation?.id
 }
 
 /** Prints what is finished, as soon as it is. */

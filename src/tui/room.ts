@@ -102,8 +102,11 @@ export class Room {
     await this.meet(agent)
     this.desk.update({ conversation: { id: conversation.id, title: conversation.title }, editor: remembering(this.desk.state.editor, messages) })
     if (earlier > 0) this.desk.note(`${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}: /history shows them.`)
-    this.desk.happen({ kind: 'loaded', messages })
+    const last = messages.at(-1)
+    const writing = last?.role === 'assistant' && last.finish_reason === undefined ? last.id : undefined
+    this.desk.happen({ kind: 'loaded', messages: messages.filter(({ id }) => id !== writing) })
     this.desk.redraw({ whole: true })
+    if (writing !== undefined) this.session.join(writing)
   }
 
   /** Names for completion. They may be missing: then there is nothing to complete. */

@@ -21,6 +21,12 @@ export interface SessionParts {
   now: () => number
 }
 
+/** A message, under a key with which it is sent once, however often it is tried. */
+interface Sent {
+  message: string
+  key: string
+}
+
 const AFTER_CUT_MS = 250
 /** After a stop the service stores what came; then its facts are asked for. */
 const AFTER_STOP_MS = 300
@@ -28,19 +34,31 @@ const AFTER_STOP_MS = 300
 export class Session {
   readonly #parts: SessionParts
   #stopping: AbortController | undefined
+  /** Resolves when no reply is under way any more. */
+  ended: Promise<void> = Promise.resolve()
 
   constructor(parts: SessionParts) {
     this.#parts = parts
   }
 
   /** Sends, and resolves when the reply has ended in one way or another. Nothing is thrown: how it ended is in the transcript. */
-  async send(message: string): Promise<void> {
+  send(message: string): Promise<void> {
+    this.ended = this.#untilEnded({ message, key: randomUUID() })
+    return this.ended
+  }
+
+  /** Follows a reply that is being written already. */
+  join(reply: string): void {
+    this.#parts.happen({ kind: 'joined', reply })
+    this.ended = this.#untilEnded(undefined)
+  }
+
+  async #untilEnded(sent: Sent | undefined): Promise<void> {
     const { happen, link, transcript } = this.#parts
     const stopping = new AbortController()
     this.#stopping = stopping
-    const key = randomUUID()
     try {
-      while (!(await this.#follow(message, key, stopping.signal))) {
+      while (!(await this.#follow(sent, stopping.signal))) {
         link.lost('The connection to the daemon was cut.')
         await pause(AFTER_CUT_MS, undefined, { signal: stopping.signal })
       }
@@ -57,17 +75,12 @@ export class Session {
   }
 
   /** Whether the reply came to its end; false when the connection did first. */
-  async #follow(message: string, key: string, signal: AbortSignal): Promise<boolean> {
-    const { link, happen, conversation, transcript, model, now } = this.#parts
+  async #follow(sent: Sent | undefined, signal: AbortSignal): Promise<boolean> {
+    const { link, happen, conversation, now } = this.#parts
     try {
       const connection = await link.ready(signal)
-      const id = await conversation(connection)
-      const { live } = transcript()
-      const chosen = model()
-      const followed: Followed =
-        live?.id === undefined
-          ? { conversation: id, message, wait: true, key, ...(chosen === undefined ? {} : { model: chosen }) }
-          : { conversation: id, reply: live.id, ...(live.lastEventId === undefined ? {} : { after: live.lastEventId }) }
+      const followed = this.#followed(await conversation(connection), sent)
+      if (!followed) return true
       for await (const event of followReply(connection, followed, { signal })) {
         link.good()
         happen({ kind: 'event', event, at: now() })
@@ -77,6 +90,14 @@ export class Session {
       if (signal.aborted || !(error instanceof UnreachableError)) throw error
       return false
     }
+  }
+
+  /** The reply where it is known, from the event on that was not seen; else the message. */
+  #followed(conversation: string, sent: Sent | undefined): Followed | undefined {
+    const { live } = this.#parts.transcript()
+    if (live?.id !== undefined) return { conversation, reply: live.id, ...(live.lastEventId === undefined ? {} : { after: live.lastEventId }) }
+    const model = this.#parts.model()
+    return sent && { conversation, ...sent, wait: true, ...(model === undefined ? {} : { model }) }
   }
 
   /** Stops the reply: the service ends it when nobody follows it any more. False when none is under way. */

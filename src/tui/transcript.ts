@@ -26,6 +26,8 @@ export interface Transcript {
 
 export type Happening =
   | { kind: 'said'; text: string }
+  /** A reply that is being written already is followed from its beginning. */
+  | { kind: 'joined'; reply: string }
   | { kind: 'event'; event: ReplyEvent; at: number }
   /** The stream is over without an end of its own. */
   | { kind: 'ended'; status: 'aborted' | 'interrupted' | 'failed' | 'cut'; error?: string; hint?: string }
@@ -40,6 +42,8 @@ export function transcribe(state: Transcript, happening: Happening): Transcript 
   switch (happening.kind) {
     case 'said':
       return { ...state, entries: [...state.entries, { kind: 'said', text: happening.text }], awaiting: true }
+    case 'joined':
+      return { ...state, live: { ...NEW, id: happening.reply }, awaiting: true }
     case 'event':
       return heard(state, happening.event, happening.at)
     case 'ended':

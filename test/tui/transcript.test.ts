@@ -230,6 +230,13 @@ test('a reply that was aborted here is completed by what the service stored', ()
   assert.equal([state.entries.length, last(state).status, last(state).cost], [2, 'aborted', 0.1])
 })
 
+test('a reply that is being written already is joined from its beginning', () => {
+  const joined = after({ kind: 'joined', reply: 'msg_2' })
+  assert.equal([joined.live?.id, joined.awaiting], ['msg_2', true])
+  const state = [event('message_start', START, 1), event('message_delta', { text: 'Hello' }, 2)].reduce(transcribe, joined)
+  assert.equal([textOf(state.live as Reply), state.live?.lastEventId], ['Hello', '2'])
+})
+
 test('an event of a kind nobody knows changes nothing', () => {
   const state = after(said, event('message_start', START, 1))
   const unknown = { kind: 'event', at: 1, event: { event: 'applause', data: {}, id: '2' } } as unknown as Happening

@@ -1,0 +1,60 @@
+/** The chat over documents, with the embedded model: citations, the sources panel, /search, and a second chat on the same reply. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { aloud } from '../harness/hooks.ts'
+import { stallsAfter } from '../harness/provider.ts'
+import { Stage } from './stage.ts'
+import { cadre, hasTmux, until } from './terminals.ts'
+
+const test = suite(`chat over documents ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
+let stage: Stage
+
+test.before(
+  aloud(async () => {
+    stage = await Stage.open()
+    const folder = join(stage.home, 'handbook')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'leave.md'), '# Leave\n\nEvery employee gets twenty-five days of paid annual leave.\n')
+    writeFileSync(join(folder, 'travel.md'), '# Travel\n\nTrains are booked in second class, hotels up to 120 euros a night.\n')
+    const { code, stderr } = await cadre(stage.home, ['knowledge', 'add', folder])
+    assert.is(code, 0, stderr)
+    const [tool] = await stage.get('/rag-tools')
+    await stage.make('/agents', { name: 'Handbook', tools: [tool.id] })
+    await stage.agent('Slow')
+  }),
+)
+test.after(aloud(() => stage.close()))
+
+test('a reply cites what it stands on, and Ctrl+O shows the passage', async () => {
+  const terminal = stage.chat({ agent: 'Handbook', rows: 40 })
+  await until(terminal, /Ask Handbook/)
+  terminal.press('How many days of annual leave do I get?\r')
+  const screen = await until(terminal, /\[1\] leave\.md,\sp\.\s1/)
+  assert.match(screen, /twenty-five days of paid annual leave.*\[1\]/)
+  terminal.press('\u000f')
+  await until(terminal, /Sources.*\n› \[1\] leave\.md, page 1\n/)
+  assert.match(terminal.screen(), /│ .*Every employee gets twenty-five days of paid annual leave\./)
+  terminal.press('\u001b')
+  await until(terminal, (now) => !now.includes('│'), 'a closed panel')
+  terminal.press('/search hotels\r')
+  await until(terminal, /Sources.*\n› \[1\] travel\.md, page 1/)
+})
+
+test('a second chat takes part in a reply that is being written', async () => {
+  stage.script(stallsAfter('Both of us', ' read this'))
+  const first = stage.chat({ agent: 'Slow' })
+  await until(first, /Ask Slow/)
+  first.press('Begin\r')
+  await until(first, /read this/)
+  const second = stage.chat({ more: ['--continue'] })
+  await until(second, /› Begin\n\n {2}Both of us read this/)
+  first.press('\u001b')
+  await until(first, /■ stopped/)
+  await until(second, (screen) => /Both of us read this/.test(screen) && !/■/.test(screen), 'a reply that goes on for the other')
+  second.press('\u001b')
+  await until(second, /■ stopped/)
+})
+
+test.run()
