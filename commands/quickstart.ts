@@ -68,8 +68,7 @@ export default class Quickstart extends CadreCommand {
     const conversation = question === '' ? undefined : await answerFrom(connection, agent, question)
     if (flags.chat && canChat()) {
       const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, narrate: this.narrate }
-      const opening = { agent: conversation === undefined ? agent.id : undefined, conversation, goOn: false, model: undefined, preferred: undefined }
-      await openChat(chatting, opening)
+      await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation })
     }
     this.narrate(next(agent, path))
   }

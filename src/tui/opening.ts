@@ -7,14 +7,16 @@ import type { Room } from './room.ts'
 import { findAgent, findConversation, findModel, listAgents, listConversations } from './service.ts'
 
 export interface Opening {
-  agent: string | undefined
-  conversation: string | undefined
+  agent?: string | undefined
+  conversation?: string | undefined
   /** Go on with the newest conversation. */
-  goOn: boolean
-  model: string | undefined
+  goOn?: boolean
+  model?: string | undefined
+  /** The agent that `cadre config set agent` names. */
+  preferred?: string | undefined
 }
 
-export async function open(room: Room, { agent, conversation, goOn, model }: Opening): Promise<void> {
+export async function open(room: Room, { agent, conversation, goOn, model, preferred }: Opening): Promise<void> {
   const connection = await room.link.now()
   if (model !== undefined) room.use(await findModel(connection, model))
   if (conversation !== undefined) return room.resume(await findConversation(connection, conversation))
@@ -25,6 +27,7 @@ export async function open(room: Room, { agent, conversation, goOn, model }: Ope
     return room.resume(newest)
   }
   if (named) return room.meet(named)
+  if (preferred !== undefined) return room.meet(await findAgent(connection, preferred))
   await meetSomebody(room)
 }
 

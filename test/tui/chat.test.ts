@@ -194,6 +194,13 @@ test('without a terminal it says what to use, and --plain talks line by line', a
   assert.not.match(stdout, '\u001b')
 })
 
+test('without a name it is the agent that the settings name', async () => {
+  assert.is((await cadre(stage.home, ['config', 'set', 'agent', 'Janitor'])).code, 0)
+  const { stdout } = await cadre(stage.home, ['chat', '--plain'])
+  await cadre(stage.home, ['config', 'unset', 'agent'])
+  assert.match(stdout, /^Janitor, Janitor model\./)
+})
+
 test('an agent or a conversation that is not there is an error of the command', async () => {
   const nobody = await cadre(stage.home, ['chat', 'Nobody', '--plain'])
   assert.equal([nobody.code, /There is no agent "Nobody"/.test(nobody.stderr)], [3, true])
