@@ -1,4 +1,5 @@
 /** Runs the benchmarks, all or those named, and prints each figure beside its bar. Exits 1 when one misses it. */
+import { chat } from './chat.ts'
 import { cliStart } from './cli-start.ts'
 import { embedding } from './embedding.ts'
 import { evaluations } from './evaluations.ts'
@@ -17,7 +18,7 @@ import { streams } from './streams.ts'
 import { usage } from './usage.ts'
 import { webhooks } from './webhooks.ts'
 
-const BENCHES = [cliStart, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage, webhooks, stream, streams]
+const BENCHES = [cliStart, chat, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage, webhooks, stream, streams]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

@@ -55,7 +55,12 @@ export async function until(terminal: ChatTerminal, holds: RegExp | ((screen: st
 
 const words = ({ agent, more = [] }: Started) => ['chat', ...(agent === undefined ? [] : [agent]), ...more]
 
-function inTmux(started: Started): ChatTerminal {
+export interface TmuxTerminal extends ChatTerminal {
+  /** All bytes that the command writes from now on go into that file as well. */
+  record(file: string): void
+}
+
+export function inTmux(started: Started): TmuxTerminal {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-tmux-'))
   const tmux = (...given: string[]) => {
     const { status, stdout, stderr } = spawnSync('tmux', ['-S', join(folder, 's'), '-f', '/dev/null', ...given], { encoding: 'utf8' })
@@ -79,6 +84,7 @@ function inTmux(started: Started): ChatTerminal {
     },
     press: (bytes) => void tmux('send-keys', '-t', 'chat', '-H', ...Array.from(Buffer.from(bytes), (byte) => byte.toString(16).padStart(2, '0'))),
     resize: (columns, rows) => void tmux('resize-window', '-t', 'chat', '-x', String(columns), '-y', String(rows)),
+    record: (file) => void tmux('pipe-pane', '-t', 'chat', `cat > ${quoted(file)}`),
     async close() {
       tmux('kill-server')
       rmSync(folder, { recursive: true, force: true })

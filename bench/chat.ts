@@ -1,0 +1,192 @@
+/** The chat in tmux: what its start costs beside importing Ink, a flood of deltas, keys during it, and memory after a thousand messages. */
+import { fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { END } from '../src/tui/canvas.ts'
+import { hasTmux, inTmux, type TmuxTerminal, until } from '../test/tui/terminals.ts'
+import { environment, ROOT, type RunningDaemon, request, TOKEN, withDaemon, withHome } from './daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+
+const STARTS = 7
+const DELTAS_A_SECOND = 5_000
+const FLOOD_SECONDS = 12
+const MOST_DRAWN = 30
+const KEYS = 20
+const EXCHANGES = 500
+const MOST_GROWN = 50e6
+/** Kernel ticks of /proc/PID/stat. */
+const TICKS_A_SECOND = 100
+
+export const chat: Bench = {
+  name: 'chat',
+  async run() {
+    if (!hasTmux) throw new Error('The chat is measured in tmux, and there is none here.')
+    const provider = fork(fileURLToPath(new URL('paced-provider.js', import.meta.url)), { stdio: 'inherit' })
+    const [port] = (await once(provider, 'message')) as [number]
+    try {
+      return await withHome((home) =>
+        withDaemon(home, async (daemon) => {
+          const model = {
+            name: 'bench',
+            provider: 'openai-compatible',
+            model_id: 'bench',
+            endpoint: `http://127.0.0.1:${port}/v1`,
+            pricing: { input: 1, output: 1 },
+          }
+          const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/models', model)
+          await request(daemon, 'POST', '/api/agents', { name: 'Bench', model_id: data.id })
+          return [await starts(home), ...(await floods(home, daemon)), await grows(home)]
+        }),
+      )
+    } finally {
+      provider.disconnect()
+    }
+  },
+}
+
+function open(home: string): TmuxTerminal {
+  return inTmux({ home, columns: 100, rows: 40, agent: 'Bench', more: ['--no-start'], environment: { CADRE_TOKEN: TOKEN } })
+}
+
+/** The process of the chat in that home. */
+function processIn(home: string): number {
+  const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChat(Number(name), home))
+  if (found.length !== 1) throw new Error(`There are ${found.length} chats in ${home}.`)
+  return Number(found[0])
+}
+
+function isChat(pid: number, home: string): boolean {
+  try {
+    const [command, variables] = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0'))
+    return command?.[1]?.endsWith('run.js') === true && command[2] === 'chat' && variables?.includes(`CADRE_HOME=${home}`) === true
+  } catch {
+    return false // it ended, or it is another user's
+  }
+}
+
+/** User and system time of a process so far, in seconds. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+}
+
+function residentOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1000
+}
+
+async function starts(home: string): Promise<Figure> {
+  const [prompts, imports]: [number[], number[]] = [[], []]
+  for (let round = 0; round <= STARTS; round++) {
+    const terminal = open(home)
+    await until(terminal, /Ask Bench/)
+    const cost = cpuOf(processIn(home))
+    await terminal.close()
+    const alone = importing(home)
+    if (round === 0) continue // it only warmed the disk cache
+    prompts.push(cost * 1000)
+    imports.push(alone)
+  }
+  const [prompt, alone] = [median(prompts), median(imports)]
+  return {
+    name: 'cadre chat to its prompt, CPU, to importing Ink',
+    figure: `${milliseconds(prompt)} to ${milliseconds(alone)}`,
+    ratio: prompt / alone,
+    bar: { most: 3 },
+  }
+}
+
+/** CPU of a Node that imports Ink from its package and does nothing else. */
+function importing(home: string): number {
+  const code = "await import('ink'); const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)"
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT, env: environment(home), encoding: 'utf8' })
+  if (!(Number(stdout) > 0)) throw new Error(`Ink could not be imported: ${stderr}`)
+  return Number(stdout)
+}
+
+/** A flood from its first to its last delta. However busy the machine is, the CPU it takes is held against the time it should last. */
+async function floods(home: string, daemon: RunningDaemon): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-bench-'))
+  const terminal = open(home)
+  try {
+    await until(terminal, /Ask Bench/)
+    const idle = await keysTake(terminal, KEYS)
+    const pid = processIn(home)
+    const recorded = join(folder, 'bytes')
+    terminal.record(recorded)
+    const [began, chatBefore, daemonBefore] = [performance.now(), cpuOf(pid), cpuOf(daemon.pid)]
+    terminal.press(`flood ${DELTAS_A_SECOND} ${FLOOD_SECONDS}\r`)
+    await until(terminal, /twenty-five/)
+    const busy = await keysTake(terminal, KEYS)
+    const during = performance.now() - began < FLOOD_SECONDS * 1000
+    await until(terminal, /tokens/)
+    const seconds = (performance.now() - began) / 1000
+    const [ours, theirs] = [cpuOf(pid) - chatBefore, cpuOf(daemon.pid) - daemonBefore]
+    const drawn = readFileSync(recorded, 'utf8').split(END).length - 1
+    return [
+      {
+        name: `${DELTAS_A_SECOND} deltas a second for ${FLOOD_SECONDS} s, CPU of chat and daemon, to one core`,
+        figure: `${ours.toFixed(1)} and ${theirs.toFixed(1)} s in ${seconds.toFixed(1)} s`,
+        ratio: (ours + theirs) / FLOOD_SECONDS,
+        bar: { most: 1 },
+      },
+      { name: 'drawn a second, to thirty', figure: `${(drawn / seconds).toFixed(1)} a second`, ratio: drawn / seconds / MOST_DRAWN, bar: { most: 1.05 } },
+      {
+        name: `a key to its place on the screen, ${during ? 'flooded' : 'flooded at first'} to idle`,
+        figure: `${milliseconds(busy)} to ${milliseconds(idle)}`,
+        ratio: busy / idle,
+      },
+    ]
+  } finally {
+    await terminal.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Median time from a key to the screen that shows it, as seen through tmux. */
+async function keysTake(terminal: TmuxTerminal, count: number): Promise<number> {
+  const taken: number[] = []
+  let typed = ''
+  for (let key = 0; key < count; key++) {
+    typed += 'abcdefghij'[key % 10]
+    const began = performance.now()
+    terminal.press(typed.slice(-1))
+    while (!terminal.screen().includes(`› ${typed}`)) await pause(2)
+    taken.push(performance.now() - began)
+  }
+  terminal.press('\u0015')
+  await until(terminal, (screen) => !screen.includes(`› ${typed}`))
+  return median(taken)
+}
+
+async function grows(home: string): Promise<Figure> {
+  const terminal = open(home)
+  try {
+    await until(terminal, /Ask Bench/)
+    const pid = processIn(home)
+    const exchange = async (number: number) => {
+      terminal.press(`question ${number}`)
+      // The reply before may be written and not have ended.
+      do terminal.press('\r')
+      while (!(await until(terminal, /› Ask Bench|Esc stops it/)).includes('Ask Bench'))
+      await until(terminal, new RegExp(`This answers question ${number}\\.`))
+    }
+    for (let number = 1; number <= 10; number++) await exchange(number)
+    const before = residentOf(pid)
+    for (let number = 11; number <= EXCHANGES; number++) await exchange(number)
+    const grown = residentOf(pid) - before
+    return {
+      name: `memory after ${2 * EXCHANGES} messages, to 50 MB`,
+      figure: `${(before / 1e6).toFixed(0)} MB and ${(grown / 1e6).toFixed(1)} MB more`,
+      ratio: grown / MOST_GROWN,
+      bar: { most: 1 },
+    }
+  } finally {
+    await terminal.close()
+  }
+}
