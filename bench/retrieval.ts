@@ -1,5 +1,6 @@
-/** Quality: how high hybrid search at its default settings puts the documents that answer a question. */
+/** Quality: how high hybrid search at its default settings puts the documents that answer a question, beside each of its sides and the usual way to join them. */
 
+import { fluency } from '../daemon/embedding/fluency.ts'
 import { ndcg10, retrievalSets } from './corpora.ts'
 import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
 import type { Bench, Figure } from './figures.ts'
@@ -10,6 +11,14 @@ import { synced } from './syncing.ts'
 const BARS: Record<string, number> = { codebase: 0.7, xquad_en: 0.96, xquad_zh: 0.9, pubmedqa: 0.97, own: 0.9 }
 const METHODS = ['hybrid', 'semantic', 'full_text'] as const
 const AT_ONCE = 8
+/** How many passages are looked at: by those who ask, and of each side before they are joined. */
+const ASKED = 50
+const A_SIDE = 100
+const RECIPROCAL_K = 60
+
+type Method = (typeof METHODS)[number]
+type Passage = { metadata: { source: string; document_id: string; start: number } }
+type Search = (method: Method, query: string, top_k: number) => Promise<Passage[]>
 
 export const retrieval: Bench = {
   name: 'retrieval',
@@ -21,36 +30,71 @@ export const retrieval: Bench = {
 }
 
 async function measure(daemon: RunningDaemon, set: RetrievalSet): Promise<Figure[]> {
-  const source = await synced(daemon, set.name, set.documents)
+  const search = await searches(daemon, await synced(daemon, set.name, set.documents))
   const figures: Figure[] = []
+  for (const method of METHODS)
+    figures.push(
+      await quality(
+        set,
+        method,
+        (query) => search(method, query, ASKED),
+        method === 'hybrid' && BARS[set.name] ? { least: BARS[set.name] as number } : undefined,
+      ),
+    )
+  figures.push(await quality(set, 'reciprocal ranks instead', (query) => byReciprocalRanks(search, query)))
+  return figures
+}
+
+async function searches(daemon: RunningDaemon, source: string): Promise<Search> {
+  const tools = new Map<Method, string>()
   for (const search_method of METHODS) {
-    const tool = await request<{ data: { id: string } }>(daemon, 'POST', '/api/retrieval-tools', {
+    const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/retrieval-tools', {
       name: search_method,
       knowledge_source_ids: [source],
       search_method,
     })
-    const scores: number[] = []
-    const asked = set.queries.filter(({ id }) => set.relevant.has(id))
-    for (let from = 0; from < asked.length; from += AT_ONCE)
-      scores.push(...(await Promise.all(asked.slice(from, from + AT_ONCE).map((query) => score(daemon, tool.data.id, set, query)))))
-    const mean = scores.reduce((sum, value) => sum + value, 0) / scores.length
-    const bar = search_method === 'hybrid' ? BARS[set.name] : undefined
-    figures.push({
-      name: `nDCG@10 of ${set.name}, ${search_method}`,
-      figure: `${scores.length} queries, ${set.documents.length} documents`,
-      ratio: mean,
-      ...(bar ? { bar: { least: bar } } : {}),
-    })
+    tools.set(search_method, data.id)
   }
-  return figures
+  return async (method, query, top_k) =>
+    (await request<{ data: { results: Passage[] } }>(daemon, 'POST', `/api/retrieval-tools/${tools.get(method)}/search`, { query, top_k })).data.results
 }
 
-interface Results {
-  data: { results: { metadata: { source: string } }[] }
+async function quality(set: RetrievalSet, how: string, search: (query: string) => Promise<Passage[]>, bar?: Figure['bar']): Promise<Figure> {
+  const asked = set.queries.filter(({ id }) => set.relevant.has(id))
+  const scores: number[] = []
+  for (let from = 0; from < asked.length; from += AT_ONCE)
+    scores.push(
+      ...(await Promise.all(
+        asked.slice(from, from + AT_ONCE).map(async ({ id, text }) => {
+          const ranked = [...new Set((await search(text)).map(({ metadata }) => metadata.source.replace(/\.md$/, '')))]
+          return ndcg10(ranked, set.relevant.get(id) as Map<string, number>)
+        }),
+      )),
+    )
+  return {
+    name: `nDCG@10 of ${set.name}, ${how}`,
+    figure: `${scores.length} queries, ${set.documents.length} documents`,
+    ratio: scores.reduce((sum, value) => sum + value, 0) / scores.length,
+    ...(bar ? { bar } : {}),
+  }
 }
 
-async function score(daemon: RunningDaemon, toolId: string, set: RetrievalSet, { id, text }: { id: string; text: string }): Promise<number> {
-  const { data } = await request<Results>(daemon, 'POST', `/api/retrieval-tools/${toolId}/search`, { query: text, top_k: 50 })
-  const ranked = [...new Set(data.results.map(({ metadata }) => metadata.source.replace(/\.md$/, '')))]
-  return ndcg10(ranked, set.relevant.get(id) as Map<string, number>)
+/** What most would join both sides by, at the weights that hybrid search gives them. */
+async function byReciprocalRanks(search: Search, query: string): Promise<Passage[]> {
+  const meaning = fluency({ id: 'minilm' }, query) / 2
+  const joined = new Map<string, { passage: Passage; score: number }>()
+  const sides = [
+    { found: await search('semantic', query, A_SIDE), weight: meaning },
+    { found: await search('full_text', query, A_SIDE), weight: 1 - meaning },
+  ]
+  for (const { found, weight } of sides)
+    found.forEach((passage, at) => {
+      const name = `${passage.metadata.document_id}:${passage.metadata.start}`
+      const entry = joined.get(name) ?? { passage, score: 0 }
+      joined.set(name, { passage, score: entry.score + weight / (RECIPROCAL_K + at + 1) })
+    })
+  return [...joined.values()]
+    .sort((a, b) => b.score - a.score)
+    .slice(0, ASKED)
+    .map(({ passage }) => passage)
 }

@@ -9,8 +9,8 @@ export interface Fused {
 
 /**
  * Both sides are stretched to 0…1 and added, at equal weight where the embedding model knows the language of the query
- * (`trust` 1), and by words alone where it knows nothing of it (0). The design measured it
- * against reciprocal rank fusion and found it better on all sets but one; bench/retrieval measures only this one.
+ * (`trust` 1), and by words alone where it knows nothing of it (0). bench/retrieval measures it beside each side alone and
+ * reciprocal rank fusion.
  */
 export function fuse(semantic: Map<string, number>, fullText: Map<string, number>, trust = 1): Fused[] {
   const meaning = trust / 2
