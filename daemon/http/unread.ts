@@ -5,52 +5,47 @@ import ipaddr from 'ipaddr.js'
 
 /** Linux lists its connections here, with what is still in their queues; other systems do not. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
-/** Our end, the other end, what was not yet taken by the other, and what we were sent and did not read. */
-const CONNECTION = /^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):([0-9A-F]{8}) /gm
-/** What stands before an IPv4 address that is written as IPv6, as the kernel prints it. */
-const MAPPED = /^0{16}FFFF0000/
+/** The near end, the far end, what the far one has not taken yet, and what came from it and was not read. Only where there is any of either. */
+const CONNECTION = /^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8}:0{8})([0-9A-F]{8}):([0-9A-F]{8}) /gm
 
 export class Unread {
   #looking: Promise<ReadonlyMap<string, number> | undefined> | undefined
 
   /** In bytes; undefined where nobody knows. Those who ask at the same time are answered by one look. */
-  async of(socket: Socket): Promise<number | undefined> {
+  async of({ localAddress, localPort, remoteAddress, remotePort }: Socket): Promise<number | undefined> {
     this.#looking ??= look().finally(() => {
       this.#looking = undefined
     })
     const queues = await this.#looking
-    return queues && (queues.get(keyOf(socket)) ?? 0)
+    return queues && (queues.get(way(end(localAddress, localPort), end(remoteAddress, remotePort))) ?? 0)
   }
 }
 
-/** What lies unread on each way, where anything does. A reader on this machine has its own end in the list, with what it was given and left lying. */
+/** What lies unread on each way. A reader on this machine has its own end in the list, with what it was given and left lying. */
 async function look(): Promise<ReadonlyMap<string, number> | undefined> {
   const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => undefined))) // elsewhere than on Linux
   if (tables[0] === undefined) return undefined
   const queues = new Map<string, number>()
-  const add = (from: string, to: string, queue: string) => {
-    const bytes = Number.parseInt(queue, 16)
-    const key = way(from, to)
-    if (bytes > 0) queues.set(key, (queues.get(key) ?? 0) + bytes)
-  }
+  const add = (key: string, queue: string) => queues.set(key, (queues.get(key) ?? 0) + Number.parseInt(queue, 16))
   for (const table of tables) {
     for (const [, near = '', far = '', leaving = '', arrived = ''] of table?.matchAll(CONNECTION) ?? []) {
-      add(near, far, leaving)
-      add(far, near, arrived)
+      const [here, there] = [printed(near), printed(far)]
+      add(way(here, there), leaving)
+      add(way(there, here), arrived)
     }
   }
   return queues
 }
 
-function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
-  return way(printed(localAddress, localPort), printed(remoteAddress, remotePort))
-}
+const way = (from: string, to: string): string => `${from} ${to}`
 
-const way = (from: string, to: string): string => `${from.replace(MAPPED, '')} ${to.replace(MAPPED, '')}`
+/** An end as sockets name it; IPv4 in one way, also where the socket is one of IPv6. */
+const end = (address = '', port = 0): string => `${address.replace(/^::ffff:(?=[\d.]+$)|%.*$/g, '')} ${port}`
 
-/** As the kernel prints it: four bytes at a time, the last one first. */
-function printed(address = '', port = 0): string {
-  if (!ipaddr.isValid(address)) return ''
-  const bytes = Buffer.from(ipaddr.parse(address).toByteArray())
-  return `${bytes.swap32().toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
+/** The same of what the kernel prints: four bytes at a time, the last one first. */
+function printed(listed: string): string {
+  const [address = '', port = ''] = listed.split(':')
+  const parsed = ipaddr.fromByteArray([...Buffer.from(address, 'hex').swap32()])
+  const four = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed
+  return end(four instanceof ipaddr.IPv6 ? four.toRFC5952String() : four.toString(), Number.parseInt(port, 16))
 }

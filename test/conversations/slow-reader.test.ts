@@ -89,23 +89,29 @@ test('one that reads slowly gets all of it', async () => {
   assert.is(stream.said, text.join(''))
 })
 
-test('the kernel knows what a reader has not taken', async () => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  const accepted = once(server, 'connection') as Promise<[Socket]>
-  const reader = connect(port, '127.0.0.1').pause()
-  const [writer] = await accepted
-  const unread = new Unread()
-  assert.is((await unread.of(writer)) ?? 0, 0)
-  writer.write('x'.repeat(1_000))
-  if (process.platform === 'linux') await until(async () => (await unread.of(writer)) === 1_000)
-  writer.write('x'.repeat(3_000_000))
-  if (process.platform === 'linux') await until(async () => ((await unread.of(writer)) ?? 0) + writer.writableLength === 3_001_000)
-  reader.resume()
-  await until(async () => ((await unread.of(writer)) ?? 0) === 0 && writer.writableLength === 0)
-  reader.destroy()
-  server.close()
-})
+for (const [host, address] of [
+  ['127.0.0.1', '127.0.0.1'],
+  ['::', '127.0.0.1'],
+  ['::1', '::1'],
+] as const)
+  test(`the kernel knows what a reader at ${address} has not taken from ${host}`, async () => {
+    const server = createServer()
+    const listening = await new Promise<boolean>((resolve) => server.once('error', () => resolve(false)).listen(0, host, () => resolve(true)))
+    if (!listening) return // a machine without IPv6
+    const { port } = server.address() as { port: number }
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const reader = connect(port, address).pause()
+    const [writer] = await accepted
+    const unread = new Unread()
+    assert.is((await unread.of(writer)) ?? 0, 0)
+    writer.write('x'.repeat(1_000))
+    if (process.platform === 'linux') await until(async () => (await unread.of(writer)) === 1_000)
+    writer.write('x'.repeat(3_000_000))
+    if (process.platform === 'linux') await until(async () => ((await unread.of(writer)) ?? 0) + writer.writableLength === 3_001_000)
+    reader.resume()
+    await until(async () => ((await unread.of(writer)) ?? 0) === 0 && writer.writableLength === 0)
+    reader.destroy()
+    server.close()
+  })
 
 test.run()
