@@ -5,16 +5,18 @@ import { refused } from '../harness/answers.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, endsAfter, hangs, refuses, replies, ScriptedProvider, type Step, says, sends, stallsAfter, trickles } from '../harness/provider.ts'
+import { eventsOf } from '../harness/provider-wires.ts'
 import { until } from '../knowledge/library.ts'
 import { Parlour } from './parlour.ts'
 
 const test = suite('failures')
+const LIMITS = { firstByteMs: 300, idleMs: 300, wholeMs: 1_500, pauseMs: 5 }
 let parlour: Parlour
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open({ providerTimes: { firstByteMs: 300, idleMs: 300, wholeMs: 1_500, pauseMs: 5 } })
+    parlour = await Parlour.open({ providerTimes: LIMITS })
     provider = await ScriptedProvider.start('openai', says('x'))
   }),
 )
@@ -32,9 +34,12 @@ async function agrees(message: Json): Promise<Json[]> {
   return calls
 }
 
+/** What it does, how that is told, what came before, and whether it read the question. */
 const OUTCOMES: [string, Step, ErrorCode, string, boolean][] = [
   ['refuses', refuses(401), 'PROVIDER_ERROR', '', false],
+  ['is broken', refuses(500), 'PROVIDER_ERROR', '', false],
   ['is overloaded for good', refuses(503), 'PROVIDER_ERROR', '', false],
+  ['has had enough', refuses(429), 'PROVIDER_ERROR', '', false],
   ['asks for patience and gets none', refuses(429, undefined, { 'retry-after': '3600' }), 'PROVIDER_ERROR', '', false],
   ['hangs', hangs, 'PROVIDER_TIMEOUT', '', true],
   ['stops in the middle', stallsAfter('so', ' far'), 'PROVIDER_TIMEOUT', 'so far', true],
@@ -42,19 +47,29 @@ const OUTCOMES: [string, Step, ErrorCode, string, boolean][] = [
   ['ends without an end', endsAfter('so', ' far'), 'PROVIDER_ERROR', 'so far', true],
   ['sends garbage', sends('\u0000<<no stream>>\n\n'), 'PROVIDER_ERROR', '', false],
   ['sends a page', sends('<html>Sign in</html>', 'text/html'), 'PROVIDER_ERROR', '', false],
+  [
+    'sends garbage in the middle',
+    sends(`${eventsOf('openai', { text: ['so', ' far'], finish: null }).join('')}data: {"choices": <<\n\n`),
+    'PROVIDER_ERROR',
+    'so far',
+    true,
+  ],
   ['sends a byte at a time', trickles(20), 'PROVIDER_TIMEOUT', '', true],
+  ['sends a byte at a time after a while', trickles(20, 'so', ' far'), 'PROVIDER_TIMEOUT', 'so far', true],
 ]
 
 for (const [what, step, code, content, read] of OUTCOMES) {
   test(`a provider that ${what}: a typed outcome, what came is stored, counted once, and the next message works`, async () => {
     const id = await parlour.talk(provider)
     provider.script = [step]
+    const begun = performance.now()
     if (content === '') await refused(parlour.say(id, 'Hi'), code)
     else {
       const stream = await parlour.stream(id, 'Hi')
       const { data } = await stream.until('error')
       assert.equal([data.code, stream.said, await stream.next()], [code, content, undefined])
     }
+    assert.ok(performance.now() - begun < LIMITS.wholeMs + 1_000, 'the limits of time do not hold')
     const [, reply] = await parlour.messages(id)
     assert.equal([reply?.content, reply?.finish_reason, reply?.error_code], [content, 'error', code])
     assert.ok(reply?.error.length > 10)

@@ -78,11 +78,12 @@ export const sends =
   (response) =>
     response.writeHead(200, { 'content-type': type }).end(bytes)
 
-/** One byte at a time, for ever. */
+/** Says this much, and then one byte at a time, for ever. */
 export const trickles =
-  (everyMs: number): Step =>
+  (everyMs: number, ...text: string[]): Step =>
   async (response, _, wire) => {
     begun(response)
+    if (text.length > 0) response.write(eventsOf(wire, { text, finish: null }).join(''))
     const bytes = eventsOf(wire, { text: ['drop'.repeat(10_000)], finish: null }).join('')
     for (let at = 0; at < bytes.length && !response.destroyed; at++) {
       response.write(bytes[at] as string)
