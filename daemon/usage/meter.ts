@@ -78,7 +78,7 @@ export class UsageMeter implements Meter {
   }
 }
 
-/** Cached input is counted at the full price: what providers take off for it is not known here. */
+/** Cached input is counted at the full price: what providers take off for it is not known here, and a line that blocks should not block too late. */
 function costOf({ price_input, price_output }: Call, input: number, output: number): number | null {
   return price_input === null || price_output === null ? null : money((input * price_input + output * price_output) / 1000)
 }

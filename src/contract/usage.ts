@@ -35,7 +35,7 @@ export const UsageStatistics = object({
   total_tokens: count('Tokens in and out.'),
   input_tokens: count('Tokens read.'),
   output_tokens: count('Tokens written.'),
-  cached_tokens: count('Of the tokens read, those that the provider had read before.'),
+  cached_tokens: count('Of the tokens read, those that the provider had read before. They cost what other tokens read cost: prices know no other.'),
   calls: count('Calls of models, also those that failed or were aborted.'),
   total_cost,
   unpriced_tokens,
