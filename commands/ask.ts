@@ -16,7 +16,7 @@ export default class Ask extends CadreCommand {
     { command: 'cadre ask "How many days of leave do I have?"', description: 'The only agent, or the one that is set' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'One by name' },
     { command: 'cat build.log | cadre ask "What broke?"', description: 'About something on stdin' },
-    { command: 'cadre ask --continue "And how do I mend it?"', description: 'Go on in the last conversation' },
+    { command: 'cadre ask --continue "And how do I mend it?"', description: 'Go on in your last conversation' },
     { command: 'cadre ask "Who is Ada?" --json | jq -rj \'select(.event == "message_delta").data.text\'', description: 'Events, one a line, for a script' },
   ]
   static override usage = 'ask [AGENT] QUESTION [flags]'
@@ -31,7 +31,7 @@ export default class Ask extends CadreCommand {
       helpValue: '<text>',
       exclusive: ['agent', 'continue'],
     }),
-    continue: boolean({ description: 'Go on in the last conversation; with --agent in the last one with that agent.' }),
+    continue: boolean({ description: 'Go on in your last conversation; with --agent in the last one with that agent.' }),
     'allow-tools': boolean({ description: 'Allow every tool that asks first.' }),
     citations: boolean({ default: true, allowNo: true, description: 'Print what the reply cites after it; --no-citations does not.' }),
     full: boolean({ description: 'Whole passages instead of the part that fits best.' }),

@@ -26,8 +26,9 @@ import {
 type ConversationInput = Static<typeof ConversationCreate> | Static<typeof ConversationUpdate>
 type ShownConversation = Static<typeof Conversation>
 
-/** Who talks when neither the request nor the token says so. */
+/** Who talks where the token does not say so. */
 const LOCAL_USER = 'local'
+const userOf = ({ userId }: Caller): string => userId ?? LOCAL_USER
 
 export interface ConversationsParts {
   database: Database
@@ -54,6 +55,12 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
       remove: async (transaction, { id }) => deleteMessagesOf(transaction, id),
     })
     this.#parts = parts
+  }
+
+  override async list(caller: Caller, { mine, ...query }: ListQuery): Promise<Page<StoredConversation>> {
+    const user_id = userOf(caller)
+    if (mine && query.user_id !== undefined && query.user_id !== user_id) return { items: [], total: 0 }
+    return super.list(caller, mine ? { ...query, user_id } : query)
   }
 
   async complete(change: Change, id: string): Promise<ShownConversation> {
@@ -150,5 +157,5 @@ async function prepared(
   if (!(await agents.exists(transaction, agent_id))) throw invalid('agent_id', `there is no agent "${agent_id}"`)
   if (caller.role === 'member' && user_id !== undefined && user_id !== caller.userId)
     throw new CadreError('FORBIDDEN', 'A member talks only as itself.', { hint: `Leave user_id out, or send "${caller.userId}".` })
-  return { ...record, user_id: user_id ?? caller.userId ?? LOCAL_USER, status: 'active' }
+  return { ...record, user_id: user_id ?? userOf(caller), status: 'active' }
 }

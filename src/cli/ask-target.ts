@@ -37,7 +37,7 @@ export async function conversationFor(connection: Connection, target: Target, qu
 
 async function latest(connection: Connection, agent: string | undefined): Promise<string> {
   const only = agent === undefined ? {} : { agent_id: await resolveOwn(connection, agentTopic, agent) }
-  const query = { status: 'active', sort: 'updated_at', order: 'desc', limit: 1, ...only }
+  const query = { mine: true, status: 'active', sort: 'updated_at', order: 'desc', limit: 1, ...only }
   const { data } = await call(connection, conversationRoutes.list, { query: query as object })
   const [last] = data
   if (!last) throw new CadreError('NOT_FOUND', 'There is no conversation to go on in.', { hint: 'Leave --continue out to begin one.' })

@@ -104,10 +104,13 @@ export const conversations = {
   update: ConversationUpdate,
 } satisfies Family
 
+const own = crud(conversations, { read: 'meet', change: 'talk' })
+const mine = Type.Boolean({ default: false, description: 'Only those of whoever asks: of the user of the token, or without a user where it has none.' })
 const action = { family: 'conversations', params: byId('conversation') }
 const oneMessage = object({ id: identifier('the conversation'), message_id: identifier('the message') })
 export const conversationRoutes = {
-  ...crud(conversations, { read: 'meet', change: 'talk' }),
+  ...own,
+  list: route({ ...own.list, query: object({ ...own.list.query.properties, ...optional({ mine }) }) }),
   complete: route({
     ...action,
     id: 'conversations.complete',

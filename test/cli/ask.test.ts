@@ -97,6 +97,7 @@ test('as much as a message may hold arrives, in any script', async () => {
 test('a conversation goes on where that is asked, and begins anew otherwise', async () => {
   provider.script = [says('Fine.')]
   await terminal.run(['ask', 'First of all'])
+  await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'bob', '--title', 'Of somebody else'])
   const went = await terminal.run(['ask', '--continue', 'And then?'])
   assert.match(went.stderr, 'Going on in "First of all"')
   assert.equal(

@@ -134,6 +134,24 @@ test('a member sees its own conversations; those of others do not exist for it',
   })
 })
 
+test('whoever sees those of others can ask for its own', async () => {
+  const { token } = await resources.token({ role: 'editor', user_id: 'eve' })
+  await good(start({ user_id: 'bob' }, token))
+  await good(start({}, token))
+  for (const [as, user] of [
+    ['admin', 'local'],
+    [token, 'eve'],
+    ['member', MEMBER],
+  ] as const) {
+    const users = async (query: string) => (await good(service.get(`/conversations?limit=100&${query}`, { as }))).map(({ user_id }: Json) => user_id)
+    assert.equal([...new Set(await users('mine=true'))], [user])
+    assert.equal(await users('mine=true'), await users(`mine=true&user_id=${user}`))
+    assert.equal(await users('mine=true&user_id=bob'), [])
+    assert.is((await users('mine=false')).length, (await users('')).length)
+  }
+  await refused(service.get('/conversations?mine=perhaps'), 'VALIDATION_ERROR', { field: 'mine' })
+})
+
 test('a member changes, completes and deletes its own, and talks only as itself', async () => {
   const member = { as: 'member' }
   const { id } = await good(start({ user_id: MEMBER }, 'member'))
