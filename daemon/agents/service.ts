@@ -117,5 +117,8 @@ function references({ model_id, prompt_template_id, tools }: StoredAgent): Refer
 }
 
 type Topic = StoredAgent['topics'][number]
-const spelledOut = (topic: string | Partial<Topic>): Topic =>
-  typeof topic === 'string' ? { name: topic, description: '' } : ({ description: '', ...topic } as Topic)
+/** In one order whatever was given, so that what is exported and applied again is the same text. */
+function spelledOut(topic: string | Partial<Topic>): Topic {
+  const { name, description = '', ...rest } = typeof topic === 'string' ? { name: topic } : topic
+  return { name, description, ...rest } as Topic
+}
