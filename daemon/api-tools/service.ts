@@ -13,7 +13,7 @@ import type { ToolAnswer } from './answer.ts'
 import { ApiCalls, type CallParts } from './calls.ts'
 import { change as changeOf, creation, type Draft, draftsOf, type ImportedTool, type ImportReply, type ImportRequest, reported, toUpdate } from './importing.ts'
 import { checkLocations } from './request.ts'
-import { type ApiToolInput, withSecrets } from './secrets.ts'
+import { type ApiToolInput, openSecrets, withSecrets } from './secrets.ts'
 import { apiToolRecords, type StoredApiTool } from './store.ts'
 import { checkUrlTemplate, placeholdersOf } from './url-template.ts'
 
@@ -35,6 +35,10 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
         checkLocations(record)
         checkAuthority(given, situation, origin)
         return withSecrets(vault, record, given, situation.current)
+      },
+      opened: (record) => {
+        const { headers, auth } = openSecrets(vault, record)
+        return { headers, auth: auth.type === 'api_key' ? { ...auth, in: auth.in ?? 'header' } : auth }
       },
     })
     this.#calls = new ApiCalls(parts)

@@ -1,4 +1,5 @@
 /** What every family of resources does alike: list, get, create, update and delete, with paging, references and not-found. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Family } from '../../src/contract/crud.ts'
 import { CadreError, notFound } from '../../src/contract/errors.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
@@ -31,6 +32,10 @@ export interface Rules<Stored extends StoredRecord, Input, Shown> {
   after?(record: Stored): void | Promise<void>
   /** Takes along what belongs to a record that goes. */
   remove?(transaction: Transaction, record: Stored): Promise<void>
+  /** Follows up on a record that is gone for good. */
+  removed?(record: Stored): void | Promise<void>
+  /** What its sealed fields hold, by the field they were given in: to compare, and never to show. */
+  opened?(record: Stored): Record<string, unknown>
 }
 
 export class Resource<Stored extends StoredRecord, Input extends object = object, Shown = Stored> {
@@ -102,8 +107,8 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     await this.#link(transaction, record)
   }
 
-  /** Creates one as part of a larger change; the family's own follow-up is then that one's. */
-  protected async createWithin(transaction: Transaction, caller: Caller, input: Input): Promise<{ stored: Stored; shown: Shown }> {
+  /** Creates one as part of a larger change, which has to follow up on it. */
+  async createWithin(transaction: Transaction, caller: Caller, input: Input): Promise<{ stored: Stored; shown: Shown }> {
     const now = new Date().toISOString()
     const blank = Object.entries(fieldsOf(this.family.resource)).map(([name, schema]) => [name, initialValue(schema)])
     const draft = { ...Object.fromEntries(blank), ...input, id: newId(this.family.prefix), version: 1, created_at: now, updated_at: now } as Stored
@@ -113,23 +118,41 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return { stored, shown: await this.#show(transaction, stored) }
   }
 
-  /** Changes one as part of a larger change. */
-  protected async updateWithin(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<{ stored: Stored; shown: Shown }> {
+  /** Changes one as part of a larger change, which has to follow up on it. */
+  async updateWithin(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<{ stored: Stored; shown: Shown }> {
     return this.#write(transaction, await this.#changed(transaction, caller, current, input))
   }
 
   async remove(change: Change, id: string, force = false): Promise<string> {
-    return this.database.write(async (transaction) => {
+    const record = await this.database.write(async (transaction) => {
       const record = await this.require(transaction, change.caller, id)
       await this.#unchanged(transaction, change, record)
-      const { users, total } = await usersOf(transaction, id)
-      if (total > 0 && !force) throw inUse(`${this.family.noun} "${this.#label(record)}"`, users, total)
-      await detachAll(transaction, id)
-      await this.#rules.remove?.(transaction, record)
-      await replaceLinks(transaction, this.#owner(record), [])
-      await this.records.delete(transaction, id)
-      return `The ${this.family.noun} "${this.#label(record)}" was deleted.`
+      await this.removeWithin(transaction, record, force)
+      return record
     })
+    await this.#rules.removed?.(record)
+    return `The ${this.family.noun} "${this.#label(record)}" was deleted.`
+  }
+
+  /** Removes one as part of a larger change, which has to follow up on it. */
+  async removeWithin(transaction: Transaction, record: Stored, force: boolean): Promise<void> {
+    const { users, total } = await usersOf(transaction, record.id)
+    if (total > 0 && !force) throw inUse(`${this.family.noun} "${this.#label(record)}"`, users, total)
+    await detachAll(transaction, record.id)
+    await this.#rules.remove?.(transaction, record)
+    await replaceLinks(transaction, this.#owner(record), [])
+    await this.records.delete(transaction, record.id)
+  }
+
+  /** What follows a larger change, once it is stored for good. */
+  async followUp({ changed = [], removed = [] }: { changed?: readonly Stored[]; removed?: readonly Stored[] }): Promise<void> {
+    for (const record of changed) await this.#rules.after?.(record)
+    for (const record of removed) await this.#rules.removed?.(record)
+  }
+
+  /** Whether two states of a record hold the same secret in a field. */
+  sameSecret(field: string, one: Stored, other: Stored): boolean {
+    return isDeepStrictEqual(this.#rules.opened?.(one)[field], this.#rules.opened?.(other)[field])
   }
 
   /** The record, if the caller may see it. */

@@ -21,8 +21,6 @@ export interface EvaluationsParts {
 }
 
 export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInput> {
-  readonly #engine: Engine
-
   constructor({ database, models, targets, engine }: EvaluationsParts) {
     super(database, evaluations, evaluationRecords, {
       prepare: async (record, _, { transaction, current }) => {
@@ -39,19 +37,13 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
       },
       references,
       remove: async (transaction, { id }) => deleteRunsOf(transaction, id),
+      removed: async ({ id }) => engine.stopAllOf(id),
     })
-    this.#engine = engine
   }
 
   /** Adds test cases behind those there are, whoever else does so at the same time. */
   async append(change: Change, id: string, test_cases: Static<typeof EvaluationCreate>['test_cases']): Promise<StoredEvaluation> {
     return this.update(change, id, (current) => ({ test_cases: [...current.test_cases, ...test_cases] }))
-  }
-
-  override async remove(change: Change, id: string, force = false): Promise<string> {
-    const message = await super.remove(change, id, force)
-    await this.#engine.stopAllOf(id)
-    return message
   }
 }
 

@@ -4,7 +4,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { type KnowledgeSource, type KnowledgeSourceCreate, type KnowledgeSourceUpdate, knowledgeSources } from '../../src/contract/knowledge-sources.ts'
 import type { SearchResult } from '../../src/contract/passages.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
-import type { Caller, Change } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
@@ -36,10 +36,9 @@ export interface KnowledgeParts {
 export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownSource> {
   readonly #parts: KnowledgeParts
   readonly #quotations: Quotations
-  /** Originals of sources that were deleted, until they are released. */
-  readonly #unused: Map<string, string[]>
 
   constructor(parts: KnowledgeParts) {
+    // Originals of sources that were deleted, until they are released.
     const unused = new Map<string, string[]>()
     super(parts.database, knowledgeSources, sourceRecords, {
       prepare: async (record, given, { caller, current }) => {
@@ -56,21 +55,17 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
         unused.set(id, await hashesOf(transaction, id))
         await deleteDocumentsOf(transaction, id)
       },
+      removed: async ({ id }) => {
+        const { database, automation, synchronizer, indexes, originals } = parts
+        automation.disarm(id)
+        await synchronizer.forget(id)
+        for (const index of await indexesOf(database, id)) await indexes.drop(database, index)
+        for (const contentHash of unused.get(id) ?? []) await originals.release(contentHash, () => hashInUse(database, contentHash))
+        unused.delete(id)
+      },
     })
     this.#parts = parts
     this.#quotations = new Quotations(parts.indexes)
-    this.#unused = unused
-  }
-
-  override async remove(change: Change, id: string, force = false): Promise<string> {
-    const { automation, synchronizer, indexes, originals } = this.#parts
-    const message = await super.remove(change, id, force)
-    automation.disarm(id)
-    await synchronizer.forget(id)
-    for (const index of await indexesOf(this.database, id)) await indexes.drop(this.database, index)
-    for (const contentHash of this.#unused.get(id) ?? []) await originals.release(contentHash, () => hashInUse(this.database, contentHash))
-    this.#unused.delete(id)
-    return message
   }
 
   /** Starts a synchronization and answers at once. */

@@ -82,6 +82,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
         await forgetRecordings(transaction, id)
         providers.forget(id)
       },
+      opened: ({ id, api_key }) => ({ api_key: api_key === null ? null : vault.open(api_key, `${id}/api_key`) }),
     })
     this.#parts = parts
   }

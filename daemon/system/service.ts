@@ -9,7 +9,7 @@ import type { Change } from '../caller.ts'
 import { requireSeen } from '../etag.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Vectors } from '../store/vectors.ts'
 import { readCounts, readSettings, writeSettings } from './store.ts'
 
@@ -68,21 +68,25 @@ export class SystemService {
     }
   }
 
-  async settings(): Promise<Static<typeof Settings>> {
-    return readSettings(this.#around.database)
+  async settings(reader: Reader = this.#around.database): Promise<Static<typeof Settings>> {
+    return readSettings(reader)
   }
 
-  async changeSettings(change: Change, { default_model_id, ...given }: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
-    const { database, models } = this.#around
-    return database.write(async (transaction) => {
-      const current = await readSettings(transaction)
-      requireSeen('setting', change.ifMatch, current)
-      const model = default_model_id && { default_model_id: await models.resolve(transaction, default_model_id, 'default_model_id') }
-      const next = { ...current, ...given, ...model }
-      await writeSettings(transaction, next)
+  async changeSettings(change: Change, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
+    return this.#around.database.write(async (transaction) => {
+      requireSeen('setting', change.ifMatch, await readSettings(transaction))
+      const next = await this.changeSettingsWithin(transaction, input)
       await change.remember?.(transaction, next)
       return next
     })
+  }
+
+  /** Changes them as part of a larger change. */
+  async changeSettingsWithin(transaction: Transaction, { default_model_id, ...given }: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
+    const model = default_model_id && { default_model_id: await this.#around.models.resolve(transaction, default_model_id, 'default_model_id') }
+    const next = { ...(await readSettings(transaction)), ...given, ...model }
+    await writeSettings(transaction, next)
+    return next
   }
 }
 

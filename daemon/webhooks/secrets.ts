@@ -25,9 +25,11 @@ export function chosenSecret(given: string | undefined): string {
 
 export const sealedSecret = (vault: Vault, id: string, secret: string): string => vault.seal(secret, contextOf(id))
 
+export const openedSecret = (vault: Vault, id: string, sealed: string): string => vault.open(sealed, contextOf(id))
+
 /** All that sign at a time, the present one first. */
 export function signingSecrets(vault: Vault, { id, secret, previous_secrets }: StoredWebhook, now: number): string[] {
-  return [secret, ...still(previous_secrets, now).map((previous) => previous.secret)].map((sealed) => vault.open(sealed, contextOf(id)))
+  return [secret, ...still(previous_secrets, now).map((previous) => previous.secret)].map((sealed) => openedSecret(vault, id, sealed))
 }
 
 /** A webhook with another secret; the one it had signs until then, too. */

@@ -9,7 +9,7 @@ import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { deleteDeliveriesOf } from './outbox-store.ts'
-import { chosenSecret, rotated, sealedSecret } from './secrets.ts'
+import { chosenSecret, openedSecret, rotated, sealedSecret } from './secrets.ts'
 import { type StoredWebhook, webhookRecords } from './store.ts'
 
 type WebhookInput = Static<typeof WebhookCreate> | Static<typeof WebhookUpdate>
@@ -32,13 +32,15 @@ export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
     super(database, webhooks, webhookRecords, {
       prepare: async (record, given, { current }) => {
         plainAddress('url', record.url)
-        if (current) return record
-        return { ...record, secret: sealedSecret(vault, record.id, (given as { secret: string }).secret), previous_secrets: '[]' }
+        const { secret } = given as { secret?: string }
+        if (current) return secret === undefined ? record : this.#rotated({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
+        return { ...record, secret: sealedSecret(vault, record.id, chosenSecret(secret)), previous_secrets: '[]' }
       },
       label: ({ url }) => url,
       // One that is enabled again gets what waited for it.
       after: () => dispatcher.wake(),
       remove: async (transaction, { id }) => deleteDeliveriesOf(transaction, id),
+      opened: ({ id, secret }) => ({ secret: openedSecret(vault, id, secret) }),
     })
     this.#parts = parts
   }
@@ -51,12 +53,13 @@ export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
 
   /** Another secret, shown this once. The one before it signs as well for a while, so that the receiver can change over. */
   async rotateSecret(change: Change, id: string, input: Static<typeof WebhookRotate>): Promise<Static<typeof WebhookCreated>> {
-    const { vault, clock } = this.#parts
     const secret = chosenSecret(input.secret)
-    const work = async (current: StoredWebhook) => {
-      const now = clock.now()
-      return rotated(current, sealedSecret(vault, id, secret), now, now + (input.overlap_hours ?? OVERLAP_HOURS) * HOUR)
-    }
-    return this.modify(change, id, work, { secret })
+    return this.modify(change, id, async (current) => this.#rotated(current, secret, input.overlap_hours ?? OVERLAP_HOURS), { secret })
+  }
+
+  #rotated(current: StoredWebhook, secret: string, overlapHours: number): StoredWebhook {
+    const { vault, clock } = this.#parts
+    const now = clock.now()
+    return rotated(current, sealedSecret(vault, current.id, chosenSecret(secret)), now, now + overlapHours * HOUR)
   }
 }
