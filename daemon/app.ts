@@ -11,6 +11,8 @@ import { analyticsBindings } from './analytics/routes.ts'
 import { AnalyticsService } from './analytics/service.ts'
 import { apiToolBindings } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
+import { asCodeBindings } from './as-code/routes.ts'
+import { AsCodeService } from './as-code/service.ts'
 import { Breather } from './breather.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Asking } from './conversations/asking.ts'
@@ -211,6 +213,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     queues: () => ({ embedding: embedding.status().waiting }),
   })
   const idle = new IdleWatch({ conversations, minutes: async () => (await system.settings()).conversation_idle_minutes, clock, logger })
+  const asCode = new AsCodeService({
+    database,
+    validator,
+    resources: [models, templates, knowledge, ragTools, retrievalTools, apiTools, agents, evaluations, thresholds, webhooks],
+    settings: system,
+  })
   const hostGuard = new HostGuard()
   const description = openapiDocument(version)
 
@@ -245,6 +253,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...apiToolBindings(apiTools),
     ...webhookBindings(webhooks, deliveries, eventLog),
     ...tokenBindings(tokens),
+    ...asCodeBindings(asCode),
   ])
   // In the background: a daemon with much to mend answers all the same.
   const resumed = Promise.all([synchronizer.resume().then(() => automation.armAll()), engine.resume()])

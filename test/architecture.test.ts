@@ -10,7 +10,7 @@ const LONGEST = 300
 const ORDER = ['models', 'prompt-templates', 'knowledge', 'rag-tools', 'retrieval-tools', 'api-tools', 'agents', 'conversations', 'evaluations']
 /** They listen; nobody asks them. */
 const LISTENERS = ['usage', 'analytics', 'webhooks']
-const FAMILIES = [...ORDER, ...LISTENERS, 'tokens', 'system']
+const FAMILIES = [...ORDER, ...LISTENERS, 'tokens', 'system', 'as-code']
 /** What a family shows to others. */
 const DOORS: Record<string, readonly string[]> = {
   models: ['service.ts', 'chat.ts', 'tokens.ts'],

@@ -62,7 +62,7 @@ function fromEnvironment(name: string, flag: string): string {
 /** Nothing larger can be sent, so nothing larger is read: a device has no end. */
 const LARGEST = DOCUMENT_BODY_LIMIT
 
-async function readAll(source: AsyncIterable<Buffer>, most: number, tooLarge: () => UsageError): Promise<Buffer> {
+export async function readAll(source: AsyncIterable<Buffer>, most: number, tooLarge: () => UsageError): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of source) {

@@ -1,3 +1,3 @@
-/** The two functions of YAML that the terminal uses, in a file of their own so that they are loaded only when needed. */
+/** What the terminal uses of YAML, in a file of its own so that it is loaded only when needed. */
 // A bundle that imports CommonJS lazily gets only its default export; imported from here, the names are known.
-export { parseAllDocuments, stringify } from 'yaml'
+export { Document, LineCounter, parseAllDocuments, parseDocument, stringify, visit } from 'yaml'

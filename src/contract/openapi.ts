@@ -23,6 +23,7 @@ const TAGS: Record<string, string> = {
   'api-tools': 'HTTP calls that agents may make',
   webhooks: 'Addresses that are told of events',
   tokens: 'Who may call the service',
+  'as-code': 'The whole configuration at once',
 }
 
 export function openapiDocument(version: string): Json {
@@ -160,6 +161,7 @@ function codesOf(route: Route): ErrorCode[] {
   if (route.access !== 'open') codes.push('UNAUTHENTICATED', 'RATE_LIMITED')
   if (route.params) codes.push('NOT_FOUND')
   if (writes) codes.push('INVALID_JSON', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL')
+  if (route.mayConflict) codes.push('CONFLICT')
   if (route.reachesOut) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
   return codes
 }

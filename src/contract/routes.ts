@@ -2,6 +2,7 @@
 import { agentRoutes, agents } from './agents.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { apiToolRoutes, apiTools } from './api-tools.ts'
+import { asCodeRoutes } from './as-code.ts'
 import { conversationRoutes, conversations } from './conversations.ts'
 import type { Family } from './crud.ts'
 import { documentRoutes } from './documents.ts'
@@ -38,6 +39,7 @@ export const ALL_ROUTES: readonly Route[] = [
   apiToolRoutes,
   webhookRoutes,
   tokenRoutes,
+  asCodeRoutes,
 ].flatMap((routes) => Object.values(routes) as Route[])
 
 export const FAMILIES: readonly Family[] = [

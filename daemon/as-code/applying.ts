@@ -1,0 +1,217 @@
+/** One application of a set of resources, within one transaction. */
+import { hash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import type { Caller } from '../caller.ts'
+import type { Transaction } from '../store/database.ts'
+import { usersOf } from '../store/links.ts'
+import type { StoredRecord } from '../store/records.ts'
+import type { Validator } from '../validation.ts'
+import { declaredSecrets, withStandIns } from './declared-secrets.ts'
+import { type Inventory, type Managed, namesOf } from './inventory.ts'
+import type { Fields, Kind, ManagedResource } from './kinds.ts'
+import { mayDo } from './permission.ts'
+import { type Directory, withIdentifiers, withNames } from './references.ts'
+import { takenBack } from './store.ts'
+import { fileFields, plainFields } from './writing.ts'
+
+export interface Declared {
+  file: string
+  fields: Fields
+}
+
+export interface FieldChange {
+  field: string
+  from?: unknown
+  to?: unknown
+}
+
+export interface Change {
+  family: ManagedResource | 'settings'
+  name: string
+  id: string | null
+  action: 'create' | 'update' | 'unchanged' | 'delete'
+  fields: FieldChange[]
+}
+
+export interface MissingSecret {
+  variable: string
+  file: string
+  field: string
+}
+
+/** What is shown of a secret. */
+const SECRET = '(secret)'
+
+/** Resources in one turn of the event loop: others are answered in between, as things were before. */
+const IN_A_TURN = 10
+
+export interface ApplyingParts {
+  transaction: Transaction
+  caller: Caller
+  validator: Validator
+  inventory: Inventory
+}
+
+export class Applying {
+  readonly changes: Change[] = []
+  readonly secrets: { family: ManagedResource; name: string; secret: string }[] = []
+  /** Secrets that nobody gave: with one of them, what was done must not stay. */
+  readonly missing: MissingSecret[] = []
+  /** Variables whose secrets stay as they are. */
+  readonly kept: string[] = []
+  readonly #parts: ApplyingParts
+  readonly #matched = new Set<string>()
+  readonly #changed: { resource: Managed; record: StoredRecord }[] = []
+  readonly #removed: { resource: Managed; record: StoredRecord }[] = []
+  /** Which version of what was changed or removed. */
+  readonly #versions: [string, number][] = []
+
+  constructor(parts: ApplyingParts) {
+    this.#parts = parts
+  }
+
+  get directory(): Directory {
+    return this.#parts.inventory.directory
+  }
+
+  /** Stands for exactly these changes to exactly what was there. */
+  get plan(): string {
+    const changes = this.changes.filter(({ action }) => action !== 'unchanged').map(({ id: _, ...change }) => change)
+    return hash('sha256', JSON.stringify([changes, this.#versions]), 'base64url')
+  }
+
+  /** Creates and changes what is declared of a family. */
+  async family(kind: Kind, resource: Managed, declared: readonly Declared[]): Promise<void> {
+    const [first] = declared
+    if (first && !mayDo('create', kind, this.#parts.caller))
+      throw new CadreError('FORBIDDEN', `${first.file}: only an admin may apply ${kind.name}.`, { hint: 'Use a token with the role admin.' })
+    const names = await this.#names(kind, declared)
+    // Models that play back others come after those.
+    const order = [...declared.keys()].sort((a, b) => later(declared[a]) - later(declared[b]))
+    for (const [at, index] of order.entries()) {
+      if (at % IN_A_TURN === 0) await turn()
+      const { file, fields } = declared[index] as Declared
+      await told(file, () => this.#one(kind, resource, names[index] as string, { file, fields }))
+    }
+  }
+
+  /** Deletes what is not declared of a family. */
+  async prune(kind: Kind, resource: Managed): Promise<void> {
+    const { transaction, inventory } = this.#parts
+    const gone = inventory.of(kind).filter(({ record }) => !this.#matched.has(record.id))
+    for (const [at, { name, record }] of gone.entries()) {
+      if (at % IN_A_TURN === 0) await turn()
+      const { users } = await usersOf(transaction, record.id, Number.MAX_SAFE_INTEGER)
+      // Conversations are no configuration: they stay, and go on without what is gone.
+      const force = users.every(({ noun }) => noun === 'conversation')
+      await resource.removeWithin(transaction, record, force).catch(stillNeeded)
+      this.#versions.push([record.id, record.version])
+      this.#removed.push({ resource, record })
+      this.changes.push({ family: kind.name, name, id: record.id, action: 'delete', fields: [] })
+    }
+  }
+
+  async followUp(): Promise<void> {
+    for (const { resource, record } of this.#changed) await resource.followUp({ changed: [record] })
+    for (const { resource, record } of this.#removed) await resource.followUp({ removed: [record] })
+  }
+
+  async #names(kind: Kind, declared: readonly Declared[]): Promise<string[]> {
+    const spelled: Fields[] = []
+    for (const { file, fields } of declared) spelled.push(await told(file, async () => this.#spelled(kind, fields)))
+    const names = namesOf(kind, spelled)
+    const files = new Map<string, string>()
+    for (const [index, name] of names.entries()) {
+      const first = files.get(name)
+      files.set(name, declared[index]?.file ?? '')
+      if (first !== undefined)
+        throw new CadreError('VALIDATION_ERROR', `${first} and ${files.get(name)} are both about the ${kind.family.noun} "${name}".`, {
+          hint: 'A resource has one file.',
+        })
+    }
+    return names
+  }
+
+  /** Fields that say what it is called. Thresholds are known by whom they count, however that is spelled. */
+  #spelled({ label, references }: Kind, fields: Fields): Fields {
+    const { directory } = this.#parts.inventory
+    if (label === undefined) return withNames(directory, references, withIdentifiers(directory, references, fields))
+    if (typeof fields[label] !== 'string') throw invalid(label, 'is required, as text')
+    return fields
+  }
+
+  async #one(kind: Kind, resource: Managed, name: string, { file, fields }: Declared): Promise<void> {
+    const { transaction, caller, validator, inventory } = this.#parts
+    const current = inventory.only(kind, name)
+    const { given, kept, missing } = declaredSecrets(kind, fields, current)
+    for (const { field, variables } of missing) this.missing.push(...variables.map((variable) => ({ variable, file, field })))
+    const sent = Object.fromEntries(Object.entries(withStandIns(fields, missing)).filter(([field]) => !kept.some((one) => one.field === field)))
+    const input = withIdentifiers(inventory.directory, kind.references, sent)
+    validator.check(kind.family.create, input)
+    if (!current) return this.#create(kind, resource, name, input)
+    this.#matched.add(current.id)
+    this.kept.push(...kept.flatMap(({ variables }) => variables))
+    // What the fields mean, with all defaults and spellings out, is what creating them makes of them. An admin could; what the caller may is asked of what differs.
+    const admin = { ...caller, role: 'admin' as const }
+    const meant = await takenBack(transaction, async () => (await resource.createWithin(transaction, admin, input)).stored)
+    const differences = this.#differences(kind, current, meant)
+    const other = [...given, ...missing.map(({ field }) => field)].filter((field) => !resource.sameSecret(field, meant, current))
+    const stuck = differences.find(({ field }) => kind.fixed?.includes(field))
+    if (stuck)
+      throw invalid(
+        stuck.field,
+        `cannot be changed from ${JSON.stringify(stuck.from)}`,
+        `Give it another ${kind.label}, or delete the ${kind.family.noun} first.`,
+      )
+    const change = { family: kind.name, name, id: current.id }
+    if (differences.length + other.length === 0) return void this.changes.push({ ...change, action: 'unchanged', fields: [] })
+    const update = {
+      ...Object.fromEntries(differences.map(({ field }) => [field, (meant as unknown as Fields)[field]])),
+      ...Object.fromEntries(other.map((field) => [field, input[field]])),
+    }
+    const { stored } = await resource.updateWithin(transaction, caller, current, update)
+    this.#versions.push([current.id, current.version])
+    this.#changed.push({ resource, record: stored })
+    this.changes.push({ ...change, action: 'update', fields: [...differences, ...other.map((field) => ({ field, from: SECRET, to: SECRET }))] })
+  }
+
+  async #create(kind: Kind, resource: Managed, name: string, input: Fields): Promise<void> {
+    const { transaction, caller, inventory } = this.#parts
+    const made = Object.fromEntries(Object.entries(kind.made?.() ?? {}).filter(([field]) => input[field] === undefined))
+    const { stored } = await resource.createWithin(transaction, caller, { ...input, ...made })
+    for (const secret of Object.values(made)) this.secrets.push({ family: kind.name, name, secret: String(secret) })
+    inventory.directory.add(kind.name, stored.id, name)
+    this.#changed.push({ resource, record: stored })
+    const fields = Object.entries(plainFields(kind, stored, inventory.directory)).map(([field, to]) => ({ field, to }))
+    const hidden = declaredSecrets(kind, input, undefined).given.map((field) => ({ field, to: SECRET }))
+    this.changes.push({ family: kind.name, name, id: stored.id, action: 'create', fields: [...fields, ...hidden] })
+  }
+
+  #differences(kind: Kind, current: StoredRecord, meant: StoredRecord): FieldChange[] {
+    const { directory } = this.#parts.inventory
+    const [from, to] = [plainFields(kind, current, directory), plainFields(kind, meant, directory)]
+    return fileFields(kind)
+      .filter((field) => !isDeepStrictEqual(from[field], to[field]))
+      .map((field) => ({ field, ...(field in from ? { from: from[field] } : {}), ...(field in to ? { to: to[field] } : {}) }))
+  }
+}
+
+/** Whoever deletes by hand can force it; here a file says what shall be. */
+function stillNeeded(error: unknown): never {
+  if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
+  throw new CadreError(error.code, error.message, { hint: 'Take it out of them first, or keep a file for it.', details: error.details, cause: error })
+}
+
+const later = (declared: Declared | undefined): number => Number(declared?.fields.provider === 'replay')
+
+/** What goes wrong with a file says which it was. */
+export async function told<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    throw new CadreError(error.code, `${file}: ${error.message}`, { hint: error.hint, details: error.details, cause: error })
+  }
+}

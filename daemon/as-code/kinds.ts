@@ -1,0 +1,139 @@
+/** What files hold of each family: which fields, what they refer to, and where its secrets are. */
+import { agents } from '../../src/contract/agents.ts'
+import { apiTools } from '../../src/contract/api-tools.ts'
+import type { ManagedFamily } from '../../src/contract/as-code.ts'
+import type { Family } from '../../src/contract/crud.ts'
+import { evaluations } from '../../src/contract/evaluations.ts'
+import { knowledgeSources } from '../../src/contract/knowledge-sources.ts'
+import { models } from '../../src/contract/models.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
+import { promptTemplates } from '../../src/contract/prompt-templates.ts'
+import { ragTools } from '../../src/contract/rag-tools.ts'
+import { retrievalTools } from '../../src/contract/retrieval-tools.ts'
+import { usageThresholds } from '../../src/contract/usage.ts'
+import { webhooks } from '../../src/contract/webhooks.ts'
+import { newSigningSecret } from '../../src/webhook-signature.ts'
+
+export type Fields = Record<string, unknown>
+export type ManagedResource = Exclude<ManagedFamily, 'settings'>
+
+export interface ReferenceRule {
+  /** Where in the fields; * is every item of a list. */
+  path: readonly string[]
+  /** Families it may refer to; none where it is no reference. */
+  to(fields: Fields): readonly ManagedResource[]
+  /** Words that stand for themselves. */
+  words?: readonly string[]
+  /** What is not found is left as it is. */
+  loose?: boolean
+}
+
+/** Writes a reference to where a secret is. */
+export type SecretReference = (what: string) => string
+
+export interface Kind {
+  name: ManagedResource
+  family: Family
+  /** The field it is found again by; thresholds have none and are told apart by what they count. */
+  label: 'name' | 'url' | undefined
+  /** Only where the contract does not list them. */
+  fields?: readonly string[]
+  references: readonly ReferenceRule[]
+  /** Its secret fields, each with references in place of values. */
+  secrets?(record: Fields, reference: SecretReference): Fields
+  /** Secrets that are made when none are given. */
+  made?(): Fields
+  /** What a change cannot change. */
+  fixed?: readonly string[]
+  /** Fields without which it cannot be made again. */
+  vital?: readonly string[]
+}
+
+const TARGETS = new Map<unknown, ManagedResource>([
+  ['agent', 'agents'],
+  ['model', 'models'],
+  ['rag_tool', 'rag-tools'],
+  ['prompt_template', 'prompt-templates'],
+  ['evaluation', 'evaluations'],
+])
+
+const always = (path: string, ...families: ManagedResource[]): ReferenceRule => ({ path: path.split('.'), to: () => families })
+const namedBy = (path: string, field: string): ReferenceRule => ({
+  path: path.split('.'),
+  to: (fields) => [TARGETS.get(fields[field]) ?? []].flat(),
+})
+const embeddingModel: ReferenceRule = { ...always('embedding_model', 'models'), words: [DEFAULT_EMBEDDING_MODEL] }
+
+export const SETTINGS_REFERENCES: readonly ReferenceRule[] = [always('default_model_id', 'models')]
+
+export const KINDS: readonly Kind[] = [
+  {
+    name: 'models',
+    family: models,
+    label: 'name',
+    // A model that plays back names the one that is recorded, which need not be here.
+    references: [{ path: ['model_id'], to: ({ provider }) => (provider === 'replay' ? ['models'] : []), loose: true }],
+    secrets: ({ has_api_key }, reference) => (has_api_key ? { api_key: reference('api_key') } : {}),
+  },
+  { name: 'prompt-templates', family: promptTemplates, label: 'name', references: [] },
+  { name: 'knowledge-sources', family: knowledgeSources, label: 'name', fields: ['name', 'type', 'configuration'], references: [], fixed: ['type'] },
+  {
+    name: 'rag-tools',
+    family: ragTools,
+    label: 'name',
+    references: [always('knowledge_source_id', 'knowledge-sources'), always('model_id', 'models'), embeddingModel],
+    vital: ['knowledge_source_id'],
+  },
+  {
+    name: 'retrieval-tools',
+    family: retrievalTools,
+    label: 'name',
+    references: [always('knowledge_source_ids.*', 'knowledge-sources'), embeddingModel],
+    vital: ['knowledge_source_ids'],
+  },
+  { name: 'api-tools', family: apiTools, label: 'name', references: [], secrets: apiToolSecrets },
+  {
+    name: 'agents',
+    family: agents,
+    label: 'name',
+    references: [
+      always('model_id', 'models'),
+      always('tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
+      always('prompt_template_id', 'prompt-templates'),
+    ],
+  },
+  {
+    name: 'evaluations',
+    family: evaluations,
+    label: 'name',
+    references: [namedBy('target_id', 'type'), always('scorers.*.model_id', 'models'), always('test_cases.*.scorers.*.model_id', 'models')],
+    vital: ['target_id'],
+  },
+  {
+    name: 'usage-thresholds',
+    family: usageThresholds,
+    label: undefined,
+    references: [namedBy('entity_id', 'entity_type')],
+    fixed: ['entity_type', 'entity_id'],
+  },
+  {
+    name: 'webhooks',
+    family: webhooks,
+    label: 'url',
+    references: [],
+    secrets: (_, reference) => ({ secret: reference('secret') }),
+    made: () => ({ secret: newSigningSecret() }),
+  },
+]
+
+const AUTH_VALUES: Record<string, readonly string[]> = { bearer: ['token'], basic: ['username', 'password'], api_key: ['value'] }
+
+function apiToolSecrets({ header_names, auth }: Fields, reference: SecretReference): Fields {
+  const names = header_names as string[]
+  const shown = auth as { type: string }
+  const values = AUTH_VALUES[shown.type] ?? []
+  return {
+    ...(names.length > 0 ? { headers: Object.fromEntries(names.map((name) => [name, reference(`header_${name}`)])) } : {}),
+    ...(values.length > 0 ? { auth: { ...shown, ...Object.fromEntries(values.map((value) => [value, reference(`auth_${value}`)])) } } : {}),
+  }
+}

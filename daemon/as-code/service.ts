@@ -1,0 +1,136 @@
+/** The whole configuration at once: everything as files hold it, and a set of files as what shall be. */
+
+import type { Static } from 'typebox'
+import type { ManagedFamily } from '../../src/contract/as-code.ts'
+import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { type Settings, systemRoutes } from '../../src/contract/system.ts'
+import type { Caller, Change } from '../caller.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Validator } from '../validation.ts'
+import { Applying, type Declared, type Change as Made, type MissingSecret, told } from './applying.ts'
+import { type Exported, exported } from './exporting.ts'
+import { type Managed, takeInventory } from './inventory.ts'
+import { type Fields, KINDS, type ManagedResource, SETTINGS_REFERENCES } from './kinds.ts'
+import { withIdentifiers, withNames } from './references.ts'
+
+export interface ApplyRequest {
+  resources: { family: ManagedFamily; file?: string; fields: Fields }[]
+  prune?: boolean
+  families?: ManagedFamily[]
+  dry_run?: boolean
+  plan?: string
+}
+
+export interface Applied {
+  plan: string
+  changes: Made[]
+  secrets: { family: ManagedFamily; name: string; secret: string }[]
+  missing: MissingSecret[]
+  notes: string[]
+}
+
+export interface AsCodeParts {
+  database: Database
+  validator: Validator
+  /** Of every family that files can hold. */
+  resources: readonly Managed[]
+  settings: {
+    settings(reader: Reader): Promise<Static<typeof Settings>>
+    changeSettingsWithin(transaction: Transaction, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>>
+  }
+}
+
+export class AsCodeService {
+  readonly #parts: AsCodeParts
+  readonly #resources: ReadonlyMap<ManagedResource, Managed>
+
+  constructor(parts: AsCodeParts) {
+    this.#parts = parts
+    this.#resources = new Map(parts.resources.map((resource) => [resource.family.name as ManagedResource, resource]))
+    const without = KINDS.find(({ name }) => !this.#resources.has(name))
+    if (without) throw new Error(`Nobody looks after ${without.name}`)
+  }
+
+  async export(caller: Caller): Promise<Exported> {
+    const { database, settings } = this.#parts
+    // In a transaction, so that it is all of one moment.
+    return database.write(async (transaction) =>
+      exported(await takeInventory(transaction, this.#resources, caller), await settings.settings(transaction), caller),
+    )
+  }
+
+  /** All of it or nothing; and nothing at all where it is only asked what would be done. */
+  async apply(change: Change, request: ApplyRequest): Promise<Applied> {
+    let applying: Applying | undefined
+    let reply: Applied | undefined
+    try {
+      await this.#parts.database.write(async (transaction) => {
+        applying = new Applying({
+          transaction,
+          caller: change.caller,
+          validator: this.#parts.validator,
+          inventory: await takeInventory(transaction, this.#resources, change.caller),
+        })
+        reply = await this.#applied(transaction, applying, request)
+        if (request.dry_run) throw new OnlyAsked()
+        if (reply.missing.length > 0) throw unset(reply.missing)
+        if (request.plan !== undefined && request.plan !== reply.plan) throw changedSince()
+        await change.remember?.(transaction, reply)
+      })
+    } catch (error) {
+      if (!(error instanceof OnlyAsked)) throw error
+      // A secret that nobody has is told to nobody.
+      return { ...(reply as Applied), changes: (reply as Applied).changes.map(asAsked), secrets: [] }
+    }
+    await applying?.followUp()
+    return reply as Applied
+  }
+
+  async #applied(transaction: Transaction, applying: Applying, { resources, prune = false, families }: ApplyRequest): Promise<Applied> {
+    const declared = (name: ManagedFamily): Declared[] =>
+      resources.flatMap(({ family, file, fields }, index) => (family === name ? [{ file: file ?? `resources.${index}`, fields }] : []))
+    for (const kind of KINDS) await applying.family(kind, this.#of(kind.name), declared(kind.name))
+    const [settings, another] = declared('settings')
+    if (another) throw invalid(another.file, `the settings are in ${settings?.file} already`)
+    if (settings) applying.changes.push(await told(settings.file, () => this.#settings(transaction, applying, settings.fields)))
+    if (prune)
+      for (const kind of [...KINDS].reverse()) if (families === undefined || families.includes(kind.name)) await applying.prune(kind, this.#of(kind.name))
+    const { plan, changes, secrets, missing, kept } = applying
+    return {
+      plan,
+      changes,
+      secrets,
+      missing,
+      notes: kept.length === 0 ? [] : [`Secrets whose variables are not set here stay as they are: ${kept.join(', ')}.`],
+    }
+  }
+
+  async #settings(transaction: Transaction, { directory }: Pick<Applying, 'directory'>, fields: Fields): Promise<Made> {
+    const { settings, validator } = this.#parts
+    const input = withIdentifiers(directory, SETTINGS_REFERENCES, fields)
+    validator.check(systemRoutes.changeSettings.body, input)
+    const spelled = (all: Fields) => withNames(directory, SETTINGS_REFERENCES, all)
+    const [before, meant] = [spelled(await settings.settings(transaction)), spelled(input)]
+    const other = Object.keys(meant).filter((field) => meant[field] !== before[field])
+    if (other.length > 0) await settings.changeSettingsWithin(transaction, input)
+    const changes = other.map((field) => ({ field, from: before[field], to: meant[field] }))
+    return { family: 'settings', name: 'settings', id: null, action: other.length > 0 ? 'update' : 'unchanged', fields: changes }
+  }
+
+  #of = (name: ManagedResource): Managed => this.#resources.get(name) as Managed
+}
+
+/** Takes back what was done to see what it would be. */
+class OnlyAsked extends Error {}
+
+function unset(missing: readonly MissingSecret[]): CadreError {
+  const named = missing.map(({ variable, file, field }) => `${variable} (${file}: ${field})`)
+  return new CadreError('VALIDATION_ERROR', `${named.length > 1 ? 'Variables are' : 'A variable is'} not set: ${named.join(', ')}.`, {
+    hint: `Set them where cadre apply runs, such as export ${missing[0]?.variable}=…`,
+  })
+}
+
+const changedSince = () =>
+  new CadreError('CONFLICT', 'What this would do is not what was planned: something was changed meanwhile.', { hint: 'Plan it again, and look at it.' })
+
+const asAsked = (change: Made): Made => (change.action === 'create' ? { ...change, id: null } : change)

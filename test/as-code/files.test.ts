@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { UsageError } from '../../src/cli/failure.ts'
+import { readResourceFile, resourceFiles } from '../../src/cli/resource-files.ts'
+import { resourceIn, resourceYaml } from '../../src/cli/resource-yaml.ts'
+import { withSecretValues } from '../../src/cli/secret-references.ts'
+
+const test = suite<{ folder: string }>('as code: files')
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), 'cadre-files-'))
+})
+test.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }))
+
+function put(folder: string, file: string, text: string | Buffer = 'name: x\n'): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true })
+  writeFileSync(join(folder, file), text)
+}
+
+/** The sentence with which it is refused, and what it says to do. */
+async function refusal(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    assert.instance(error, UsageError)
+    return `${(error as UsageError).message} ${(error as UsageError).hint ?? ''}`
+  }
+  throw new Error('it was not refused')
+}
+const unreadable = (text: string) => refusal(() => resourceIn(text, 'agents/a.yaml'))
+
+test('whatever a text or a key holds, it is the same when it is read again', async () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom(...'\n\r\t :#-|>"\'\\{}[]&*!%@`?,.~0\u0000\u001b\u0085\u2028\u202e\ufeff'), fc.string({ unit: 'grapheme', maxLength: 1 })),
+  })
+  const value = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(text, { maxLength: 3 }), fc.dictionary(text, text, { maxKeys: 3 }))
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(text, value, { minKeys: 1, maxKeys: 4 }), async (fields) => {
+      const written = await resourceYaml(fields)
+      assert.is(JSON.stringify(await resourceIn(written, 'x')), JSON.stringify(fields))
+      assert.not.match(written, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\ufeff]/)
+    }),
+    { numRuns: 300, seed: 6 },
+  )
+})
+
+test('what is no YAML is told with its line and what to do', async () => {
+  assert.match(await unreadable('name: a\ntemperature: 0.2: 3\n'), /^agents\/a\.yaml, line 2: nested mappings.*: temperature: 0\.2: 3 Mend that line/)
+  assert.match(await unreadable('name: a\nname: b\n'), /line 2: map keys must be unique: name: b/)
+  assert.match(await unreadable('name: a\n---\nname: b\n'), /line 2: here begins another document.* file of its own/)
+  assert.match(await unreadable('name: !!js/function x\n'), /line 1: unresolved tag/i)
+  assert.match(await unreadable('\tname: a\n'), /line 1: tabs/)
+  for (const empty of ['', '# only words\n', '- a\n', 'text\n', 'null\n']) assert.match(await unreadable(empty), 'holds no fields')
+})
+
+test('aliases, and nesting without an end, are refused before they cost anything', async () => {
+  const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]\n`
+  const bomb = `a: &a [x]\n${[...'bcdefghi'].map((name, at) => level(name, 'abcdefgh'[at] as string)).join('')}`
+  assert.match(await unreadable(bomb), /line 2: aliases are not read.*Write out what/)
+  assert.match(await unreadable('a: &a [*a]\n'), 'aliases are not read')
+  assert.match(await unreadable(`a: ${'['.repeat(20_000)}`), /agents\/a\.yaml/)
+})
+
+test('files are found below the folders of families; what is hidden or no YAML is left alone', async ({ folder }) => {
+  for (const file of [
+    'agents/a.yaml',
+    'agents/team/b.yml',
+    'settings.yaml',
+    'README.md',
+    '.github/ci.yaml',
+    'agents/.draft.yaml',
+    'agents/notes.txt',
+    'node_modules/x/y.yaml',
+  ])
+    put(folder, file)
+  assert.equal(await resourceFiles(folder), [
+    { file: 'agents/a.yaml', family: 'agents' },
+    { file: 'agents/team/b.yml', family: 'agents' },
+    { file: 'settings.yaml', family: 'settings' },
+  ])
+})
+
+test('a folder that is no family is asked back, so that nothing is left out in silence', async ({ folder }) => {
+  put(folder, 'agnets/a.yaml')
+  assert.match(await refusal(() => resourceFiles(folder)), 'agnets/a.yaml is in no folder of a family. Did you mean agents/?')
+  rmSync(join(folder, 'agnets'), { recursive: true })
+  put(folder, 'agents.yaml')
+  assert.match(await refusal(() => resourceFiles(folder)), /agents\.yaml is in no folder of a family\. The folders are models,/)
+  assert.match(await refusal(() => resourceFiles(join(folder, 'nowhere'))), /There is no folder .*nowhere\. cadre export --to/)
+  assert.match(await refusal(() => resourceFiles(join(folder, 'agents.yaml'))), 'is no folder')
+})
+
+test('links lead to files inside and nowhere else', async ({ folder }) => {
+  put(folder, 'agents/a.yaml')
+  symlinkSync(join(folder, 'agents', 'a.yaml'), join(folder, 'agents', 'b.yaml'))
+  assert.is((await resourceFiles(folder)).length, 2)
+  symlinkSync('/etc/hostname', join(folder, 'agents', 'c.yaml'))
+  assert.match(await refusal(() => resourceFiles(folder)), 'agents/c.yaml is a link that leads out of the folder')
+  rmSync(join(folder, 'agents', 'c.yaml'))
+  symlinkSync(folder, join(folder, 'models'))
+  assert.match(await refusal(() => resourceFiles(folder)), 'models is a link that leads to a folder')
+})
+
+test('files that are too large, or no text, are refused', async ({ folder }) => {
+  put(folder, 'agents/a.yaml', Buffer.alloc(4_000_001, 'x'))
+  assert.match(await refusal(() => readResourceFile(folder, 'agents/a.yaml')), 'agents/a.yaml is larger than 4.0 MB')
+  put(folder, 'agents/b.yaml', Buffer.from([0x6e, 0xff, 0xfe]))
+  assert.match(await refusal(() => readResourceFile(folder, 'agents/b.yaml')), 'not text in UTF-8')
+})
+
+test('references are read in secrets only, also in the middle of a text', async () => {
+  const variable = (name: string) => ({ A: 'one', B: '${env:A}' })[name]
+  const resolved = (fields: Record<string, unknown>) => withSecretValues('api-tools', fields, 'f', variable)
+  assert.equal(resolved({ headers: { x: 'Bearer ${env:A}', y: '${env:B}', z: '${env:C}-${env:A}' }, description: '${env:A}' }), {
+    headers: { x: 'Bearer one', y: '${env:A}', z: { env: 'C' } },
+    description: '${env:A}',
+  })
+  assert.match(
+    await refusal(async () => resolved({ auth: { type: 'bearer', token: '${env:not-a-name}' } })),
+    'f: auth.token has a reference that cannot be read. Write it as ${env:NAME}',
+  )
+})
+
+test.run()

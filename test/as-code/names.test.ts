@@ -1,0 +1,77 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { stemsOf } from '../../daemon/as-code/file-names.ts'
+import { good } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { declared, textsOf } from './house.ts'
+
+const test = suite<{ service: Service; empty: Service }>('as code: names')
+test.before(
+  aloud(async (context) => {
+    context.service = await Service.start()
+    context.empty = await Service.start()
+  }),
+)
+test.after(
+  aloud(async ({ service, empty }) => {
+    await service.end()
+    await empty.end()
+  }),
+)
+
+const LONG = 'é'.repeat(190)
+const NAMES = [
+  ...['a/b', 'A/B', 'a b', '..', '.', '/', '-', 'con', 'NUL', 'settings', '.hidden', '🙂', '🙂🙂', 'Straße', 'STRASSE', 'cafe\u0301', 'café', '手册'],
+  ...[
+    'embedded',
+    'minilm',
+    'models/embedded',
+    'rag-tools/x',
+    '${env:HOME}',
+    'yes',
+    '007',
+    `${LONG} one`,
+    `${LONG} two`,
+    'x'.repeat(200),
+    'model_1',
+    'line\u2028end',
+  ],
+]
+
+test('every name has a file of its own on any disk', () => {
+  const stems = [...stemsOf(NAMES).values()]
+  assert.is(new Set(stems.map((stem) => stem.normalize('NFC').toLowerCase())).size, NAMES.length)
+  for (const stem of stems) {
+    assert.match(stem, /^[\p{L}\p{N}\p{M}]+(-[\p{L}\p{N}\p{M}]+)*$/u)
+    assert.not.match(stem, /^(con|nul)$/)
+    assert.ok(Buffer.byteLength(`${stem}.yaml`) <= 255, stem)
+  }
+  assert.equal([stemsOf(['My Agent']).get('My Agent'), stemsOf(['a', 'b']).get('a')], ['my-agent', 'a'])
+})
+
+test('whatever things are called, they and what refers to them come back', async ({ service, empty }) => {
+  for (const [index, name] of NAMES.entries()) {
+    const model = await good(service.post('/models', { name, provider: 'openai', model_id: `m${index}` }), 201)
+    const source = await good(service.post('/knowledge-sources', { name, type: 'text', configuration: { text: name } }), 201)
+    const rag = await good(service.post('/rag-tools', { name: `t${index}`, knowledge_source_id: source.id, embedding_model: model.id }), 201)
+    await good(service.post('/agents', { name, model_id: model.id, tools: [rag.id] }), 201)
+    await good(service.post('/usage/thresholds', { entity_type: 'model', entity_id: model.id, metric: 'tokens', limit: 5, period: 'day' }), 201)
+  }
+  const { resources } = await good(service.get('/export'))
+  assert.is(new Set(resources.map(({ file }: Json) => file)).size, NAMES.length * 5 + 1)
+  await good(empty.post('/apply', { resources: await declared(resources) }))
+  assert.equal(await textsOf((await good(empty.get('/export'))).resources), await textsOf(resources))
+})
+
+test('secrets that would share a variable have one each', async () => {
+  const service = await Service.start()
+  const tool = (name: string, more: Json) => good(service.post('/api-tools', { name, url: 'https://api.example.com/', ...more }), 201)
+  await tool('x', { headers: { 'X-A': '1', X_A: '2', auth_token: '3' } })
+  await tool('x-header', { auth: { type: 'bearer', token: '4' } })
+  const variables = JSON.stringify(await good(service.get('/export'))).match(/\$\{env:\w+\}/g) ?? []
+  assert.equal([variables.length, new Set(variables).size], [4, 4])
+  await service.end()
+})
+
+test.run()

@@ -1,0 +1,133 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { MANAGED_FAMILIES } from '../../src/contract/as-code.ts'
+import { FAMILIES } from '../../src/contract/routes.ts'
+import { good, refused } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { declared, furnish, SECRETS, textsOf } from './house.ts'
+
+const test = suite<{ service: Service; empty: Service }>('as code: round trip')
+
+test.before(
+  aloud(async (context) => {
+    context.service = await Service.start()
+    context.empty = await Service.start()
+    await furnish(context.service)
+  }),
+)
+test.after(
+  aloud(async ({ service, empty }) => {
+    await service.end()
+    await empty.end()
+  }),
+)
+
+const exportOf = (service: Service): Promise<Json> => good(service.get('/export'))
+const fieldsOf = ({ resources }: Json, file: string): Json => resources.find((one: Json) => one.file === file)?.fields
+const stamps = async (service: Service): Promise<unknown> =>
+  Promise.all(
+    ['models', 'agents', 'webhooks', 'rag_tools', 'evaluations', 'usage_thresholds', 'api_tools', 'prompt_templates', 'knowledge_sources'].map((table) =>
+      service.database.all(`SELECT id, version, updated_at FROM ${table} ORDER BY id`),
+    ),
+  )
+
+test('whatever is configured is part of it', () => {
+  const never = ['conversations', 'tokens']
+  assert.equal([...MANAGED_FAMILIES].sort(), [...FAMILIES.map(({ name }) => name).filter((name) => !never.includes(name)), 'settings'].sort())
+})
+
+test('files know others by name, leave out what is as it would be anyway, and hold no secret, identifier or time', async ({ service }) => {
+  const everything = await exportOf(service)
+  const text = JSON.stringify(everything)
+  for (const secret of Object.values(SECRETS)) assert.not.match(text, secret)
+  assert.not.match(text, /_[0-9a-f]{8}-[0-9a-f]{4}-|created_at|updated_at/)
+  assert.equal(Object.keys(fieldsOf(everything, 'agents/helper.yaml')), [
+    'name',
+    'model_id',
+    'temperature',
+    'tools',
+    'prompt_template_id',
+    'variables',
+    'topics',
+  ])
+  assert.equal(fieldsOf(everything, 'agents/helper.yaml').tools, ['rag-tools/handbook', 'retrieval-tools/handbook', 'api-tools/weather'])
+  assert.equal(fieldsOf(everything, 'models/cloud.yaml'), {
+    name: 'Cloud',
+    provider: 'openai',
+    model_id: 'gpt-4o',
+    pricing: { input: 0.5, output: 1.5 },
+    api_key: '${env:CADRE_MODEL_CLOUD_API_KEY}',
+  })
+  assert.is(fieldsOf(everything, 'models/again.yaml').model_id, 'Cloud')
+  assert.is(fieldsOf(everything, 'models/embedded.yaml'), undefined)
+  assert.equal(fieldsOf(everything, 'api-tools/maps.yaml').auth, { type: 'api_key', name: 'key', in: 'query', value: '${env:CADRE_API_TOOL_MAPS_AUTH_VALUE}' })
+  assert.is(fieldsOf(everything, 'retrieval-tools/handbook.yaml').embedding_model, 'Local')
+  assert.equal(
+    [fieldsOf(everything, 'evaluations/smoke.yaml').target_id, fieldsOf(everything, 'evaluations/smoke.yaml').test_cases[0].scorers[0].model_id],
+    ['Helper', 'Local'],
+  )
+  assert.is(fieldsOf(everything, 'usage-thresholds/agent-helper-tokens-day-2.yaml').action, 'block')
+  assert.equal(fieldsOf(everything, 'settings.yaml'), { default_model_id: 'Local', conversation_idle_minutes: 90 })
+  assert.match(everything.notes.join(), /Documents that were sent to "Handbook" are content/)
+})
+
+test('applied to an empty home, an export gives the same files again, byte for byte', async ({ service, empty }) => {
+  const everything = await exportOf(service)
+  const { changes } = await good(empty.post('/apply', { resources: await declared(everything.resources) }))
+  assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['create', 'update'])
+  const again = await exportOf(empty)
+  assert.equal(await textsOf(again.resources), await textsOf(everything.resources))
+  assert.equal(again, everything)
+  // Order does not matter: what others need is made first.
+  const third = await Service.start()
+  await good(third.post('/apply', { resources: (await declared(everything.resources)).reverse() }))
+  assert.equal(await exportOf(third), everything)
+  await third.end()
+})
+
+test('applied twice, the second time changes nothing at all', async ({ empty, service }) => {
+  const { resources } = await exportOf(service)
+  const before = await stamps(empty)
+  for (const environment of [SECRETS, {}]) {
+    const { changes, notes } = await good(empty.post('/apply', { resources: await declared(resources, environment), prune: true }))
+    assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['unchanged'])
+    assert.is(changes.length, resources.length)
+    assert.is(notes.length, environment === SECRETS ? 0 : 1)
+  }
+  assert.equal(await stamps(empty), before)
+})
+
+test('what was applied works: secrets are there, and what refers is linked', async ({ empty }) => {
+  const [weather] = await good(empty.get('/api-tools?name=weather'))
+  assert.equal([weather.header_names, weather.auth.type], [['X-Trace'], 'bearer'])
+  const [cloud] = await good(empty.get('/models?name=Cloud'))
+  assert.is(cloud.has_api_key, true)
+  await refused(empty.delete(`/models/${cloud.id}`), 'CONFLICT', { error: /is used by/ })
+  const [handbook] = await good(empty.get('/rag-tools?name=handbook'))
+  assert.is(handbook.model_id, cloud.id)
+})
+
+test('an export refuses two of a name, and leaves out what cannot be made again', async () => {
+  const service = await Service.start()
+  const first = await good(service.post('/agents', { name: 'Twin' }), 201)
+  const second = await good(service.post('/agents', { name: 'Twin' }), 201)
+  await refused(service.get('/export'), 'CONFLICT', { error: new RegExp(`"Twin" \\(${first.id}, ${second.id}\\)`), hint: /its own name/ })
+  await refused(service.post('/apply', { resources: [{ family: 'agents', fields: { name: 'Twin' } }] }), 'CONFLICT')
+  await good(service.delete(`/agents/${second.id}`).then((answer) => ({ ...answer, data: {} })))
+  const source = await good(service.post('/knowledge-sources', { name: 'Gone', type: 'file' }), 201)
+  const rag = await good(service.post('/rag-tools', { name: 'orphan', knowledge_source_id: source.id }), 201)
+  await good(service.post('/evaluations', { name: 'Of it', type: 'rag_tool', target_id: rag.id, test_cases: [{ input: 'x' }] }), 201)
+  await good(service.put(`/agents/${first.id}`, { tools: [rag.id] }))
+  await service.delete(`/knowledge-sources/${source.id}?force=true`)
+  const { resources, notes } = await exportOf(service)
+  assert.equal(
+    resources.map(({ file }: Json) => file),
+    ['agents/twin.yaml', 'settings.yaml'],
+  )
+  assert.is(resources[0].fields.tools, undefined)
+  assert.match(notes.join('\n'), /RAG tool "orphan" is left out.*\n.*evaluation "Of it" is left out/)
+  await service.end()
+})
+
+test.run()
