@@ -2,10 +2,10 @@
 import { canAsk, yesOrNo } from './dialog.ts'
 import { QuietFailure, UsageError } from './failure.ts'
 
-export async function confirm(question: string, yes: boolean): Promise<void> {
+export async function confirm(question: string, yes: boolean, declined = 'Nothing was deleted.'): Promise<void> {
   if (yes) return
   if (!canAsk()) throw new UsageError('This needs a yes, and there is no terminal to ask at.', 'Add --yes if you are sure.')
   if (await yesOrNo(question)) return
-  process.stderr.write('Nothing was deleted.\n')
+  process.stderr.write(`${declined}\n`)
   throw new QuietFailure()
 }

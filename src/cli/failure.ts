@@ -6,7 +6,18 @@ import { paint } from './color.ts'
 import { toJsonLine } from './output.ts'
 import { printable } from './terminal-text.ts'
 
-export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, denied: 4, unreachable: 5, rateLimited: 7, underBar: 100, interrupted: 130 } as const
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  denied: 4,
+  unreachable: 5,
+  rateLimited: 7,
+  underBar: 100,
+  changesPlanned: 100,
+  interrupted: 130,
+} as const
 
 /** The command was called in a way that cannot work. */
 export class UsageError extends Error {

@@ -15,6 +15,7 @@ const EXAMPLES = [
   ['Add a model of a local server', "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2"],
   ['Make an agent that uses them, and ask it', 'cadre agents create --name Helper --tool handbook && cadre ask Helper "Who approves travel?"'],
   ['Ask about something on stdin', 'cat build.log | cadre ask Helper "What broke?"'],
+  ['Keep everything in git, and bring it back', 'cadre export --to ./cadre && cadre apply -f ./cadre'],
   ['For scripts', "cadre agents list --all --json | jq -r '.[].id'"],
   ['Any endpoint of the service', 'cadre api GET /agents'],
 ]
@@ -38,7 +39,7 @@ const EXIT_CODES: [string, string][] = [
   ['4', 'Not authenticated, or not allowed.'],
   ['5', 'The daemon cannot be reached.'],
   ['7', 'Rate limited, and waiting did not help.'],
-  ['100', 'An evaluation stayed under its bar.'],
+  ['100', 'An evaluation stayed under its bar, or a plan with --check has changes.'],
 ]
 
 export class CadreHelp extends Help {
