@@ -1,6 +1,7 @@
 /** The records' database: libSQL behind an asynchronous seam, one writer at a time, readers beside it. */
 import Libsql from 'libsql'
 import { CadreError } from '../../src/contract/errors.ts'
+import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
 
 export type Value = string | number | null
 export type Row = Record<string, Value>
@@ -137,10 +138,11 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(path)): Database {
   const writer = new Session(path)
   writer.exec('PRAGMA journal_mode = WAL')
-  writer.exec('PRAGMA synchronous = FULL')
+  // Keeps the file whole through a power cut; that every commit is on disk before anybody is told is the log's part.
+  writer.exec('PRAGMA synchronous = NORMAL')
   const reader = new Session(path)
   reader.exec('PRAGMA query_only = ON')
   const transaction: Transaction = {
@@ -169,12 +171,12 @@ export function openDatabase(path: string): Database {
       writer.exec('BEGIN IMMEDIATE')
       for (const each of lot) tell.push(await within(each))
       writer.exec('COMMIT')
+      recent.forget()
+      await log.flush()
     } catch (error) {
       if (writer.connection.inTransaction) writer.exec('ROLLBACK')
       for (const { reject } of lot) reject(error)
       return
-    } finally {
-      recent.forget()
     }
     for (const say of tell) say()
   }
@@ -206,6 +208,7 @@ export function openDatabase(path: string): Database {
     async close() {
       await draining
       writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      await log.close()
       reader.connection.close()
       writer.connection.close()
     },

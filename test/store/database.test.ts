@@ -49,6 +49,29 @@ test('a write that is done can be read at once', async () => {
   )
 })
 
+test('nobody is told that a write is done before the disk has it, and a disk that fails is told', async () => {
+  const flushes: { resolve(): void; reject(error: Error): void }[] = []
+  const log = { flush: () => new Promise<void>((resolve, reject) => flushes.push({ resolve, reject })), close: async () => undefined }
+  const flush = async () => {
+    while (flushes.length === 0) await new Promise(setImmediate)
+    return flushes.shift()
+  }
+  const held = openDatabase(join(folder, 'held.db'), log)
+  let told = false
+  const write = held.write((transaction) => transaction.run('CREATE TABLE notes (id INTEGER)')).finally(() => (told = true))
+  const first = await flush()
+  await new Promise(setImmediate)
+  assert.not.ok(told)
+  first?.resolve()
+  await write
+  const [failing] = await Promise.allSettled([
+    held.write((transaction) => transaction.run('INSERT INTO notes VALUES (1)')),
+    flush().then((second) => second?.reject(new Error('the disk is broken'))),
+  ])
+  assert.is(failing.status, 'rejected')
+  await held.close()
+})
+
 test('one that fails leaves nothing behind and the others alone', async () => {
   const failing = (id: number) =>
     database.write(async (transaction) => {
