@@ -6,7 +6,8 @@ import ipaddr from 'ipaddr.js'
 /** Linux lists its connections here, with what is still in their queues; other systems do not. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 /** The near end, the far end, what the far one has not taken yet, and what came from it and was not read. Only where there is any of either. */
-const CONNECTION = /^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8}:0{8})([0-9A-F]{8}):([0-9A-F]{8}) /gm
+const CONNECTION =
+  /^ *\d+: ([0-9A-F]{8}(?:[0-9A-F]{24})?:[0-9A-F]{4}) ([0-9A-F]{8}(?:[0-9A-F]{24})?:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8}:0{8})([0-9A-F]{8}):([0-9A-F]{8}) /gm
 
 export class Unread {
   #looking: Promise<ReadonlyMap<string, number> | undefined> | undefined
