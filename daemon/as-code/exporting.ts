@@ -45,7 +45,7 @@ export function exported(inventory: Inventory, settings: Fields, caller: Caller)
       return { family: kind.name, name, file: `${kind.name}/${stem}.yaml`, fields: written(kind, without(record, leftOut), directory, reference) }
     })
     resources.push(...files.sort((a, b) => (a.file < b.file ? -1 : 1)))
-    notes.push(...documentNote(kind, kept))
+    if (kind.name === 'knowledge-sources') notes.push(...sourceNotes(kept))
   }
   resources.push({ family: 'settings', name: 'settings', file: 'settings.yaml', fields: withNames(directory, SETTINGS_REFERENCES, settings) })
   return { resources, notes }
@@ -80,9 +80,14 @@ function without(record: StoredRecord, leftOut: ReadonlySet<string>): StoredReco
 const NEVER =
   'Tokens, conversations, usage, recordings of models and runs of evaluations are no configuration, and not part of this. Secrets are named, never written.'
 
-function documentNote({ name }: Kind, all: readonly Named[]): string[] {
-  const sent = all.filter(({ record }) => (record as unknown as Fields).type === 'file' && name === 'knowledge-sources')
-  if (sent.length === 0) return []
-  const names = sent.map((one) => `"${one.name}"`).join(', ')
-  return [`Documents that were sent to ${names} are content, and not part of this: send them again with cadre knowledge documents add.`]
+function sourceNotes(all: readonly Named[]): string[] {
+  const named = (which: (source: { type: string; configuration: { repository?: string } }) => boolean) =>
+    all.flatMap(({ name, record }) => (which(record as unknown as Parameters<typeof which>[0]) ? [`"${name}"`] : [])).join(', ')
+  const sent = named(({ type }) => type === 'file')
+  // An address is shown to whoever reads sources, so it is no secret here; in a repository it would be one.
+  const told = named(({ configuration: { repository = '' } }) => /^https?:\/\/[^/]*@/.test(repository))
+  return [
+    ...(sent ? [`Documents that were sent to ${sent} are content, and not part of this: send them again with cadre knowledge documents add.`] : []),
+    ...(told ? [`The address of ${told} holds a password and is written as it is: let git on the daemon's machine know it, and take it out.`] : []),
+  ]
 }
