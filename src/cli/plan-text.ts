@@ -57,7 +57,9 @@ function fieldLines({ field, from, to }: Change['fields'][number], label: number
   const name = padEnd(field, label)
   const [before, after] = [from === undefined ? undefined : shown(from), to === undefined ? undefined : shown(to)]
   if (before === undefined) return [truncate(name + after, columns)]
-  const line = `${name}${before} → ${before === after ? 'another one' : (after ?? 'its default')}`
+  // What a line shows is the same of a secret, and of texts that differ in their line ends.
+  if (before === after) return [truncate(name + (from === to ? `${before} → another one` : 'other spaces or lines'), columns)]
+  const line = `${name}${before} → ${after ?? 'its default'}`
   if (width(line) <= columns) return [line]
   const start = Math.max(0, alike(before, after ?? '') - CONTEXT)
   const cut = (text: string) => truncate(`${start > 0 ? '…' : ''}${text.slice(start)}`, columns - 4)
