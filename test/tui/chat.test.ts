@@ -188,7 +188,7 @@ test('without a terminal it says what to use, and --plain talks line by line', a
   assert.is(refused.code, 2)
   assert.match(refused.stderr, /needs a terminal.*\n.*cadre ask.*--plain/)
   stage.script(says('A **plain** answer.'), says('Another.'))
-  const { code, stdout } = await cadre(stage.home, ['chat', 'Guide', '--plain'], 'Hello\n/title Plainly\nAgain\n')
+  const { code, stdout } = await cadre(stage.home, ['chat', 'Guide', '--plain'], { input: 'Hello\n/title Plainly\nAgain\n' })
   assert.is(code, 0)
   assert.match(stdout, /› Hello\n\n {2}A plain answer\.\n\n {2}It is called "Plainly" now\.\n\n› Again\n\n {2}Another\./)
   assert.not.match(stdout, '\u001b')

@@ -142,8 +142,13 @@ function inProcess({ home, columns, rows, agent, more = [] }: Started): ChatTerm
 }
 
 /** Runs a command of cadre in that home, to its end. */
-export async function cadre(home: string, given: readonly string[], input?: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [join(ROOT, 'bin', 'run.js'), ...given], { env: environmentOf(home), cwd: home, stdio: ['pipe', 'pipe', 'pipe'] })
+export async function cadre(
+  home: string,
+  given: readonly string[],
+  { input = '', environment = {} }: { input?: string; environment?: Record<string, string> } = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const env = { ...environmentOf(home), ...environment }
+  const child = spawn(process.execPath, [join(ROOT, 'bin', 'run.js'), ...given], { env, cwd: home, stdio: ['pipe', 'pipe', 'pipe'] })
   const ran = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     ran.stdout += text
@@ -151,7 +156,7 @@ export async function cadre(home: string, given: readonly string[], input?: stri
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     ran.stderr += text
   })
-  child.stdin.end(input ?? '')
+  child.stdin.end(input)
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   return { code, ...ran }
 }
