@@ -66,8 +66,7 @@ test('what is typed stands in its columns, over several lines, with wide charact
   terminal.press(`${ESCAPE}\rsecond line`)
   await until(terminal, /x\n {2}second line\n/)
   terminal.press(`\u001b[200~pasted\rwith Enter\u001b[201~`)
-  const screen = await until(terminal, /second linepasted\n {2}with Enter\n/)
-  assert.not.match(screen, /thinking/)
+  await until(terminal, /second linepasted\n {2}with Enter\n {2}Guide · .*\/help/)
 })
 
 test('Escape stops the reply, and what was written stays', async () => {
@@ -94,7 +93,7 @@ test('a tool that asks first is shown, refused with n and allowed with y', async
   await until(terminal, /delete_user wants to run with id: 42\n {4}Allow it\? y yes · n no/)
   terminal.press('n')
   await until(terminal, /– delete_user id: 42 · refused/)
-  await until(terminal, /As you wish\./)
+  await until(terminal, /As you wish\.[\s\S]*tokens/)
   assert.equal(calls, [])
   terminal.press(`Do it${ENTER}`)
   await until(terminal, /Allow it\? y yes/)
@@ -109,8 +108,7 @@ test('an error of the provider is shown once, and Ctrl+R tries again', async () 
   const terminal = stage.chat({ agent: 'Guide' })
   await until(terminal, /Ask Guide/)
   terminal.press(`Hello${ENTER}`)
-  const screen = await until(terminal, /Ctrl\+R tries again/)
-  assert.is(screen.match(/✗/g)?.length, 1)
+  await until(terminal, (screen) => /Ctrl\+R tries again/.test(screen) && screen.match(/✗/g)?.length === 1, 'one error')
   terminal.press('\u0012')
   await until(terminal, /Now it works\./)
 })
@@ -122,8 +120,7 @@ test('a conversation is found again: by --continue, and with /resume', async () 
   first.press(`A question to find again${ENTER}`)
   await until(first, /The first answer\./)
   first.press('\u0003\u0003')
-  await until(first, /ended with 0/)
-  if (hasTmux) assert.match(first.screen(), /To go on: cadre chat --conversation conv_/)
+  await until(first, hasTmux ? /To go on: cadre chat --conversation conv_\S+\n(.*\n)*ended with 0/ : /ended with 0/)
   const again = stage.chat({ more: ['--continue'] })
   await until(again, /› A question to find again\n\n {2}The first answer\./)
   again.press(`/new${ENTER}`)
@@ -147,13 +144,14 @@ test('the window is narrowed to 40 columns and widened again', async () => {
   terminal.press('typed before')
   await until(terminal, /› typed before/)
   terminal.resize(40, 16)
-  const narrow = await until(
+  await until(
     terminal,
-    /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line, whatever\n|broken over more than one line,\n/,
+    (screen) =>
+      /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line,\n[^─]*─{40}\n› typed before\n {2}Guide/.test(screen) &&
+      screen.split('\n').every((line) => width(line) <= 40) &&
+      screen.match(/─{5,}/g)?.length === 1,
+    'the reply in 40 columns, and nothing of the old drawing',
   )
-  assert.ok(narrow.split('\n').every((line) => width(line) <= 40))
-  assert.match(narrow, /─{40}\n› typed before\n {2}Guide/)
-  assert.is(narrow.match(/─{5,}/g)?.length, 1, 'nothing of the old drawing is left')
   terminal.resize(100, 24)
   await until(terminal, /A reply that is long enough to be broken over more than one line, whatever the width of it is\./)
   await until(terminal, /─{100}\n› typed before/)
@@ -168,7 +166,7 @@ test('commands: help, tools, title, model, usage, export, clear, quit', async ()
   terminal.press(`/tools${ENTER}`)
   await until(terminal, /delete_user \(API, asks first\)/)
   terminal.press(`Hello${ENTER}`)
-  await until(terminal, /Said\./)
+  await until(terminal, /Said\.[\s\S]*tokens/)
   terminal.press(`/title Tidying up${ENTER}`)
   await until(terminal, /It is called "Tidying up" now\./)
   terminal.press(`/usage${ENTER}`)

@@ -1,10 +1,10 @@
-/** The chat over documents, with the embedded model: citations, the sources panel, /search, and a second chat on the same reply. */
+/** The chat over documents, with the embedded model: citations, the sources panel, /search, what a model might try, and a second chat on the same reply. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { aloud } from '../harness/hooks.ts'
-import { stallsAfter } from '../harness/provider.ts'
+import { says, stallsAfter } from '../harness/provider.ts'
 import { Stage } from './stage.ts'
 import { cadre, hasTmux, until } from './terminals.ts'
 
@@ -31,15 +31,21 @@ test('a reply cites what it stands on, and Ctrl+O shows the passage', async () =
   const terminal = stage.chat({ agent: 'Handbook', rows: 40 })
   await until(terminal, /Ask Handbook/)
   terminal.press('How many days of annual leave do I get?\r')
-  const screen = await until(terminal, /\[1\] leave\.md,\sp\.\s1/)
-  assert.match(screen, /twenty-five days of paid annual leave.*\[1\]/)
+  await until(terminal, /twenty-five days of paid annual leave.*\[1\]\n\n {2}\[1\] leave\.md,\sp\.\s1/)
   terminal.press('\u000f')
-  await until(terminal, /Sources.*\n› \[1\] leave\.md, page 1\n/)
-  assert.match(terminal.screen(), /│ .*Every employee gets twenty-five days of paid annual leave\./)
+  await until(terminal, /Sources.*\n› \[1\] leave\.md, page 1\n( {2}\[.*\n)*( {4}│.*\n)*? {4}│ .*Every employee gets twenty-five days of paid annual leave\./)
   terminal.press('\u001b')
   await until(terminal, (now) => !now.includes('│'), 'a closed panel')
   terminal.press('/search hotels\r')
   await until(terminal, /Sources.*\n› \[1\] travel\.md, page 1/)
+})
+
+test('nothing that a model writes steers the terminal', async () => {
+  stage.script(says('It \u001b[2J\u001b[Hwipes\u001b]0;owned\u0007 \u009b2J\u001bcand\rgoes on.'))
+  const terminal = stage.chat({ agent: 'Slow' })
+  await until(terminal, /Ask Slow/)
+  terminal.press('Try it\r')
+  await until(terminal, /^› Try it\n\n {2}It wipes [\s\S]*goes on\.\n\n─+\n› Ask Slow\n.*tokens/)
 })
 
 test('a second chat takes part in a reply that is being written', async () => {

@@ -51,7 +51,8 @@ export class Emulator {
     while (input !== '') {
       const control = /^\u001b(?:\[([?<>=]?)([\d;]*)([@-~])|\][^\u0007]*\u0007)/.exec(input)
       if (control) {
-        this.#control(control[1] ?? '', control[2] ?? '', control[3] ?? '')
+        // A title or a clipboard is not on the screen.
+        if (control[3] !== undefined) this.#control(control[1] ?? '', control[2] ?? '', control[3])
         input = input.slice(control[0].length)
       } else if (input.startsWith('\u001b')) {
         this.#rest = input

@@ -38,8 +38,7 @@ test('killed in the middle of a reply: what came stays, it is told as interrupte
   stage.script(says('The whole answer.'))
   terminal.press('\u0012')
   await until(terminal, /The whole answer\.\n/)
-  await until(terminal, /› typed meanwhile\n/)
-  assert.not.match(terminal.screen(), /not running|Nothing answers/)
+  await until(terminal, (screen) => /› typed meanwhile\n/.test(screen) && !/not running|Nothing answers/.test(screen), 'no trouble any more')
 })
 
 test('gone before a message is sent: it waits, and goes out once when the daemon is back', async () => {
@@ -80,9 +79,7 @@ test('many short replies and many keys at once: all of them arrive', async () =>
   for (const letter of 'while it writes') terminal.press(letter)
   await until(terminal, /› while it writes/)
   await until(terminal, /w1999/)
-  const all = terminal.all()
-  const seen = new Set(all.match(/\bw\d+\b/g))
-  assert.is(seen.size, words.length)
+  await until(terminal, () => new Set(terminal.all().match(/\bw\d+\b/g)).size === words.length, 'every word')
 })
 
 test.run()
