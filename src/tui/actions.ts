@@ -11,6 +11,7 @@ import { findAgent, findConversation, findModel, lastMessages, listAgents, listC
 import { told } from './session.ts'
 import { type Choice, lastReply, type Picker, sourcesOf, totalsOf } from './state.ts'
 import { costText, shortCount } from './status-line.ts'
+import { EMPTY, transcribe } from './transcript.ts'
 
 type Action = (room: Room, argument: string) => void | Promise<void>
 
@@ -35,7 +36,7 @@ export async function choose(room: Room, what: Picker['what'], id: string): Prom
   await attempt(room, async () => {
     const connection = await room.link.now()
     if (what === 'agent') await begin(room, id)
-    else if (what === 'model') room.use(await findModel(connection, id))
+    else if (what === 'model') await writeWith(room, id)
     else await room.resume(await findConversation(connection, id))
   })
 }
@@ -43,8 +44,16 @@ export async function choose(room: Room, what: Picker['what'], id: string): Prom
 async function begin(room: Room, agent: string): Promise<void> {
   const found = await findAgent(await room.link.now(), agent)
   refuseWhileWriting(room)
+  // Whoever answers writes with its own model.
+  room.chosen = undefined
   await room.meet(found)
-  room.desk.note(`${found.name} answers now, in a new conversation.`)
+  room.desk.begin(`${found.name} answers now, in a new conversation.`)
+}
+
+async function writeWith(room: Room, model: string): Promise<void> {
+  const found = await findModel(await room.link.now(), model)
+  room.use(found)
+  room.desk.note(`${found.name} writes from now on.`)
 }
 
 function refuseWhileWriting({ desk }: Room): void {
@@ -76,11 +85,11 @@ function current({ desk }: Room): { id: string; title: string | null } {
 }
 
 const ACTIONS: Record<CommandName, Action> = {
-  help: ({ desk }) => desk.show(helpText()),
+  help: ({ desk, plain }) => desk.show(helpText({ plain })),
   new: (room) => {
     refuseWhileWriting(room)
     room.desk.update({ conversation: undefined })
-    room.desk.note('A new conversation begins.')
+    room.desk.begin('A new conversation begins.')
   },
   agents: async (room) => {
     const agents = await listAgents(await room.link.now())
@@ -104,9 +113,8 @@ const ACTIONS: Record<CommandName, Action> = {
     )
   },
   model: async (room, name) => {
-    const connection = await room.link.now()
-    if (name !== '') return room.use(await findModel(connection, name))
-    const models = await listModels(connection)
+    if (name !== '') return writeWith(room, name)
+    const models = await listModels(await room.link.now())
     offer(
       room,
       'model',
@@ -164,12 +172,15 @@ const ACTIONS: Record<CommandName, Action> = {
     room.desk.note('The last reply is in the clipboard.', 'good')
   },
   usage: async (room) => {
-    const { tokens, cost } = totalsOf(room.desk.state.transcript)
-    const lines = [`This conversation: ${shortCount(tokens)} tokens, ${costText(cost)}.`]
+    const connection = await room.link.now()
+    const { conversation } = room.desk.state
+    // Of one that was taken up again only the end is on the screen.
+    const { messages } = conversation ? await lastMessages(connection, conversation.id, ALL) : { messages: [] }
+    const { tokens, cost } = totalsOf(transcribe(EMPTY, { kind: 'loaded', messages }))
     const today = new Date(room.desk.now()).toISOString().slice(0, 10)
-    const { data } = await call(await room.link.now(), usageRoutes.stats, { query: { start_date: today } })
-    lines.push(`Today, all together: ${shortCount(data.total_tokens)} tokens, ${costText(data.total_cost)}.`)
-    room.desk.note(lines.join('\n'))
+    const { data } = await call(connection, usageRoutes.stats, { query: { start_date: today } })
+    const spent = (all: number, price: number | null) => `${shortCount(all)} tokens, ${costText(price)}.`
+    room.desk.note(`This conversation: ${spent(tokens, cost)}\nToday, all together: ${spent(data.total_tokens, data.total_cost)}`)
   },
   clear: ({ desk }) => desk.redraw({ cleared: true }),
   quit: ({ leave }) => leave(),

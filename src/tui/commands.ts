@@ -55,13 +55,17 @@ const KEYS: readonly [string, string][] = [
   ['↑ ↓', 'what you sent before'],
   ['Esc', 'stop the reply'],
   ['Ctrl+O', 'sources'],
+  ['Ctrl+T', 'results of tools at length'],
   ['Ctrl+R', 'try again after a failure'],
   ['Ctrl+L', 'draw the screen again'],
   ['Ctrl+C twice', 'leave'],
 ]
 
-/** What /help shows, as Markdown. */
-export function helpText(): string {
-  const commands = COMMANDS.map(({ name, takes, summary }) => `- \`/${name}${takes && ` ${takes}`}\` ${summary}`)
-  return ['**Commands**', '', ...commands, '', '**Keys**', '', ...KEYS.map(([keys, what]) => `- **${keys}** ${what}`)].join('\n')
+/** What /help shows, as Markdown. Line by line there are no keys, and a list is read out better than a table. */
+export function helpText({ plain }: { plain: boolean }): string {
+  if (plain) return COMMANDS.map(({ name, takes, summary }) => `- /${name}${takes && ` ${takes}`}: ${summary}`).join('\n')
+  const table = (title: string, rows: readonly (readonly [string, string])[]) =>
+    [`| ${title} | |`, '|---|---|', ...rows.map(([one, what]) => `| ${one} | ${what} |`)].join('\n')
+  const commands = COMMANDS.map(({ name, takes, summary }) => [`\`/${name}${takes && ` ${takes}`}\``, summary] as const)
+  return [table('Commands', commands), table('Keys', KEYS)].join('\n\n')
 }

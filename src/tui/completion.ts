@@ -36,7 +36,11 @@ export function completionFor(text: string, cursor: number, knowledge: Knowledge
 function commandIn(before: string, cursor: number): Completion | undefined {
   const [, word] = /^\/([a-z]*)$/i.exec(before) ?? []
   if (word === undefined) return undefined
-  const options = COMMANDS.filter(({ name }) => name.startsWith(word.toLowerCase())).map(({ name, takes, summary }) => ({
+  const typed = word.toLowerCase()
+  const found = COMMANDS.filter(({ name }) => name.startsWith(typed))
+  // What stands there in full is meant: /agent, not /agents.
+  const whole = found.filter(({ name }) => name === typed)
+  const options = [...whole, ...found.filter(({ name }) => name !== typed)].map(({ name, takes, summary }) => ({
     value: `/${name}${takes === '' ? '' : ' '}`,
     label: `/${name}${takes && ` ${takes}`}`,
     note: summary,

@@ -36,6 +36,11 @@ export class Desk {
     this.happen({ kind: 'noted', text, tone })
   }
 
+  /** Another conversation begins. */
+  begin(text: string): void {
+    this.happen({ kind: 'noted', text, begins: true })
+  }
+
   show(markdown: string): void {
     this.happen({ kind: 'noted', text: markdown, markdown: true })
   }

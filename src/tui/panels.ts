@@ -14,7 +14,7 @@ function around<T>(items: readonly T[], selected: number, height: number): { ite
 const pointer = (chosen: boolean) => (chosen ? span('› ', 'cyan') : span('  '))
 
 export function sourcesLines({ citations, selected }: Sources, columns: number, height: number): Line[] {
-  const head: Line = [span('  Sources', 'bold'), span('  ↑↓ look at another · Esc closes', 'dim')]
+  const head: Line = [span('  Sources', 'bold'), span(`  ${citations.length > 1 ? '↑↓ look at another · ' : ''}Esc closes`, 'dim')]
   if (citations.length === 0) return [head, line('  The last reply stands on no documents.', 'dim')]
   const open = citations[Math.min(selected, citations.length - 1)]
   const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
@@ -67,9 +67,13 @@ export function questionLines(tool: ToolUse, columns: number, height: number, ke
 }
 
 export function menuLines({ completion: { options }, selected }: Menu, columns: number, height: number): Line[] {
-  const listed = around(options, selected, Math.min(height, options.length))
+  const cut = height > 1 && options.length > height
+  const listed = around(options, selected, cut ? height - 1 : Math.min(height, options.length))
   const widest = Math.max(...listed.items.map(({ label }) => width(oneLine(label))))
-  return listed.items.map(({ label, note }, at) =>
-    clipped([pointer(listed.first + at === selected), span(padEnd(oneLine(label), widest), 'cyan'), span(note && `  ${note}`, 'dim')], columns),
-  )
+  const rows = listed.items.map(({ label, note }, at) => [
+    pointer(listed.first + at === selected),
+    span(padEnd(oneLine(label), widest), 'cyan'),
+    span(note && `  ${note}`, 'dim'),
+  ])
+  return [...rows, ...(cut ? [line(`  ↑↓ ${options.length} in all`, 'dim')] : [])].map((each) => clipped(each, columns))
 }

@@ -15,7 +15,7 @@ export interface Screen {
 }
 
 export const PROMPT = '› '
-const MOST_MENU = 8
+const MOST_MENU = 16
 /** A question that comes up while somebody types must not be answered by what they were about to type. */
 export const GRACE_MS = 300
 
@@ -32,7 +32,7 @@ export function screenOf(state: ChatState, live: readonly Line[]): Screen {
   left -= input.lines.length
   const ruled = left > 4
   if (ruled) left -= 1
-  const menu = state.menu && left > 1 ? menuLines(state.menu, columns, Math.min(MOST_MENU, left - 1)) : []
+  const menu = state.menu && left > 1 ? menuLines(state.menu, columns, Math.min(MOST_MENU, Math.floor(rows / 2), left - 1)) : []
   left -= menu.length
   const panel = panelLines(state, Math.max(2, Math.min(left, Math.floor(rows / 2))))
   left -= panel.length

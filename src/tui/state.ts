@@ -2,7 +2,7 @@
 import type { Completion } from './completion.ts'
 import { BLANK, type Editor } from './editor.ts'
 import type { Citation, Reply } from './reply.ts'
-import { EMPTY, type Transcript } from './transcript.ts'
+import { EMPTY, type Entry, type Transcript } from './transcript.ts'
 
 export interface Choice {
   readonly id: string
@@ -94,11 +94,13 @@ export interface Totals {
   readonly context: number
 }
 
-const repliesOf = ({ entries }: Transcript): Reply[] => entries.filter((entry): entry is Reply => entry.kind === 'reply')
+const repliesOf = (entries: readonly Entry[]): Reply[] => entries.filter((entry): entry is Reply => entry.kind === 'reply')
 
-export function totalsOf(transcript: Transcript): Totals {
+/** Of the conversation that is talked in; others may stand before it. */
+export function totalsOf({ entries }: Transcript): Totals {
   let totals: Totals = { tokens: 0, cost: 0, context: 0 }
-  for (const { usage, cost } of repliesOf(transcript)) {
+  const begun = entries.findLastIndex((entry) => entry.kind === 'note' && entry.begins) + 1
+  for (const { usage, cost } of repliesOf(entries.slice(begun))) {
     if (!usage) continue
     totals = {
       tokens: totals.tokens + usage.total_tokens,
@@ -110,7 +112,7 @@ export function totalsOf(transcript: Transcript): Totals {
 }
 
 export function lastReply(transcript: Transcript): Reply | undefined {
-  return transcript.live ?? repliesOf(transcript).at(-1)
+  return transcript.live ?? repliesOf(transcript.entries).at(-1)
 }
 
 /** What a reply refers to; where it refers to nothing, all that it was given. */

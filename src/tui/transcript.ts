@@ -13,6 +13,8 @@ export interface Note {
   readonly tone: 'plain' | 'good' | 'bad'
   readonly text: string
   readonly markdown?: boolean
+  /** Another conversation begins with it. */
+  readonly begins?: boolean
 }
 
 export type Entry = Said | Reply | Note
@@ -33,7 +35,7 @@ export type Happening =
   | { kind: 'ended'; status: 'aborted' | 'interrupted' | 'failed' | 'cut'; error?: string; hint?: string }
   | { kind: 'answered'; tool: string; allow: boolean; at: number }
   | { kind: 'loaded'; messages: readonly Message[] }
-  | { kind: 'noted'; text: string; tone?: Note['tone']; markdown?: boolean }
+  | ({ kind: 'noted'; tone?: Note['tone'] } & Omit<Note, 'kind' | 'tone'>)
   | { kind: 'forgotten' }
 
 export const EMPTY: Transcript = { entries: [], live: undefined, awaiting: false }
@@ -57,14 +59,10 @@ export function transcribe(state: Transcript, happening: Happening): Transcript 
     case 'loaded':
       return { ...state, entries: [...state.entries, ...happening.messages.map(entryOf)] }
     case 'noted':
-      return { ...state, entries: [...state.entries, noteOf(happening)] }
+      return { ...state, entries: [...state.entries, { tone: 'plain', ...happening, kind: 'note' }] }
     case 'forgotten':
       return EMPTY
   }
-}
-
-function noteOf({ text, tone = 'plain', markdown }: { text: string; tone?: Note['tone']; markdown?: boolean }): Note {
-  return { kind: 'note', tone, text, ...(markdown ? { markdown } : {}) }
 }
 
 function heard(state: Transcript, event: ReplyEvent, at: number): Transcript {

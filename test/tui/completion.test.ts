@@ -31,6 +31,7 @@ function accept(text: string, choice = 0): string {
 test('a slash at the start offers the commands, by their beginning', () => {
   assert.is(labels('/')?.length, COMMANDS.length)
   assert.equal(labels('/ag'), ['/agents', '/agent name'])
+  assert.equal(labels('/agent'), ['/agent name', '/agents'], 'what stands there in full is the first')
   assert.equal([labels('/xyz'), labels('a /ag'), labels('/ag', 0)], [undefined, undefined, undefined])
   assert.equal([accept('/he'), accept('/ti')], ['/help|', '/title |'])
 })
@@ -57,7 +58,7 @@ test('a command is told from a message', () => {
   assert.equal(calledIn('/QUIT'), { name: 'quit', argument: '' })
   assert.equal(calledIn('/halp'), { problem: 'There is no command /halp. Did you mean /help?' })
   assert.equal([calledIn('hello'), calledIn('/etc/passwd holds what?'), calledIn(' /help')], [undefined, undefined, undefined])
-  for (const { name } of COMMANDS) assert.match(helpText(), `/${name}`)
+  for (const { name } of COMMANDS) for (const plain of [true, false]) assert.match(helpText({ plain }), `/${name}`)
 })
 
 test('the text of a file goes with the message, fenced so that nothing in it breaks out', () => {

@@ -210,6 +210,8 @@ test('the status tells agent, model, tokens, cost and context, the most importan
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
   assert.match(status(80, { trouble: 'Nothing answers.' }), '  Nothing answers. · Guide')
   assert.match(status(80, { model: { id: 'm', name: 'llama', window: 4096 } }), 'context 35 %')
+  const anew = transcribe(transcript, { kind: 'noted', text: 'A new conversation begins.', begins: true })
+  assert.is(status(80, { transcript: anew }), '  Guide · llama · /help', 'another conversation is counted anew')
   const unknown = after(said, end({ usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: null }))
   assert.match(plainText(statusLine(state({ transcript: unknown }))), 'cost unknown')
 })
