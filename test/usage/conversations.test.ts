@@ -74,11 +74,10 @@ for (const wire of ['openai', 'anthropic', 'google'] as const)
   test(`${wire}: cached input is told apart, and costs what other input costs`, async ({ parlour }) => {
     const cached = await ScriptedProvider.start(wire, replies({ text: ['Hi.'], usage: { input: 1_000, output: 100, cached: 600 } }))
     const agent = await parlour.agent(cached, {}, { pricing: { input: 3, output: 15 } })
-    const reply = await parlour.reply(await parlour.conversation(agent), 'Hello?')
+    const reply = await parlour.reply(await parlour.conversation(agent), 'Hello?').finally(() => cached.close())
     assert.equal([reply.usage.total_tokens, reply.cost], [1_100, 4.5])
     const stats = await good(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
     assert.equal([stats.input_tokens, stats.cached_tokens, stats.total_cost], [1_000, 600, 4.5])
-    await cached.close()
   })
 
 test.run()
