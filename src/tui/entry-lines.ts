@@ -73,11 +73,6 @@ function endingOf({ status, error, hint, finishReason }: Reply): [string, Style]
         [`✗ ${oneLine(error ?? 'The reply was interrupted.')}`, 'yellow'],
         [again, 'dim'],
       ]
-    case 'cut':
-      return [
-        ['✗ The connection was cut before the reply ended.', 'yellow'],
-        [again, 'dim'],
-      ]
     case 'aborted':
       return [['■ stopped', 'dim']]
     default:

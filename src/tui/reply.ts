@@ -29,8 +29,7 @@ export interface Reply {
   /** Text and tools in the order they came. */
   readonly parts: readonly Part[]
   readonly citations: readonly Citation[]
-  /** cut: the connection ended first, and nobody knows how the reply did. */
-  readonly status: 'writing' | 'done' | 'aborted' | 'interrupted' | 'failed' | 'cut'
+  readonly status: 'writing' | 'done' | 'aborted' | 'interrupted' | 'failed'
   readonly modelId?: string | null
   readonly usage?: Usage
   readonly cost?: number | null

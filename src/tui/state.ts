@@ -131,5 +131,5 @@ export function choicesOf({ choices, filter }: Picker): readonly Choice[] {
 /** Whether a reply failed in a way that trying again may mend. */
 export function canRetry({ entries, awaiting }: Transcript): boolean {
   const reply = entries.findLast((entry) => entry.kind !== 'note')
-  return !awaiting && reply?.kind === 'reply' && (reply.status === 'failed' || reply.status === 'interrupted' || reply.status === 'cut')
+  return !awaiting && reply?.kind === 'reply' && (reply.status === 'failed' || reply.status === 'interrupted')
 }

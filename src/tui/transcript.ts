@@ -32,7 +32,7 @@ export type Happening =
   | { kind: 'joined'; reply: string }
   | { kind: 'event'; event: ReplyEvent; at: number }
   /** The stream is over without an end of its own. */
-  | { kind: 'ended'; status: 'aborted' | 'interrupted' | 'failed' | 'cut'; error?: string; hint?: string }
+  | { kind: 'ended'; status: 'aborted' | 'interrupted' | 'failed'; error?: string; hint?: string }
   | { kind: 'answered'; tool: string; allow: boolean; at: number }
   | { kind: 'loaded'; messages: readonly Message[] }
   | ({ kind: 'noted'; tone?: Note['tone'] } & Omit<Note, 'kind' | 'tone'>)
@@ -77,7 +77,7 @@ function heard(state: Transcript, event: ReplyEvent, at: number): Transcript {
 
 function started(state: Transcript, event: Extract<ReplyEvent, { event: 'message_start' }>): Transcript {
   const { message_id: id, model_id: modelId } = event.data
-  if (state.entries.some((entry) => entry.kind === 'reply' && entry.id === id && entry.status !== 'cut')) return state
+  if (state.entries.some((entry) => entry.kind === 'reply' && entry.id === id)) return state
   const { live } = state
   if (live && isKnown(live, event)) return state
   const marked = { id, modelId, ...(event.id === undefined ? {} : { lastEventId: event.id }) }

@@ -1,4 +1,5 @@
 /** The transcript event by event: in order, out of order, repeated, cut, and of kinds nobody knows. */
+import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../src/contract/events.ts'
@@ -32,7 +33,12 @@ const citation = (index: number, fields: Partial<Citation> = {}): Citation => ({
   ...fields,
 })
 const said: Happening = { kind: 'said', text: 'Hi' }
-const after = (...happenings: Happening[]): Transcript => happenings.reduce(transcribe, EMPTY)
+/** Whoever writes into a state that was handed out fails. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) for (const part of Object.values(Object.freeze(value))) frozen(part)
+  return value
+}
+const after = (...happenings: Happening[]): Transcript => happenings.reduce((state, each) => frozen(transcribe(state, frozen(each))), frozen(EMPTY))
 const last = ({ entries }: Transcript) => entries.at(-1) as Reply
 const tools = (reply: Reply | undefined) => (reply?.parts ?? []).flatMap((part) => (part.kind === 'tool' ? [part.tool] : []))
 
@@ -267,6 +273,27 @@ test('notes stand between what was said, and all can be forgotten', () => {
   const state = after(said, { kind: 'noted', text: 'Saved.', tone: 'good' })
   assert.equal(state.entries.at(-1), { kind: 'note', tone: 'good', text: 'Saved.' })
   assert.equal(transcribe(state, { kind: 'forgotten' }), EMPTY)
+})
+
+test('however events are ordered, repeated and cut, the stored message is what stands there in the end', () => {
+  const call = { id: 'c1', name: 'x', arguments: {} }
+  const heard = [
+    event('message_start', START, 1),
+    event('message_delta', { text: 'Hello ' }, 2),
+    event('tool_call', call, 3),
+    event('tool_result', { ...call, result: 1 }, 4),
+    event('message_delta', { text: 'there.' }, 5),
+    { kind: 'ended', status: 'interrupted' } as const,
+  ]
+  const stored = message({ tool_calls: [{ ...call, result: 1 }] })
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...heard), { maxLength: 12 }), (some) => {
+      const state = after(said, ...some, event('message_start', START), event('message_end', { message: stored }))
+      const replies = state.entries.flatMap((entry) => (entry.kind === 'reply' && entry.id === 'msg_2' ? [entry] : []))
+      assert.equal([state.live, state.awaiting, replies.map(textOf)], [undefined, false, ['Hello there.']])
+      assert.ok(replies.flatMap(tools).every(({ state: how }) => how === 'done'))
+    }),
+  )
 })
 
 test.run()
