@@ -37,10 +37,9 @@ function commandIn(before: string, cursor: number): Completion | undefined {
   const [, word] = /^\/([a-z]*)$/i.exec(before) ?? []
   if (word === undefined) return undefined
   const typed = word.toLowerCase()
-  const found = COMMANDS.filter(({ name }) => name.startsWith(typed))
   // What stands there in full is meant: /agent, not /agents.
-  const whole = found.filter(({ name }) => name === typed)
-  const options = [...whole, ...found.filter(({ name }) => name !== typed)].map(({ name, takes, summary }) => ({
+  const found = COMMANDS.filter(({ name }) => name.startsWith(typed)).sort((one, other) => Number(other.name === typed) - Number(one.name === typed))
+  const options = found.map(({ name, takes, summary }) => ({
     value: `/${name}${takes === '' ? '' : ' '}`,
     label: `/${name}${takes && ` ${takes}`}`,
     note: summary,

@@ -37,7 +37,7 @@ const LONGEST = 8_000
 const LONGEST_TABLE = 64_000
 const HALF_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u001b]{0,500}|[PX^_][^\u001b]{0,500})?|\r)$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/
-const FENCE_AHEAD = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)$/m
+const FENCE_AHEAD = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)\n/m
 const HALF_FENCE = /^ {0,3}(?:`{3,}|~{3,})[^\n]*$/
 /** What may yet turn out to go on the block before it: the mark of another item, say. */
 const HALF_MARK = /^[ \t]*(?:[-*+>|]|\d{1,9}[.)]?|#{1,6}|`{1,3}|~{1,3}|[-=]+)?[ \t]*$/
@@ -152,7 +152,8 @@ class Hand {
 /** The last block that is something, unless what follows is too little to tell whether it goes on. */
 function lastIndex(blocks: ReturnType<typeof blocksOf>): number {
   const last = blocks.findLastIndex(({ type }) => type !== 'space')
-  if (last > 0 && HALF_MARK.test(blocks[last]?.raw ?? ''))
+  const raw = blocks[last]?.raw ?? ''
+  if (last > 0 && (HALF_MARK.test(raw) || HALF_FENCE.test(raw)))
     return Math.max(
       0,
       blocks.slice(0, last).findLastIndex(({ type }) => type !== 'space'),

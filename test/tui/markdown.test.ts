@@ -186,6 +186,11 @@ test('lines of code are final as they end, before the fence closes', () => {
   assert.equal(streamed(['```py\nx = 1\n']).done, ['  x = 1'], 'a fence that never closes is code all the same')
 })
 
+test('three backticks in a paragraph are no fence while their line is being written', () => {
+  const pieces = ['Use\n```', 'npm test', '``` here.\n']
+  assert.equal(streamed(pieces).done, shown(pieces.join('')))
+})
+
 test('half a table is drawn as a table', () => {
   const { live } = streamed(['| a | b |', '\n|-', '-|--|\n', '| 1 |'])
   assert.equal(live[0], ['a │ b', '──┼──'])
