@@ -20,10 +20,9 @@ export function jsonScore(expected: string, actual: string): JsonScore {
 
 /** What an answer holds of JSON: all of it, a fenced block, or the first object or list that stands in it. */
 export function jsonIn(text: string): { value: unknown } | undefined {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(text)?.[1]
   const open = text.search(/[[{]/)
   const close = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))
-  const candidates = [text, fenced, open >= 0 && close > open ? text.slice(open, close + 1) : undefined]
+  const candidates = [text, fencedIn(text), open >= 0 && close > open ? text.slice(open, close + 1) : undefined]
   for (const candidate of candidates) {
     if (candidate === undefined) continue
     try {
@@ -33,6 +32,14 @@ export function jsonIn(text: string): { value: unknown } | undefined {
     }
   }
   return undefined
+}
+
+/** Line by line: a pattern would try every way to split a row of empty lines, and a model may write thousands. */
+function fencedIn(text: string): string | undefined {
+  const lines = text.split('\n')
+  const open = lines.findIndex((line) => /```(?:json)?$/i.test(line.trimEnd()))
+  const close = lines.findIndex((line, index) => index > open && line.trimStart().startsWith('```'))
+  return open < 0 || close < 0 ? undefined : lines.slice(open + 1, close).join('\n')
 }
 
 interface Leaf {

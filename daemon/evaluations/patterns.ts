@@ -26,9 +26,9 @@ export class Patterns {
   #worker: Worker | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  /** One after the other: a thread tries one pattern at a time. */
-  async test(pattern: string, text: string): Promise<boolean> {
-    const turn = this.#last.then(() => this.#try(pattern, text))
+  /** One after the other: a thread tries one pattern at a time. A run that ends waits neither in line nor for its pattern. */
+  async test(pattern: string, text: string, signal: AbortSignal): Promise<boolean> {
+    const turn = this.#last.then(() => this.#try(pattern, text, signal))
     this.#last = turn.catch(() => undefined) // the caller hears of it; the next in line must not
     return turn
   }
@@ -38,20 +38,25 @@ export class Patterns {
     this.#worker = undefined
   }
 
-  async #try(pattern: string, text: string): Promise<boolean> {
+  async #try(pattern: string, text: string, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted()
     const worker = await this.#running()
     const ending = new AbortController()
-    const timer = setTimeout(() => ending.abort(), LONGEST_MS)
+    const end = () => ending.abort()
+    const timer = setTimeout(end, LONGEST_MS)
+    signal.addEventListener('abort', end, { once: true })
     const answered = once(worker, 'message', { signal: ending.signal }) as Promise<[Reply]>
     worker.postMessage({ pattern, text })
     const reply = await answered.then(
       ([told]) => told,
-      () => undefined, // too slow, or the thread broke: it is replaced
+      () => undefined, // too slow, no longer wanted, or the thread broke: it is replaced
     )
     clearTimeout(timer)
+    signal.removeEventListener('abort', end)
     if (reply?.found !== undefined) return reply.found
     if (reply?.problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The pattern cannot be read: ${reply.problem}`)
     await this.close()
+    signal.throwIfAborted()
     throw new CadreError('VALIDATION_ERROR', `The pattern took longer than ${LONGEST_MS / 1000} seconds on this answer.`, {
       hint: 'Patterns such as (a+)+ try every way to split a text; write it without a repeat inside a repeat.',
     })

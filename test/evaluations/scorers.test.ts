@@ -9,7 +9,7 @@ const patterns = new Patterns()
 test.after(() => patterns.close())
 
 const tools: ScoringTools = {
-  matches: (pattern, text) => patterns.test(pattern, text),
+  matches: (pattern, text) => patterns.test(pattern, text, new AbortController().signal),
   similarity: async () => 0.8,
   ask: async () => '{"score": 0.9, "reason": "right"}',
 }
@@ -45,6 +45,23 @@ test('regex: a pattern that would never end is stopped, and the next one works',
   const { passed, error } = await scored({ type: 'regex' }, { expected_output: '^(a+)+$' }, { output: `${'a'.repeat(60)}!` })
   assert.equal([passed, /took longer/.test(error ?? '')], [false, true])
   assert.equal(await said('regex', 'a', 'a'), [1, true])
+})
+
+test('regex: a run that ends waits for no pattern, and for none in line', async () => {
+  const ending = new AbortController()
+  const evil = Array.from({ length: 20 }, () => patterns.test('^(a+)+$', `${'a'.repeat(60)}!`, ending.signal).catch((error: Error) => error.message))
+  const begun = performance.now()
+  setTimeout(() => ending.abort(new Error('over')), 100)
+  assert.equal(await Promise.all(evil), Array(20).fill('over'))
+  assert.ok(performance.now() - begun < 2_500)
+  assert.equal(await said('regex', 'a', 'a'), [1, true])
+})
+
+test('json: an answer of empty lines takes no time', async () => {
+  const begun = performance.now()
+  assert.equal(await said('json', '{"a": 1}', `\`\`\`${'\n'.repeat(4_000)}`), [0, false])
+  assert.equal(await said('json', '{"a": 1}', `\`\`\`json${' \n'.repeat(4_000)}{"a": 1}${'\n '.repeat(4_000)}\`\`\` so`), [1, true])
+  assert.ok(performance.now() - begun < 2_000)
 })
 
 test('json: the share of the expected values that are there', async () => {
