@@ -5,7 +5,8 @@ import type { ScorerSettings } from '../../src/contract/evaluations.ts'
 import type { EventBus } from '../event-bus.ts'
 import type { Logger } from '../logger.ts'
 import type { Database } from '../store/database.ts'
-import { changeRun, finishedCases, insertResult, type Result, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
+import { ResultQueue } from './result-queue.ts'
+import { changeRun, finishedCases, type Result, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
 import { scoreAnswer } from './scoring.ts'
 import type { Scoring } from './scoring-tools.ts'
 import type { EvaluationType, Targets } from './targets.ts'
@@ -125,7 +126,7 @@ export class Engine {
     const results = new ResultQueue(database, run.id, () => this.#tell(run.id))
     let next = 0
     const worker = async () => {
-      for (let item = todo[next++]; item !== undefined && !signal.aborted; item = todo[next++]) {
+      for (let item = todo[next++]; item !== undefined && !signal.aborted && !results.broken; item = todo[next++]) {
         const result = await this.#case(run, item.test, item.position, item.repeat, signal)
         if (result) results.add(result)
       }
@@ -157,6 +158,7 @@ export class Engine {
     try {
       const answer = await targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, signal })
       const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, scoring.tools({ evaluation_id: run.evaluation_id }, signal))
+      if (signal.aborted && scored.error !== null) return undefined // the end of the run stopped a scorer, not the answer
       const { output: actual_output, ...told } = answer
       return { ...known, ...told, actual_output, ...scored }
     } catch (error) {
@@ -182,47 +184,3 @@ export class Engine {
     for (const listener of this.#followers.get(runId) ?? []) listener()
   }
 }
-
-/** Results as they come, written together: those that come while others are being written wait for the next time. */
-class ResultQueue {
-  readonly #database: Database
-  readonly #runId: string
-  readonly #written: () => void
-  #pending: Result[] = []
-  #writing: Promise<void> | undefined
-
-  constructor(database: Database, runId: string, written: () => void) {
-    this.#database = database
-    this.#runId = runId
-    this.#written = written
-  }
-
-  add(result: Result): void {
-    this.#pending.push(result)
-    this.#writing ??= this.#write()
-    this.#writing.catch(() => undefined) // whoever waits for the end hears of it
-  }
-
-  async settled(): Promise<void> {
-    while (this.#writing) await this.#writing
-  }
-
-  async #write(): Promise<void> {
-    // Results that end in the same moment go together.
-    await new Promise((resolve) => setTimeout(resolve, FLUSH_MS))
-    const batch = this.#pending
-    this.#pending = []
-    try {
-      await this.#database.write(async (transaction) => {
-        for (const result of batch) await insertResult(transaction, this.#runId, result)
-      })
-    } catch (error) {
-      this.#writing = Promise.reject(error)
-      throw error
-    }
-    this.#writing = this.#pending.length > 0 ? this.#write() : undefined
-    this.#written()
-  }
-}
-
-const FLUSH_MS = 50

@@ -252,6 +252,29 @@ test('what cannot work is refused before it is run', async () => {
   await refused(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
 })
 
+test('results that cannot be stored end the run, and nothing else', async () => {
+  const { id } = await resources.evaluation({
+    target_id: (await agent()).id,
+    concurrency: 1,
+    test_cases: Array(50).fill({ input: 'say: a', expected_output: 'a' }),
+  })
+  const heard: unknown[] = []
+  const hear = (reason: unknown) => heard.push(reason)
+  process.on('unhandledRejection', hear)
+  await service.database.write((transaction) =>
+    transaction.run("CREATE TRIGGER full BEFORE INSERT ON evaluation_results BEGIN SELECT RAISE(ABORT, 'disk full'); END"),
+  )
+  try {
+    const { status, error } = await run(id)
+    assert.equal([status, /inside Cadre/.test(error)], ['failed', true])
+    assert.ok(provider.received.length < 50, 'no more is asked than can be stored')
+  } finally {
+    await service.database.write((transaction) => transaction.run('DROP TRIGGER full'))
+    process.off('unhandledRejection', hear)
+  }
+  assert.equal(heard, [])
+})
+
 test('deleting an evaluation ends its runs', async () => {
   does(hangs)
   const { id } = await resources.evaluation({ target_id: (await agent()).id })
