@@ -13,7 +13,7 @@ export class InputReader {
 
   /** A value as given, of a file (`@path`), or of stdin (`-`). `@@` is a text that begins with @. */
   async text(value: string, flag: string): Promise<string> {
-    if (value === '-') return (await this.bytes(`--${flag}`)).toString('utf8')
+    if (value === '-') return asText(await this.bytes(`--${flag}`))
     if (value.startsWith('@@')) return value.slice(1)
     return value.startsWith('@') ? readText(value.slice(1)) : value
   }
@@ -36,7 +36,7 @@ export class InputReader {
 
   /** The resources in a file of JSON or YAML: one, a list of them, or several documents. */
   async resources(file: string): Promise<{ list: boolean; bodies: Body[] }> {
-    const text = file === '-' ? (await this.bytes('--file')).toString('utf8') : await readText(file)
+    const text = file === '-' ? asText(await this.bytes('--file')) : await readText(file)
     const value = await parseStructure(text, file)
     const bodies = Array.isArray(value) ? value : [value]
     for (const body of bodies)
@@ -75,20 +75,23 @@ export async function readAll(source: AsyncIterable<Buffer>, most: number, tooLa
 
 const tooMuch = (what: string) => new UsageError(`${what} holds more than ${LARGEST / 1024 ** 2} MB, which is more than can be sent.`)
 
+/** Without the mark that editors of Windows put before a text, and that no parser expects. */
+const asText = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '')
+
 export async function readText(file: string): Promise<string> {
   try {
-    return (await readAll(createReadStream(file), LARGEST, () => tooMuch(file))).toString('utf8')
+    return asText(await readAll(createReadStream(file), LARGEST, () => tooMuch(file)))
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`)
   }
 }
 
-export function parseJson(text: string, where: string): unknown {
+export function parseJson(text: string, where: string, hint = 'Quote it for the shell, or put it in a file and write @file.'): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new UsageError(`${where} is not JSON: ${(error as Error).message}`, 'Quote it for the shell, or put it in a file and write @file.')
+    throw new UsageError(`${where} is not JSON: ${(error as Error).message}`, hint)
   }
 }
 

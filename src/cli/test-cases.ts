@@ -27,20 +27,28 @@ function oneOf(file: string, test_cases: Body[]): FromFile {
 
 function casesFromLines(text: string, file: string): Body[] {
   const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
-  return lines.filter(({ line }) => line.trim() !== '').map(({ line, number }) => parseJson(line, `Line ${number} of ${file}`) as Body)
+  return lines
+    .filter(({ line }) => line.trim() !== '')
+    .map(({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line is one test case, as a JSON object.') as Body)
 }
 
 const LISTS = new Set(['expected_sources', 'scorers'])
+const GROUPS = new Set(['metadata', 'variables'])
 
-/** Columns are named as the fields of a test case; metadata.x and variables.x go inside those, and what is not known is metadata. */
+/** Columns are named as the fields of a test case; metadata and variables hold JSON, metadata.x and variables.x go inside those, and what is not known is metadata. */
 function casesFromTable(text: string, file: string): Body[] {
   const [head = [], ...rows] = table(text, file)
   if (!head.includes('input')) throw new UsageError(`${file} has no column "input".`, `Its first line names the columns; it has ${head.join(', ') || 'none'}.`)
-  return rows.map((row) => {
+  const twice = head.find((column, index) => column !== '' && head.indexOf(column) < index)
+  if (twice !== undefined) throw new UsageError(`${file} has two columns "${twice}".`)
+  return rows.map((row, at) => {
+    const where = `Test case ${at + 1} of ${file}`
+    if (row.slice(head.length).some((cell) => cell !== ''))
+      throw new UsageError(`${where} has ${row.length} cells for ${head.length} columns.`, 'A text with a comma needs quotes around it: "one, two".')
     const test: Body = {}
     for (const [index, column] of head.entries()) {
       const value = row[index] ?? ''
-      if (value !== '') put(test, column, value)
+      if (value !== '') put(test, column, value, where)
     }
     return test
   })
@@ -54,10 +62,17 @@ function table(text: string, file: string): string[][] {
   }
 }
 
-function put(test: Body, column: string, value: string): void {
+function put(test: Body, column: string, value: string, where: string): void {
   const [, group, name] = /^(metadata|variables)\.(.+)$/.exec(column) ?? []
   if (group && name) test[group] = { ...(test[group] as Body | undefined), [name]: value }
+  else if (GROUPS.has(column)) test[column] = { ...(test[column] as Body | undefined), ...groupIn(value, `${where}, column "${column}",`) }
   else if (LISTS.has(column)) test[column] = value.split(';').map((part) => part.trim())
   else if (column === 'input' || column === 'expected_output') test[column] = value
   else test.metadata = { ...(test.metadata as Body | undefined), [column]: value }
+}
+
+function groupIn(value: string, where: string): Body {
+  const group = parseJson(value, where, 'It is an object, such as {"name": "Ada"}; a column of its own, such as variables.name, needs no JSON.')
+  if (typeof group === 'object' && group !== null && !Array.isArray(group)) return group as Body
+  throw new UsageError(`${where} is not an object.`)
 }

@@ -47,6 +47,19 @@ test('JSON Lines, a list in YAML and a whole evaluation are read too', async () 
   ])
 })
 
+test('files of Windows are read like others', async () => {
+  assert.equal(await cases('w.jsonl', '\uFEFF{"input": "a"}\r\n\r\n{"input": "b"}\r\n'), [{ input: 'a' }, { input: 'b' }])
+  assert.equal(await cases('w.yaml', '\uFEFF- input: a\r\n  expected_output: b\r\n'), [{ input: 'a', expected_output: 'b' }])
+  assert.equal(await cases('w.json', '\uFEFF[{"input": "a"}]'), [{ input: 'a' }])
+  assert.equal(await cases('w.csv', '\uFEFFinput,expected_output,,\r\na,b,,,\r\n'), [{ input: 'a', expected_output: 'b' }])
+})
+
+test('metadata and variables of a table may be whole objects', async () => {
+  assert.equal(await cases('o.csv', 'input,metadata,variables,variables.age,team\na,"{""kind"":1}","{""name"":""Ada""}",36,red\n'), [
+    { input: 'a', metadata: { kind: 1, team: 'red' }, variables: { name: 'Ada', age: '36' } },
+  ])
+})
+
 test('what is wrong with a file is said, and where', async () => {
   const fails = async (name: string, content: string, message: RegExp) => {
     const error = await read(name, content).catch((caught: Error) => caught)
@@ -55,6 +68,10 @@ test('what is wrong with a file is said, and where', async () => {
   await fails('a.csv', 'question,answer\na,b\n', /no column "input"/)
   await fails('a.csv', 'input\n"a', /not CSV: .*line 2/)
   await fails('a.jsonl', '{"input": "a"}\n{"input":\n', /Line 2 of .*a\.jsonl/)
+  await fails('a.csv', 'input,expected_output\na,b\nc,d, e\n', /Test case 2 of .*a\.csv has 3 cells for 2 columns/)
+  await fails('a.csv', 'input,input\na,b\n', /two columns "input"/)
+  await fails('a.csv', 'input,variables\na,name=Ada\n', /Test case 1 of .*a\.csv, column "variables", is not JSON/)
+  await fails('a.csv', 'input,variables\na,[1]\n', /is not an object/)
   await fails('a.csv', 'input\n', /holds no test cases/)
 })
 
