@@ -19,6 +19,8 @@ export interface Topic {
   simplest?: string
   /** How --file is read, where a file may hold other things than resources. */
   fromFile?: (file: string, reader: InputReader) => Promise<{ list: boolean; bodies: Body[] }>
+  /** What help says of such a file. */
+  fileHolds?: string
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */
   form?: { schema: TSchema; fill: (body: Body) => Body }
 }

@@ -29,20 +29,23 @@ interface Doors {
   secretReply?: boolean
 }
 
+/** As it is spoken: an agent, an API tool, but a usage threshold. */
+export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s))/i.test(noun) ? 'an' : 'a'} ${noun}`
+
 export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
   family: Family<L, G, C, U>,
   doors: Doors,
   created?: N,
 ) {
   const { name, noun, path, item, resource, create, update } = family
-  const a = /^[aeiou]/i.test(noun) ? 'an' : 'a'
+  const aNoun = withArticle(noun)
   const params = byId(noun)
   const one = { family: name, path: `${path}/{id}`, params, reply: resource }
   const change = {
     ...one,
     body: update,
     access: doors.change,
-    summary: `Change ${a} ${noun}`,
+    summary: `Change ${aNoun}`,
     description: 'Fields that are left out keep their values. Send If-Match with the ETag you read to be sure that nobody changed it since.',
   }
   return {
@@ -57,13 +60,13 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
       reply: item,
       shape: 'page',
     }),
-    get: route({ ...one, id: `${name}.get`, method: 'GET', summary: `Get ${a} ${noun}`, access: doors.read }),
+    get: route({ ...one, id: `${name}.get`, method: 'GET', summary: `Get ${aNoun}`, access: doors.read }),
     create: route({
       id: `${name}.create`,
       family: name,
       method: 'POST',
       path,
-      summary: `Create ${a} ${noun}`,
+      summary: `Create ${aNoun}`,
       access: doors.change,
       body: create,
       reply: (created ?? resource) as N,
@@ -72,7 +75,7 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
     }),
     update: route({ ...change, id: `${name}.update`, method: 'PUT' }),
     patch: route({ ...change, id: `${name}.patch`, method: 'PATCH' }),
-    remove: route({ ...one, id: `${name}.remove`, method: 'DELETE', summary: `Delete ${a} ${noun}`, access: doors.change, query: forced, shape: 'message' }),
+    remove: route({ ...one, id: `${name}.remove`, method: 'DELETE', summary: `Delete ${aNoun}`, access: doors.change, query: forced, shape: 'message' }),
   }
 }
 

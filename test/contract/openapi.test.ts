@@ -21,6 +21,10 @@ test('docs/openapi.json is what the contract says now (npm run openapi writes it
   assert.ok(kept === `${JSON.stringify(document, null, 2)}\n`, 'docs/openapi.json is out of date: npm run openapi')
 })
 
+test('summaries are English', () => {
+  for (const { name, operation } of operations) assert.not.match(operation.summary, /\ba [aeio]|\ban (?:us|[^aeiouA])/, name)
+})
+
 test('docs/roles.md is what the contract says now (npm run openapi writes it)', () => {
   assert.is(readFileSync(new URL('../../docs/roles.md', import.meta.url), 'utf8'), rolesDocument())
 })

@@ -11,5 +11,6 @@ export const evaluationTopic: Topic = {
   columns: ['id', 'name', 'type', 'target_id', 'description'],
   label: 'name',
   fromFile: evaluationsFrom,
+  fileHolds: 'test cases from CSV, JSON Lines (.jsonl), JSON or YAML, or fields from JSON or YAML',
   references: { target_id: kindNamedBy('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },
 }

@@ -2,6 +2,7 @@
 import { string } from '@oclif/core/flags'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
+import { withArticle } from '../../contract/crud.ts'
 import { CadreCommand } from '../base-command.ts'
 import { canAsk } from '../dialog.ts'
 import { UsageError } from '../failure.ts'
@@ -12,7 +13,8 @@ import type { Row } from '../table.ts'
 import { type Topic, titleOf } from '../topic.ts'
 import type { Example } from './list.ts'
 
-export const fileFlag = string({ description: 'Read fields from a JSON or YAML file, - for stdin; flags go over them.', helpValue: '<file|->' })
+const fileFlagFor = (what: string) => string({ description: `Read ${what}, - for stdin; flags go over them.`, helpValue: '<file|->' })
+export const fileFlag = fileFlagFor('fields from a JSON or YAML file')
 
 /** Asks for what is missing, where somebody is there to answer, and says what can be done with what was created. */
 export interface Interview {
@@ -23,17 +25,16 @@ export interface Interview {
 }
 
 export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
-  const { family, routes, command, references, columns, form, simplest, fromFile } = topic
+  const { family, routes, command, references, columns, form, simplest, fromFile, fileHolds } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
-  const a = /^[aeiouA]/.test(family.noun) ? 'an' : 'a'
   return class CreateCommand extends CadreCommand {
     static override description =
-      `Create ${a} ${family.noun}.\n\nFields come from flags, from a file, or from both. A file that holds a list creates each of its items. Names work wherever identifiers do.${interview ? ` ${interview.description}` : ''}`
+      `Create ${withArticle(family.noun)}.\n\nFields come from flags, from a file, or from both. A file that holds a list creates each of its items. Names work wherever identifiers do.${interview ? ` ${interview.description}` : ''}`
     static override examples = [
       ...examples,
       { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' },
     ]
-    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlag } as FlagSet
+    static override flags: FlagSet = { ...flagsFrom(fields), file: fileHolds ? fileFlagFor(fileHolds) : fileFlag } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)

@@ -1,6 +1,7 @@
 /** `cadre <family> show`: everything about one resource. */
 import { string } from '@oclif/core/args'
 import { call } from '../../client/call.ts'
+import { withArticle } from '../../contract/crud.ts'
 import { CadreCommand } from '../base-command.ts'
 import { resolveOwn } from '../references.ts'
 import type { Row } from '../table.ts'
@@ -25,7 +26,7 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
   const { family, routes, command } = topic
   const id = ownArgument(topic)
   return class ShowCommand extends CadreCommand {
-    static override description = `Show everything about ${/^[aeiouA]/.test(family.noun) ? 'an' : 'a'} ${family.noun}.`
+    static override description = `Show everything about ${withArticle(family.noun)}.`
     static override examples = [
       ...examples,
       { command: `cadre ${command} show ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --json`, description: 'By identifier, for a script' },

@@ -1,5 +1,6 @@
 /** `cadre <family> update`: changes the fields that are named and keeps the rest. */
 import { call } from '../../client/call.ts'
+import { withArticle } from '../../contract/crud.ts'
 import { CadreCommand } from '../base-command.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
@@ -20,7 +21,7 @@ export function updateCommand(topic: Topic, examples: Example[]) {
   }))
   const id = ownArgument(topic)
   return class UpdateCommand extends CadreCommand {
-    static override description = `Change ${/^[aeiouA]/.test(family.noun) ? 'an' : 'a'} ${family.noun}.\n\nFields that are left out keep their values.`
+    static override description = `Change ${withArticle(family.noun)}.\n\nFields that are left out keep their values.`
     static override examples = examples
     static override args = { id }
     static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlag } as FlagSet
