@@ -141,9 +141,11 @@ function lazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError |
   }
 }
 
-/** Of the errors of a choice, the one that got deepest says most. */
+/** Of the errors of a choice, the one that got deepest says most; a word that is not among those it may be, which they are. */
 function explained(errors: ErrorObject[], within = ''): CadreError {
-  const error = errors.reduce((best, next) => (depth(next) >= depth(best) ? next : best))
+  const deepest = errors.reduce((best, next) => (depth(next) >= depth(best) ? next : best))
+  const word = deepest.keyword === 'anyOf' && typeof deepest.data === 'string'
+  const error = (word && errors.find(({ keyword, instancePath }) => keyword === 'enum' && instancePath === deepest.instancePath)) || deepest
   const { field: inside, problem, hint } = told(error)
   const field = [within, inside].filter(Boolean).join('.')
   return new CadreError('VALIDATION_ERROR', field === '' ? `The request ${problem}.` : `${field}: ${problem}.`, { details: [{ field, problem }], hint })

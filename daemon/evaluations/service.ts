@@ -32,6 +32,8 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
           Promise.all(list.map((scorer) => judged(transaction, models, scorer)))
         const scorers = record.scorers.length > 0 ? await spelledOut(record.scorers) : [{ type: 'contains' as const }]
         const test_cases = await Promise.all(record.test_cases.map(async (one) => (one.scorers ? { ...one, scorers: await spelledOut(one.scorers) } : one)))
+        checkThresholds(scorers, 'scorers')
+        for (const [index, one] of test_cases.entries()) checkThresholds(one.scorers ?? [], `test_cases.${index}.scorers`)
         checkExpectations(scorers, test_cases)
         return { ...record, scorers, test_cases }
       },
@@ -55,6 +57,14 @@ function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEval
     if (own.some(({ type }) => type === 'json')) checkedBy(() => JSON.parse(expected_output), field, 'is not JSON, which the scorer json compares with')
     if (own.some(({ type }) => type === 'regex'))
       checkedBy(() => new RegExp(expected_output, 'u'), field, 'is not a regular expression, which the scorer regex needs')
+  }
+}
+
+/** A bar that no answer can reach would fail every run; most often it is meant as a percentage. */
+function checkThresholds(scorers: readonly ScorerSettings[], field: string): void {
+  for (const [index, { type, threshold = 0 }] of scorers.entries()) {
+    if (threshold > 1 && type !== 'latency' && type !== 'cost')
+      throw invalid(`${field}.${index}.threshold`, 'must be at most 1', 'Scores go from 0 to 1; write 0.9 for 90 %.')
   }
 }
 

@@ -9,7 +9,7 @@ export interface KnownSource {
 export function citationScore(expected: readonly string[], cited: readonly KnownSource[]): { score: number; reason?: string } {
   const missing = expected.filter((name) => !cited.some((one) => isIt(name, one)))
   if (missing.length === 0) return { score: 1 }
-  return { score: 1 - missing.length / expected.length, reason: `Not cited: ${missing.slice(0, 5).join(', ')}.` }
+  return { score: (expected.length - missing.length) / expected.length, reason: `Not cited: ${missing.slice(0, 5).join(', ')}.` }
 }
 
 export interface RetrievalScore {

@@ -11,7 +11,11 @@ const scorerType = word(SCORERS, { description: 'How an answer is scored.' })
 const Scorer = object({
   type: scorerType,
   ...optional({
-    threshold: Type.Number({ minimum: 0, description: 'Least score that passes (most, for latency in milliseconds and cost, which need one).' }),
+    threshold: Type.Number({
+      minimum: 0,
+      description:
+        'Least score that passes, from 0 to 1. For latency the most milliseconds and for cost the most that pass; without one they are only measured.',
+    }),
     k: Type.Integer({
       minimum: 1,
       maximum: 100,

@@ -235,46 +235,6 @@ test('results are paged and filtered', async () => {
   assert.equal([page.results.map(({ position }: Json) => position), page.pagination], [[4], { page: 3, limit: 2, total: 5, pages: 3 }])
 })
 
-test('what cannot work is refused before it is run', async () => {
-  const { id } = await resources.evaluation()
-  await refused(service.get(`/evaluations/${id}/results`), 'NOT_FOUND')
-  await refused(service.get(`/evaluations/${id}/runs/none`), 'NOT_FOUND')
-  const evaluation = (fields: object) => service.post('/evaluations', { name: 'x', type: 'agent', target_id: 'none', ...fields })
-  const target_id = (await agent()).id
-  await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: '{' }] }), 'VALIDATION_ERROR', {
-    field: 'test_cases.0.expected_output',
-  })
-  await refused(evaluation({ target_id, scorers: ['regex'], test_cases: [{ input: 'a', expected_output: '(' }] }), 'VALIDATION_ERROR')
-  await good(service.delete(`/agents/${target_id}?force=true`))
-  const gone = await resources.agent()
-  const orphan = await resources.evaluation({ target_id: gone.id })
-  await good(service.delete(`/agents/${gone.id}?force=true`))
-  await refused(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
-})
-
-test('results that cannot be stored end the run, and nothing else', async () => {
-  const { id } = await resources.evaluation({
-    target_id: (await agent()).id,
-    concurrency: 1,
-    test_cases: Array(50).fill({ input: 'say: a', expected_output: 'a' }),
-  })
-  const heard: unknown[] = []
-  const hear = (reason: unknown) => heard.push(reason)
-  process.on('unhandledRejection', hear)
-  await service.database.write((transaction) =>
-    transaction.run("CREATE TRIGGER full BEFORE INSERT ON evaluation_results BEGIN SELECT RAISE(ABORT, 'disk full'); END"),
-  )
-  try {
-    const { status, error } = await run(id)
-    assert.equal([status, /inside Cadre/.test(error)], ['failed', true])
-    assert.ok(provider.received.length < 50, 'no more is asked than can be stored')
-  } finally {
-    await service.database.write((transaction) => transaction.run('DROP TRIGGER full'))
-    process.off('unhandledRejection', hear)
-  }
-  assert.equal(heard, [])
-})
-
 test('deleting an evaluation ends its runs', async () => {
   does(hangs)
   const { id } = await resources.evaluation({ target_id: (await agent()).id })

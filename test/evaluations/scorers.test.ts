@@ -79,6 +79,9 @@ test('token_f1: two shared of three and four words is 4/7', async () => {
   assert.equal(await said('token_f1', 'Paris', 'Rome'), [0, false])
   assert.equal(await said('token_f1', 'the', 'a'), [1, true])
   assert.equal(await said('token_f1', 'no no yes', 'no'), [0.5, true])
+  assert.equal(await said('token_f1', '👍', '👎'), [0, false])
+  assert.equal(await said('token_f1', '👍', ' 👍 '), [1, true])
+  assert.equal(await said('token_f1', '', 'yes'), [0, false])
 })
 
 test('similarity passes from 0.75 unless another threshold is named', async () => {
@@ -86,6 +89,14 @@ test('similarity passes from 0.75 unless another threshold is named', async () =
   assert.is((await scored({ type: 'similarity' }, one, { output: 'b' })).passed, true)
   assert.is((await scored({ type: 'similarity', threshold: 0.81 }, one, { output: 'b' })).passed, false)
   assert.is((await scored({ type: 'similarity' }, one, { output: 'b' }, { similarity: async () => -0.2 })).score, 0)
+})
+
+test('a score that is the threshold passes, whatever binary fractions make of it', async () => {
+  const citations = [citation(1, 'a.md', true)]
+  const cited = await scored({ type: 'citation', threshold: 0.2 }, { expected_sources: ['a.md', 'b.md', 'c.md', 'd.md', 'e.md'] }, { citations })
+  assert.equal([cited.score, cited.passed], [0.2, true])
+  const json = await scored({ type: 'json', threshold: 0.1 }, { expected_output: '[0,1,2,3,4,5,6,7,8,9]' }, { output: '[0]' })
+  assert.equal([json.score, json.passed], [0.1, true])
 })
 
 test('citation: the share of the expected documents that are cited', async () => {

@@ -1,0 +1,105 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { type ReceivedRequest, replies, ScriptedProvider } from '../harness/provider.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('evaluations that cannot work, and runs that come to an end')
+let service: Service
+let resources: Resources
+let provider: ScriptedProvider
+
+/** Answers with what it was asked. */
+const echo = replies(({ body }: ReceivedRequest) => ({ text: [body.messages.at(-1).content], usage: { input: 11, output: 7, cached: 0 } }))
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+    provider = await ScriptedProvider.start('openai', echo)
+  }),
+)
+test.after(
+  aloud(async () => {
+    await service.end()
+    await provider.close()
+  }),
+)
+
+const agent = async () => resources.agent({ model_id: (await resources.model(provider.model)).id })
+
+async function run(id: string): Promise<Json> {
+  const { run_id } = await good(service.post(`/evaluations/${id}/run`, {}))
+  for (;;) {
+    const results = await good(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
+    if (!['queued', 'running'].includes(results.status)) return results
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+test('what cannot work is refused before it is run', async () => {
+  const { id } = await resources.evaluation()
+  await refused(service.get(`/evaluations/${id}/results`), 'NOT_FOUND')
+  await refused(service.get(`/evaluations/${id}/runs/none`), 'NOT_FOUND')
+  const evaluation = (fields: object) => service.post('/evaluations', { name: 'x', type: 'agent', target_id: 'none', ...fields })
+  const target_id = (await agent()).id
+  await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: '{' }] }), 'VALIDATION_ERROR', {
+    field: 'test_cases.0.expected_output',
+  })
+  await refused(evaluation({ target_id, scorers: ['regex'], test_cases: [{ input: 'a', expected_output: '(' }] }), 'VALIDATION_ERROR')
+  const test_cases = [{ input: 'a', expected_output: 'a' }]
+  await refused(evaluation({ target_id, scorers: [{ type: 'exact', threshold: 90 }], test_cases }), 'VALIDATION_ERROR', { field: 'scorers.0.threshold' })
+  const own = [{ input: 'a', scorers: ['exact', { type: 'json', threshold: 1.1 }] }]
+  await refused(evaluation({ target_id, test_cases: own }), 'VALIDATION_ERROR', { field: 'test_cases.0.scorers.1.threshold' })
+  const { error, hint } = await service.post('/evaluations', { name: 'x', type: 'agent', target_id, scorers: ['exakt'], test_cases }).then(({ body }) => body)
+  assert.equal([/must be one of exact, contains/.test(error), hint], [true, 'Did you mean "exact"?'])
+  await good(service.delete(`/agents/${target_id}?force=true`))
+  const gone = await resources.agent()
+  const orphan = await resources.evaluation({ target_id: gone.id })
+  await good(service.delete(`/agents/${gone.id}?force=true`))
+  await refused(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
+})
+
+test('the same meaning is 1, and no text has none', async () => {
+  const cases = [
+    ['The cat sits on the mat', 'The cat sits on the mat', 1],
+    ['x', '', 0],
+  ] as const
+  const { id } = await resources.evaluation({
+    target_id: (await agent()).id,
+    scorers: [{ type: 'similarity', threshold: 1 }],
+    test_cases: cases.map(([input, expected_output]) => ({ input, expected_output })),
+  })
+  const { results } = await run(id)
+  assert.equal(
+    results.map(({ score, passed }: Json) => [score, passed]),
+    cases.map(([, , score]) => [score, score === 1]),
+  )
+})
+
+test('results that cannot be stored end the run, and nothing else', async () => {
+  const { id } = await resources.evaluation({
+    target_id: (await agent()).id,
+    concurrency: 1,
+    test_cases: Array(50).fill({ input: 'say: a', expected_output: 'a' }),
+  })
+  const heard: unknown[] = []
+  const hear = (reason: unknown) => heard.push(reason)
+  process.on('unhandledRejection', hear)
+  await service.database.write((transaction) =>
+    transaction.run("CREATE TRIGGER full BEFORE INSERT ON evaluation_results BEGIN SELECT RAISE(ABORT, 'disk full'); END"),
+  )
+  try {
+    const { status, error } = await run(id)
+    assert.equal([status, /inside Cadre/.test(error)], ['failed', true])
+    assert.ok(provider.received.length < 50, 'no more is asked than can be stored')
+  } finally {
+    await service.database.write((transaction) => transaction.run('DROP TRIGGER full'))
+    process.off('unhandledRejection', hear)
+  }
+  assert.equal(heard, [])
+})
+
+test.run()
