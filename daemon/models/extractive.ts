@@ -1,6 +1,7 @@
 /** The embedded answerer: it writes nothing of its own, it quotes the sentences that answer the question and says where they stand. */
 import type { Embedder } from '../embedding/embedder.ts'
 import { fluency } from '../embedding/fluency.ts'
+import { type Quotable, quotable } from './quotable.ts'
 
 export interface QuotedPassage {
   content: string
@@ -15,15 +16,14 @@ const LEAST_SHARED = 0.75
 const SOME_SIMILARITY = 0.25
 /** In languages that the model does not know, the words have to do. */
 const LEAST_SHARED_UNKNOWN = 0.4
-/** A row of a table is quoted only where no sentence is as good. */
-const TABLE_ROW = 0.1
+/** A row of a table or a line of code is quoted only where no sentence is as good, and code only where it holds the words too. */
+const NO_SENTENCE = 0.1
 /** A further sentence is quoted when it is nearly as good as the best. */
 const NEARLY = 0.08
 const MOST_QUOTES = 3
 const MOST_SENTENCES = 60
 
-interface Sentence {
-  text: string
+interface Sentence extends Quotable {
   passage: number
   position: number
 }
@@ -35,9 +35,8 @@ interface Scored extends Sentence {
 }
 
 export async function quoteAnswer(embedder: Embedder, question: string, passages: readonly QuotedPassage[], signal?: AbortSignal): Promise<string> {
-  const sentences = passages
-    .flatMap(({ content }, passage) => sentencesOf(content).map((text, position) => ({ text, passage, position })))
-    .slice(0, MOST_SENTENCES)
+  const found = passages.flatMap(({ content }, passage) => quotable(content).map((sentence, position): Sentence => ({ ...sentence, passage, position })))
+  const sentences = [...found.filter(({ kind }) => kind !== 'code'), ...found.filter(({ kind }) => kind === 'code')].slice(0, MOST_SENTENCES)
   if (sentences.length === 0) return NOT_FOUND
   const [asked, ...vectors] = await embedder.embed([question, ...sentences.map(({ text }) => text)], { priority: 'query', ...(signal ? { signal } : {}) })
   const words = contentWords(question)
@@ -45,11 +44,14 @@ export async function quoteAnswer(embedder: Embedder, question: string, passages
   const scored = sentences.map((sentence, at): Scored => {
     const similarity = dot(asked as Float32Array, vectors[at] as Float32Array)
     const shared = share(words, contentWords(sentence.text))
-    const row = sentence.text.startsWith('|') ? TABLE_ROW : 0
-    return { ...sentence, similarity, shared, score: (known ? similarity : 0) + 0.2 * shared - 0.01 * sentence.passage - row }
+    const less = 0.01 * sentence.passage + (sentence.kind === 'sentence' ? 0 : NO_SENTENCE)
+    return { ...sentence, similarity, shared, score: (known ? similarity : 0) + 0.2 * shared - less }
   })
-  const fits = ({ similarity, shared }: Scored) =>
-    known ? similarity >= LEAST_SIMILARITY || (shared >= LEAST_SHARED && similarity >= SOME_SIMILARITY) : shared >= LEAST_SHARED_UNKNOWN
+  const fits = ({ similarity, shared, kind }: Scored) => {
+    if (!known) return shared >= LEAST_SHARED_UNKNOWN
+    if (kind === 'code') return similarity >= LEAST_SIMILARITY && shared >= LEAST_SHARED
+    return similarity >= LEAST_SIMILARITY || (shared >= LEAST_SHARED && similarity >= SOME_SIMILARITY)
+  }
   const chosen = choose(scored.filter(fits))
   if (chosen.length === 0) return NOT_FOUND
   return chosen.map(({ text, passage }) => `“${text}” [${passage + 1}]`).join('\n')
@@ -66,25 +68,6 @@ function choose(fitting: readonly Scored[]): Scored[] {
     if (!chosen.some((other) => share(contentWords(sentence.text), contentWords(other.text)) > 0.8)) chosen.push(sentence)
   }
   return chosen.sort((a, b) => a.passage - b.passage || a.position - b.position)
-}
-
-/** Sentences as people would quote them: without the marks of Markdown, headings aside. */
-export function sentencesOf(content: string): string[] {
-  const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
-  const paragraphs = content
-    .split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d+\.|#{1,6}|\|)\s)/)
-    .filter((paragraph) => !/^\s*(#{1,6}\s|```|\|?\s*:?-{3,})/.test(paragraph))
-    .map((paragraph) =>
-      paragraph
-        .replace(/^\s*(?:[-*+>]|\d+\.)\s+/, '')
-        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replaceAll(/[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}/g, '$1')
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-    )
-  return paragraphs
-    .flatMap((paragraph) => [...segmenter.segment(paragraph)].map(({ segment }) => segment.trim()))
-    .filter((sentence) => sentence.length <= 1_000 && /\p{L}{2}|[\p{Script=Han}\p{Script=Thai}]/u.test(sentence))
 }
 
 const COMMON = new Set(

@@ -36,6 +36,22 @@ test('it quotes the passage that answers, in pieces, and counts what it read and
   assert.equal(model.price, { input: 0, output: 0 })
 })
 
+test('of code it quotes a line, also where the passage begins in the middle of it', async () => {
+  const commands = [
+    'cadre chat Helper   # on the whole terminal',
+    "cadre conversations export 'My title' --to leave.md",
+    '',
+    'cadre tools import ./openapi.yaml',
+    '```',
+    'What else there is stands below.',
+  ]
+  for (const content of [commands.join('\n'), ['Some commands:', '', '```sh', ...commands].join('\n')])
+    assert.is(
+      textOf(await asked('How do I export conversations?', { passages: [{ content, source: 'README.md', page: 1 }] })),
+      "“cadre conversations export 'My title' --to leave.md” [1]",
+    )
+})
+
 test('it answers the last question, whatever stood before', async () => {
   const messages = [
     { role: 'system' as const, content: 'You are a pirate.' },
