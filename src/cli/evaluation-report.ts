@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import type { Comparison, Run, RunResult } from '../contract/evaluation-runs.ts'
 import { paint } from './color.ts'
+import { type DiffLine, lineDiff } from './line-diff.ts'
 import { took } from './sync.ts'
 import type { Paper } from './table.ts'
 import { oneLine, printable, truncate, wrap } from './terminal-text.ts'
@@ -45,8 +46,10 @@ export function resultLines(result: Result, { columns, stream }: Paper): string[
   return [
     head + worth,
     ...(error ? told('error', error, columns, stream, 'red') : []),
-    ...(expected_output === null ? [] : told('expected', expected_output, columns, stream, 'green')),
-    ...(actual_output === null ? [] : told('actual', actual_output, columns, stream, 'red')),
+    ...(difference(expected_output, actual_output, columns, stream) ?? [
+      ...(expected_output === null ? [] : told('expected', expected_output, columns, stream, 'green')),
+      ...(actual_output === null ? [] : told('actual', actual_output, columns, stream, 'red')),
+    ]),
     ...reports
       .filter(([, { passed: fine }]) => fine === false)
       .map(([name, { reason, score: own, threshold }]) => {
@@ -63,6 +66,26 @@ function told(name: string, text: string, columns: number, stream: NodeJS.WriteS
   return shown.map((line, index) => INDENT + (index === 0 ? label : ' '.repeat(label.length)) + paint(color, line, stream))
 }
 
+/** Line by line where some lines are the same; texts that share none are told one after the other. */
+function difference(expected: string | null, actual: string | null, columns: number, stream: NodeJS.WriteStream): string[] | undefined {
+  if (expected === null || actual === null) return undefined
+  const lines = lineDiff(printable(expected.trim()), printable(actual.trim()))
+  if (!lines.some(({ sign }) => sign === ' ') || lines.every(({ sign }) => sign === ' ')) return undefined
+  const near = lines.map((_, at) => lines.slice(Math.max(0, at - 2), at + 3).some(({ sign }) => sign !== ' '))
+  const shown: string[] = [paint('green', '- expected', stream), paint('red', '+ actual', stream)]
+  for (const [at, { sign, text }] of lines.entries()) {
+    if (near[at]) shown.push(...signedLines(sign, text, columns, stream))
+    else if (at === 0 || near[at - 1]) shown.push('  …')
+  }
+  const most = 2 + 2 * SHOWN_LINES
+  return (shown.length > most ? [...shown.slice(0, most), `… ${shown.length - most} more lines`] : shown).map((line) => INDENT + line)
+}
+
+function signedLines(sign: DiffLine['sign'], text: string, columns: number, stream: NodeJS.WriteStream): string[] {
+  const wrapped = wrap(text, Math.min(columns, 120) - INDENT.length - 2).map((line) => `${sign} ${line}`)
+  return sign === ' ' ? wrapped : wrapped.map((line) => paint(sign === '-' ? 'green' : 'red', line, stream))
+}
+
 /** Failures first: they are what people look for. */
 export const failuresFirst = (results: readonly Result[]): Result[] =>
   [...results].sort((a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position)
@@ -74,7 +97,7 @@ export function comparisonLines(comparison: Static<typeof Comparison>, paper: Pa
   const others = [only_a > 0 ? `${only_a} only before` : '', only_b > 0 ? `${only_b} only now` : ''].filter(Boolean)
   const shown = changes.slice(0, most)
   return [
-    `${paint(color, verdict, stream)}  pass rate ${percent(a.summary.pass_rate)} → ${percent(b.summary.pass_rate)}`,
+    `${paint(color, verdict === 'same' && changes.length > 0 ? 'within chance' : verdict, stream)}  pass rate ${percent(a.summary.pass_rate)} → ${percent(b.summary.pass_rate)}`,
     paint('dim', [`${better} better`, `${worse} worse`, `${same} the same`, ...others, `p = ${p_value.toPrecision(2)}`].join(' · '), stream),
     ...shown.flatMap(({ input, change, position, expected_output, a: then, b: now }) => [
       '',

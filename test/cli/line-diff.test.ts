@@ -1,0 +1,39 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Result, resultLines } from '../../src/cli/evaluation-report.ts'
+import { lineDiff } from '../../src/cli/line-diff.ts'
+
+const test = suite('differences of expected and actual')
+const told = (before: string, after: string) => lineDiff(before, after).map(({ sign, text }) => sign + text)
+
+test('lines that only one text has are marked, in order', () => {
+  assert.equal(told('a\nb\nc', 'a\nx\nc'), [' a', '-b', '+x', ' c'])
+  assert.equal(told('a\nb', 'a\nb'), [' a', ' b'])
+  assert.equal(told('b\nc', 'a\nb\nc\nd'), ['+a', ' b', ' c', '+d'])
+  assert.equal(told('a\na', 'a'), [' a', '-a'])
+  assert.equal(told('', 'a'), ['-', '+a'])
+})
+
+test('what is too long to compare is told as wholly different, at once', () => {
+  const many = (word: string) => Array.from({ length: 2_000 }, (_, index) => `${word} ${index}`).join('\n')
+  assert.is(lineDiff(many('a'), many('b')).length, 4_000)
+})
+
+const failed = (expected_output: string, actual_output: string): string[] => {
+  const result = { position: 0, repeat: 1, input: 'q', passed: false, error: null, score: 0, scores: {}, expected_output, actual_output }
+  return resultLines(result as unknown as Result, { columns: 80, stream: { isTTY: false } as NodeJS.WriteStream }).slice(1)
+}
+
+test('a failure shows the lines that differ and what stands around them', () => {
+  const lines = (third: string) => `1\n2\n${third}\n4\n5\n6\n7\n8`
+  assert.equal(
+    failed(lines('three'), lines('drei')),
+    ['- expected', '+ actual', '  1', '  2', '- three', '+ drei', '  4', '  5', '  …'].map((line) => `    ${line}`),
+  )
+})
+
+test('texts that share no line are told one after the other', () => {
+  assert.equal(failed('red', 'blue'), ['    expected red', '    actual   blue'])
+})
+
+test.run()
