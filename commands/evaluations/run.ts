@@ -1,5 +1,5 @@
 /** Runs an evaluation and says how it went. */
-import { writeFile } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/base-command.ts'
@@ -38,6 +38,7 @@ export default class EvaluationsRun extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsRun)
     const least = rate(flags['fail-under'])
+    if (flags.junit !== undefined) await checkWritable(flags.junit)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
     const baseline = flags.baseline === 'last' ? await this.#newest(connection, id) : flags.baseline
@@ -80,4 +81,13 @@ function rate(given: string | undefined): number | undefined {
   const value = Number(given)
   if (!(value >= 0 && value <= 1) || given.trim() === '') throw new UsageError('--fail-under is a rate from 0 to 1, such as 0.9.')
   return value
+}
+
+/** Before the run: its answers may have cost an hour and money when the report turns out to have no place. */
+async function checkWritable(file: string): Promise<void> {
+  try {
+    await (await open(file, 'a')).close()
+  } catch (error) {
+    throw new UsageError(`--junit: ${file} cannot be written: ${(error as Error).message}.`)
+  }
 }

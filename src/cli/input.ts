@@ -87,7 +87,9 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-export function parseJson(text: string, where: string, hint = 'Quote it for the shell, or put it in a file and write @file.'): unknown {
+const TYPED_JSON = 'Quote it for the shell, or put it in a file and write @file.'
+
+export function parseJson(text: string, where: string, hint = where.startsWith('--') ? TYPED_JSON : undefined): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -15,6 +15,8 @@ export interface Topic {
   label?: string
   /** Fields that name other resources. */
   references: References
+  /** Fields that name another resource only in some bodies, and so keep the name they have. */
+  sometimes?: References
   /** How most people make one, where that is not create. */
   simplest?: string
   /** How --file is read, where a file may hold other things than resources. */

@@ -60,12 +60,20 @@ test('under its bar it exits with 100, and writes what CI shows', async () => {
   assert.is((await terminal.run(['evaluations', 'run', 'cases', '--fail-under', '90'])).code, 2)
 })
 
+test('a report that has no place is refused before anything is asked', async () => {
+  const before = provider.received.length
+  const { code, stderr } = await terminal.run(['evaluations', 'run', 'cases', '--junit', file('nowhere/report.xml')])
+  assert.equal([code, provider.received.length], [2, before])
+  assert.match(stderr, /--junit: .*nowhere\/report\.xml cannot be written/)
+})
+
 test('worse than its baseline exits with 100', async () => {
   assert.is((await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])).code, 0)
   provider.script = [replies({ text: ['nothing'] })]
   const { code, stdout } = await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])
   assert.is(code, 100)
   assert.match(stdout, '▼ worse  1  green')
+  assert.match(stdout, 'within chance  pass rate 50 % → 0 %')
   assert.match((await ok(['evaluations', 'compare', 'cases'])).stdout, '0 better · 1 worse · 1 the same')
   provider.script = [replies(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] }))]
 })
@@ -91,7 +99,7 @@ test('a reply becomes a test case', async () => {
 })
 
 test('what a model answered is recorded, exported, and played back elsewhere', async () => {
-  await ok(['models', 'create', '--name', 'Recorded', '--provider', 'replay', '--model-id', 'scripted'])
+  await ok(['models', 'create', '--name', 'Recorded', '--provider', 'replay', '--model-id', 'Scripted'])
   await ok(['agents', 'update', 'Echo', '--model', 'Recorded'])
   await ok(['evaluations', 'run', 'cases', '-q'])
   const asked = provider.received.length

@@ -9,4 +9,5 @@ export const modelTopic: Topic = {
   columns: ['id', 'name', 'provider', 'model_id', 'endpoint', 'has_api_key'],
   label: 'name',
   references: {},
+  sometimes: { model_id: ({ provider }) => (provider === 'replay' ? ['model'] : []) },
 }

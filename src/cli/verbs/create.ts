@@ -25,7 +25,7 @@ export interface Interview {
 }
 
 export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
-  const { family, routes, command, references, columns, form, simplest, fromFile, fileHolds } = topic
+  const { family, routes, command, references, columns, form, simplest, fromFile, fileHolds, sometimes } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
@@ -46,7 +46,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       const created: Row[] = []
       for (const [index, body] of bodies.entries()) {
         try {
-          const { data } = await call(connection, routes.create, { body: await resolveReferences(connection, references, body) })
+          const { data } = await call(connection, routes.create, { body: await resolveReferences(connection, { ...references, ...sometimes }, body) })
           created.push(data as Row)
         } catch (error) {
           if (given.list) this.narrate(`Item ${index + 1} of ${bodies.length} failed; ${created.length} were created before it.`)
