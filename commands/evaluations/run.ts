@@ -15,6 +15,8 @@ import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/evaluation-runs.ts'
 
 const SHOWN = 10
+/** Failures that those are chosen from: to read ten thousand for the sake of ten would take longer than the run. */
+const MOST_READ = 100
 
 export default class EvaluationsRun extends CadreCommand {
   static override description =
@@ -55,9 +57,13 @@ export default class EvaluationsRun extends CadreCommand {
     if (this.formatOf(flags) !== 'table') await this.print({ data: comparison ? { ...run, comparison } : run }, flags)
     else {
       const paper = paperFor(process.stdout)
-      const failed = failuresFirst(await resultsOf(connection, id, run.run_id, false))
-      const lines = failed.slice(0, SHOWN).flatMap((result) => [...resultLines(result, paper), ''])
-      const more = failed.length > SHOWN ? [`and ${failed.length - SHOWN} more: cadre evaluations results ${id}`, ''] : []
+      const { results, pagination } = (
+        await call(connection, runRoutes.results, { params: { id }, query: { run_id: run.run_id, passed: false, limit: MOST_READ } })
+      ).data
+      const lines = failuresFirst(results)
+        .slice(0, SHOWN)
+        .flatMap((result) => [...resultLines(result, paper), ''])
+      const more = pagination.total > SHOWN ? [`and ${pagination.total - SHOWN} more: cadre evaluations results ${id}`, ''] : []
       const compared = comparison ? ['', ...comparisonLines(comparison, paper, SHOWN)] : []
       process.stdout.write(`${[...lines, ...more, ...summaryLines(run, process.stdout), ...compared].join('\n')}\n`)
     }
