@@ -21,6 +21,11 @@ export interface TargetParts {
   asking: Asking
 }
 
+type Template = Parameters<typeof filledIn>[0]
+
+/** Runs of before the template was kept have none. */
+type KeptAgent = AgentSnapshot & { prompt_template?: Template | null }
+
 export const targetKinds = (parts: TargetParts): Targets => ({
   agent: agentTarget(parts),
   rag_tool: ragToolTarget(parts),
@@ -28,23 +33,25 @@ export const targetKinds = (parts: TargetParts): Targets => ({
   model: modelTarget(parts),
 })
 
-function agentTarget({ database, agents, models, asking, ragTools, knowledge }: TargetParts): Target {
+function agentTarget({ database, agents, models, templates, asking, ragTools, knowledge }: TargetParts): Target {
   return {
     exists: (reader, id) => agents.exists(reader, id),
     async configuration(reader, id) {
       const snapshot = await agents.snapshot(reader, id)
       if (!snapshot) return undefined
       const tools = await Promise.all(snapshot.agent.tools.map(async (tool) => (await ragTools.records.get(reader, tool)) ?? { id: tool }))
+      const { prompt_template_id } = snapshot.agent
       const sources = tools.flatMap((tool) => ('knowledge_source_id' in tool && tool.knowledge_source_id !== null ? [tool.knowledge_source_id] : []))
       return {
         ...snapshot,
+        prompt_template: prompt_template_id === null ? null : await templates.records.get(reader, prompt_template_id),
         model: await models.described(reader, snapshot.agent.model_id),
         tools,
         indexes: await Promise.all(sources.map((source) => knowledge.described(reader, source))),
       }
     },
-    async ask(configuration, { input }, { evaluationId, caller, signal }) {
-      const agent = await agents.asItWas(database, configuration as unknown as AgentSnapshot)
+    async ask(configuration, { input, variables }, { evaluationId, caller, signal }) {
+      const agent = await agents.asItWas(database, toldBy(configuration as unknown as KeptAgent, variables))
       const reply = await asking.ask({ agent, question: input, caller, origin: originOf(evaluationId, caller), signal })
       return {
         output: reply.content,
@@ -55,6 +62,18 @@ function agentTarget({ database, agents, models, asking, ragTools, knowledge }: 
       }
     },
   }
+}
+
+/** The prompt with the values of a test case over the agent's own. */
+function toldBy({ agent, prompt, prompt_template }: KeptAgent, variables?: Record<string, unknown>): AgentSnapshot {
+  if (!prompt_template || !variables) return { agent, prompt }
+  return { agent, prompt: filled(prompt_template, { ...agent.variables, ...variables }) }
+}
+
+function filled(template: Template, variables: Record<string, unknown>): string {
+  const { text, missing } = filledIn(template, variables)
+  if (missing.length === 0) return text
+  throw new CadreError('VALIDATION_ERROR', `The test case has no value for ${missing.join(', ')}, which the template needs.`)
 }
 
 function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
@@ -86,11 +105,9 @@ function templateTarget({ templates, models }: TargetParts): Target {
       return template && { prompt_template: template, model: await models.described(reader, null) }
     },
     async ask({ prompt_template, model }, { input, variables = {} }, { evaluationId, caller, signal }) {
-      const template = prompt_template as Parameters<typeof filledIn>[0] & { id: string }
-      const { text, missing } = filledIn(template, variables)
-      if (missing.length > 0) throw new CadreError('VALIDATION_ERROR', `The test case has no value for ${missing.join(', ')}, which the template needs.`)
+      const template = prompt_template as Template & { id: string }
       const messages = [
-        { role: 'system' as const, content: text },
+        { role: 'system' as const, content: filled(template, variables) },
         { role: 'user' as const, content: input },
       ]
       const origin = { ...originOf(evaluationId, caller), prompt_template_id: template.id }

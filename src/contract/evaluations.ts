@@ -48,7 +48,7 @@ const caseFields = {
     description: 'Documents, by name or id, that citation and retrieval look for; expected_output when left out.',
   }),
   metadata: freeObject('Anything you want to group results by.'),
-  variables: freeObject('Values for the variables of a prompt template.'),
+  variables: freeObject("Values for the variables of the prompt template that is asked, or of the agent's; they go over the agent's own."),
 }
 const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'What is asked.' })
 const TestCase = object({ input, ...optional({ ...caseFields, scorers }) })

@@ -86,6 +86,22 @@ test('what a run takes is counted for the evaluation and for what it asks', asyn
     assert.is((await good(service.get(`/usage/stats?entity_type=${type}&entity_id=${entity}`))).total_tokens, 54)
 })
 
+test('variables of a test case go over those of the agent, whose template is kept with the run', async () => {
+  const template = await resources.template({ template: 'Talk to {{name}} as {{role}}.' })
+  const helper = await agent({ prompt_template_id: template.id, variables: { name: 'Ada', role: 'clerk' } })
+  const { id } = await resources.evaluation({
+    target_id: helper.id,
+    concurrency: 1,
+    test_cases: [
+      { input: 'say: a', expected_output: 'a' },
+      { input: 'say: b', expected_output: 'b', variables: { name: 'Grace' } },
+    ],
+  })
+  const { configuration } = await run(id)
+  assert.equal(provider.received.map(system), ['Talk to Ada as clerk.', 'Talk to Grace as clerk.'])
+  assert.equal([configuration.target.prompt_template.id, configuration.target.prompt_template.version], [template.id, 1])
+})
+
 test('a model, a prompt template and a RAG tool are evaluated likewise', async () => {
   const asIs = await model()
   const plain = await resources.evaluation({ type: 'model', target_id: asIs.id, test_cases: [{ input: 'say: x', expected_output: 'x' }] })
