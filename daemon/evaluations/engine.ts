@@ -114,7 +114,7 @@ export class Engine {
   }
 
   async #perform(run: StoredRun, signal: AbortSignal): Promise<void> {
-    const { database, bus } = this.#parts
+    const { database } = this.#parts
     const started = await database.write((transaction) =>
       changeRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() }),
     )
@@ -134,19 +134,18 @@ export class Engine {
     await Promise.all(Array.from({ length: Math.min(run.concurrency, todo.length) }, worker))
     await results.settled()
     if (signal.aborted) return
+    await this.#end(run, 'completed', null)
+  }
+
+  /** Ends a run that has not ended, and tells of it in the same transaction. */
+  async #end(run: StoredRun, status: 'completed' | 'failed', error: string | null): Promise<void> {
+    const { database, bus } = this.#parts
     await database.write(async (transaction) => {
       const { summary } = await summaryOf(transaction, run.id, run.total)
       const finished_at = new Date().toISOString()
-      if (!(await changeRun(transaction, run.id, { status: 'completed', finished_at, summary }))) return
-      const { evaluation } = run.configuration as RunConfiguration
-      await bus.publish(transaction, 'evaluation.finished', {
-        evaluation_id: run.evaluation_id,
-        run_id: run.id,
-        name: evaluation.name,
-        status: 'completed',
-        summary,
-        finished_at,
-      })
+      if (!(await changeRun(transaction, run.id, { status, finished_at, error, summary }))) return
+      const { name } = (run.configuration as RunConfiguration).evaluation
+      await bus.publish(transaction, 'evaluation.finished', { evaluation_id: run.evaluation_id, run_id: run.id, name, status, summary, finished_at })
     })
   }
 
@@ -172,12 +171,7 @@ export class Engine {
   async #failed(run: StoredRun, error: unknown): Promise<void> {
     this.#parts.logger.error({ err: error, run: run.id }, 'a run of an evaluation failed')
     const message = error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
-    await this.#parts.database
-      .write(async (transaction) => {
-        const { summary } = await summaryOf(transaction, run.id, run.total)
-        await changeRun(transaction, run.id, { status: 'failed', finished_at: new Date().toISOString(), error: message, summary })
-      })
-      .catch((again: unknown) => this.#parts.logger.error({ err: again, run: run.id }, 'that could not be stored either'))
+    await this.#end(run, 'failed', message).catch((again: unknown) => this.#parts.logger.error({ err: again, run: run.id }, 'that could not be stored either'))
   }
 
   #tell(runId: string): void {

@@ -94,6 +94,12 @@ test('results that cannot be stored end the run, and nothing else', async () => 
   try {
     const { status, error } = await run(id)
     assert.equal([status, /inside Cadre/.test(error)], ['failed', true])
+    const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [`%${id}%`])
+    assert.equal(
+      told.map(({ body }) => JSON.parse(body).data.status),
+      ['failed'],
+      'whoever waits for the end hears of it',
+    )
     assert.ok(provider.received.length < 50, 'no more is asked than can be stored')
   } finally {
     await service.database.write((transaction) => transaction.run('DROP TRIGGER full'))
