@@ -3,5 +3,5 @@ import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
 import { updateCommand } from '../../src/cli/verbs/update.ts'
 
 export default updateCommand(evaluationTopic, [
-  { command: "cadre evaluations update 'Leave questions' --test-cases @cases.yaml", description: 'New test cases in place of the old' },
+  { command: "cadre evaluations update 'Leave questions' --file cases.csv", description: 'New test cases in place of the old' },
 ])

@@ -7,6 +7,14 @@ import { UsageError } from './failure.ts'
 
 export type Body = Record<string, unknown>
 
+/** What a file holds. */
+export interface FromFile {
+  list: boolean
+  bodies: Body[]
+  /** Fields of a new resource that neither the file nor a flag names. */
+  assumed?: Body
+}
+
 /** Reads what flags point to. Stdin can be read only once, so one reader serves one command. */
 export class InputReader {
   #stdin: string | undefined

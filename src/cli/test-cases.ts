@@ -1,13 +1,8 @@
 /** Test cases from a file: a whole evaluation or a list of cases in YAML or JSON, a case a line in JSON Lines, or a table in CSV. */
 import { basename, extname } from 'node:path'
 import { UsageError } from './failure.ts'
-import { type Body, type InputReader, parseJson } from './input.ts'
+import { type Body, type FromFile, type InputReader, parseJson } from './input.ts'
 import { parseCsv } from './separated-values.ts'
-
-interface FromFile {
-  list: boolean
-  bodies: Body[]
-}
 
 export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
   const kind = extname(file).toLowerCase()
@@ -22,7 +17,7 @@ export async function evaluationsFrom(file: string, reader: InputReader): Promis
 function oneOf(file: string, test_cases: Body[]): FromFile {
   if (test_cases.length === 0) throw new UsageError(`${file} holds no test cases.`)
   const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
-  return { list: false, bodies: [{ name, type: 'agent', test_cases }] }
+  return { list: false, bodies: [{ test_cases }], assumed: { name, type: 'agent' } }
 }
 
 function casesFromLines(text: string, file: string): Body[] {

@@ -1,7 +1,7 @@
 /** A resource family as the terminal knows it. */
 import type { TSchema } from 'typebox'
 import type { CrudRoutes, Family } from '../contract/crud.ts'
-import type { Body, InputReader } from './input.ts'
+import type { Body, FromFile, InputReader } from './input.ts'
 import type { References } from './references.ts'
 
 export interface Topic {
@@ -20,7 +20,7 @@ export interface Topic {
   /** How most people make one, where that is not create. */
   simplest?: string
   /** How --file is read, where a file may hold other things than resources. */
-  fromFile?: (file: string, reader: InputReader) => Promise<{ list: boolean; bodies: Body[] }>
+  fromFile?: (file: string, reader: InputReader) => Promise<FromFile>
   /** What help says of such a file. */
   fileHolds?: string
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */

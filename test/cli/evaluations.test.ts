@@ -45,6 +45,13 @@ test('a table of cases becomes an evaluation', async () => {
   assert.equal([made.name, made.type, made.test_cases.length, made.test_cases[0].metadata], ['cases', 'agent', 2, { team: 'a' }])
 })
 
+test('test cases are brought up to date from a table, and nothing else changes', async () => {
+  writeFileSync(file('newer.csv'), 'input,expected_output\nyellow,yellow\n')
+  const changed = await terminal.json<Json>(['evaluations', 'update', 'cases', '--file', file('newer.csv')])
+  assert.equal([changed.name, changed.type, changed.test_cases], ['cases', 'agent', [{ input: 'yellow', expected_output: 'yellow' }]])
+  await ok(['evaluations', 'update', 'cases', '--file', file('cases.csv')])
+})
+
 test('a run shows what failed, and what was expected', async () => {
   const { stdout } = await ok(['evaluations', 'run', 'cases'])
   for (const text of ['✗ 2  blue', 'expected red', 'actual   blue', '50 %  1 of 2 passed, 1 failed']) assert.match(stdout, text)

@@ -36,7 +36,7 @@ test('a table has a column a field; others are metadata', async () => {
     { input: 'a, b', expected_output: 'c', expected_sources: ['x.md', 'y.md'], metadata: { kind: 'easy', team: 'red' }, variables: { name: 'Ada' } },
     { input: 'd' },
   ])
-  assert.equal((await read('leave.csv', table)).bodies[0]?.name, 'leave')
+  assert.equal((await read('leave.csv', table)).assumed?.name, 'leave')
 })
 
 test('JSON Lines, a list in YAML and a whole evaluation are read too', async () => {

@@ -7,14 +7,14 @@ import { CadreCommand } from '../base-command.ts'
 import { canAsk } from '../dialog.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
-import { type Body, InputReader } from '../input.ts'
+import { type Body, type FromFile, InputReader } from '../input.ts'
 import { resolveReferences } from '../references.ts'
 import type { Row } from '../table.ts'
 import { type Topic, titleOf } from '../topic.ts'
 import type { Example } from './list.ts'
 
-const fileFlagFor = (what: string) => string({ description: `Read ${what}, - for stdin; flags go over them.`, helpValue: '<file|->' })
-export const fileFlag = fileFlagFor('fields from a JSON or YAML file')
+export const fileFlagOf = ({ fileHolds = 'fields from a JSON or YAML file' }: Topic) =>
+  string({ description: `Read ${fileHolds}, - for stdin; flags go over them.`, helpValue: '<file|->' })
 
 /** Asks for what is missing, where somebody is there to answer, and says what can be done with what was created. */
 export interface Interview {
@@ -25,7 +25,7 @@ export interface Interview {
 }
 
 export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
-  const { family, routes, command, references, columns, form, simplest, fromFile, fileHolds, sometimes } = topic
+  const { family, routes, command, references, columns, form, simplest, fromFile, sometimes } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
@@ -34,7 +34,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       ...examples,
       { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' },
     ]
-    static override flags: FlagSet = { ...flagsFrom(fields), file: fileHolds ? fileFlagFor(fileHolds) : fileFlag } as FlagSet
+    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlagOf(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)
@@ -63,9 +63,9 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
   async function read(flags: FlagValues): Promise<{ list: boolean; bodies: Body[] }> {
     const reader = new InputReader()
     const open = (file: string) => (fromFile ? fromFile(file, reader) : reader.resources(file))
-    const given = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
+    const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
     const fromFlags = await bodyFrom(fields, flags, reader)
-    return { list: given.list, bodies: given.bodies.map((body) => ({ ...body, ...fromFlags })) }
+    return { list: given.list, bodies: given.bodies.map((body) => ({ ...given.assumed, ...body, ...fromFlags })) }
   }
 
   function missing(given: Body): Field[] {

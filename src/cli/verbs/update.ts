@@ -8,7 +8,7 @@ import { type Body, InputReader } from '../input.ts'
 import { resolveOwn, resolveReferences } from '../references.ts'
 import type { Row } from '../table.ts'
 import { type Topic, titleOf } from '../topic.ts'
-import { fileFlag } from './create.ts'
+import { fileFlagOf } from './create.ts'
 import type { Example } from './list.ts'
 import { ownArgument } from './show.ts'
 
@@ -24,7 +24,7 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     static override description = `Change ${withArticle(family.noun)}.\n\nFields that are left out keep their values.`
     static override examples = examples
     static override args = { id }
-    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlag } as FlagSet
+    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlagOf(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(UpdateCommand)
@@ -39,9 +39,10 @@ export function updateCommand(topic: Topic, examples: Example[]) {
 
   async function changes(flags: FlagValues): Promise<Body> {
     const reader = new InputReader()
-    const fromFile = typeof flags.file === 'string' ? await reader.resources(flags.file) : { list: false, bodies: [{}] }
-    if (fromFile.list) throw new UsageError('A change takes one object, not a list.')
-    const body = { ...fromFile.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
+    const open = (file: string) => (topic.fromFile ? topic.fromFile(file, reader) : reader.resources(file))
+    const given = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
+    if (given.list) throw new UsageError('A change takes one object, not a list.')
+    const body = { ...given.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
     if (Object.keys(body).length === 0) throw new UsageError('Nothing to change.', `cadre ${command} update --help shows what can be changed.`)
     return body
   }
