@@ -134,7 +134,7 @@ export async function resultsOf(reader: Reader, runId: string, { passed, page = 
   const total = counted?.total ?? 0
   const rows = await reader.all<ResultRow>(
     `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results WHERE ${where} ORDER BY position, repeat LIMIT ? OFFSET ?`,
-    [...values, limit ?? -1, (page - 1) * (limit ?? 0)],
+    [...values, limit ?? -1, (page - 1) * (limit ?? total)],
   )
   return { items: rows.map(asResult), total }
 }

@@ -249,6 +249,8 @@ test('results are paged and filtered', async () => {
   assert.equal([failed.results.length, failed.pagination.total, failed.summary.total], [2, 2, 5])
   const page = await good(service.get(`/evaluations/${id}/results?limit=2&page=3`))
   assert.equal([page.results.map(({ position }: Json) => position), page.pagination], [[4], { page: 3, limit: 2, total: 5, pages: 3 }])
+  const beyond = await good(service.get(`/evaluations/${id}/results?page=2`))
+  assert.equal([beyond.results, beyond.pagination], [[], { page: 2, limit: 5, total: 5, pages: 1 }])
 })
 
 test('deleting an evaluation ends its runs', async () => {
