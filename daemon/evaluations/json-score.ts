@@ -5,6 +5,18 @@ export interface JsonScore {
   reason?: string
 }
 
+/** Whoever compares goes down as deep as what is expected, and a call within a call has an end. */
+const DEEPEST = 500
+
+/** Throws where a text is not JSON that answers can be held against. */
+export function checkJson(text: string): void {
+  let level = [JSON.parse(text) as unknown]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) throw new SyntaxError(`It is nested more than ${DEEPEST} levels deep.`)
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
+  }
+}
+
 export function jsonScore(expected: string, actual: string): JsonScore {
   const wanted = JSON.parse(expected) as unknown
   const found = jsonIn(actual)

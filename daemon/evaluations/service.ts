@@ -8,6 +8,7 @@ import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { Engine } from './engine.ts'
+import { checkJson } from './json-score.ts'
 import { deleteRunsOf } from './run-store.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
 import type { Targets } from './targets.ts'
@@ -54,7 +55,7 @@ function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEval
   for (const [index, { scorers: own = scorers, expected_output }] of cases.entries()) {
     if (expected_output === undefined) continue
     const field = `test_cases.${index}.expected_output`
-    if (own.some(({ type }) => type === 'json')) checkedBy(() => JSON.parse(expected_output), field, 'is not JSON, which the scorer json compares with')
+    if (own.some(({ type }) => type === 'json')) checkedBy(() => checkJson(expected_output), field, 'is not JSON that the scorer json can compare with')
     if (own.some(({ type }) => type === 'regex'))
       checkedBy(() => new RegExp(expected_output, 'u'), field, 'is not a regular expression, which the scorer regex needs')
   }

@@ -48,6 +48,8 @@ test('what cannot work is refused before it is run', async () => {
   await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: '{' }] }), 'VALIDATION_ERROR', {
     field: 'test_cases.0.expected_output',
   })
+  const deep = `${'['.repeat(9_000)}${']'.repeat(9_000)}`
+  await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: deep }] }), 'VALIDATION_ERROR')
   await refused(evaluation({ target_id, scorers: ['regex'], test_cases: [{ input: 'a', expected_output: '(' }] }), 'VALIDATION_ERROR')
   const test_cases = [{ input: 'a', expected_output: 'a' }]
   await refused(evaluation({ target_id, scorers: [{ type: 'exact', threshold: 90 }], test_cases }), 'VALIDATION_ERROR', { field: 'scorers.0.threshold' })
