@@ -174,8 +174,10 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
         hint: near ? `Did you mean "${near}"?` : known.length > 0 ? `Known fields are ${listed(known)}.` : undefined,
       }
     }
-    case 'required':
-      return { field: inside(String(params.missingProperty)), problem: 'is required' }
+    case 'required': {
+      const name = String(params.missingProperty)
+      return { field: inside(name), problem: 'is required', hint: misspelt(name, error.data, parentSchema) }
+    }
     case 'enum': {
       const words = (params.allowedValues as unknown[]).filter((word) => word !== null).map(String)
       const near = suggest(String(error.data), words)
@@ -209,6 +211,13 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
     default:
       return { field, problem: error.message ?? 'is not valid' }
   }
+}
+
+/** Only the first problem is found, and a misspelt name is two: the field that is missing, and one that nobody knows. */
+function misspelt(missing: string, value: unknown, schema: Record<string, unknown> | undefined): string | undefined {
+  const known = (schema?.properties as object | undefined) ?? {}
+  const strange = Object.keys(value as object).find((name) => !Object.hasOwn(known, name) && suggest(name, [missing]) !== undefined)
+  return strange === undefined ? undefined : `"${shortened(strange)}" is not a known field. Did you mean "${missing}"?`
 }
 
 const listed = (words: readonly string[]) => (words.length > 30 ? `${words.slice(0, 30).join(', ')} and ${words.length - 30} more` : words.join(', '))

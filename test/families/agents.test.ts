@@ -82,6 +82,7 @@ test('texts have limits, and a name is needed that is not blank', async () => {
 
 test('a misspelt field is refused with the one that was meant', async () => {
   await refused(service.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', { field: 'system_promt', hint: /Did you mean "system_prompt"/ })
+  await refused(service.post('/agents', { nmae: 'x' }), 'VALIDATION_ERROR', { field: 'name', hint: /^"nmae" is not a known field\. Did you mean "name"\?$/ })
   await refused(service.post('/agents', { name: 'x', topics: [{ name: 't', instruction: 'y' }] }), 'VALIDATION_ERROR')
 })
 
