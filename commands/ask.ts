@@ -47,7 +47,7 @@ export default class Ask extends CadreCommand {
     if (flags.quiet) this.narrate = () => undefined
     const connection = await this.connect(flags)
     const question = words.join(' ')
-    const conversation = await conversationFor(connection, { ...target, agent }, question)
+    const conversation = await conversationFor(connection, { ...target, agent, guessed: flags.agent === undefined }, question)
     const json = this.formatOf(flags) === 'json'
     const { citations, full, quiet } = flags
     const view = { question: question || message, citations, full, quiet, json, tools: flags['allow-tools'] ? 'allow' : 'ask' } as const

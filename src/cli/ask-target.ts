@@ -16,6 +16,8 @@ export interface Target {
   agent?: string | undefined
   conversation?: string | undefined
   goOn: boolean
+  /** Whether the agent was taken from the words of the command, and is perhaps no agent but a word of the question. */
+  guessed?: boolean
   /** The agent that `cadre config set agent` names. */
   preferred?: string | undefined
 }
@@ -49,8 +51,8 @@ function nameOf({ title, id }: Static<typeof ConversationItem>): string {
   return title ? `"${oneLine(title)}" (${id})` : id
 }
 
-async function agentFor(connection: Connection, { agent, preferred }: Target, question: string): Promise<string> {
-  if (agent !== undefined) return named(connection, agent, question)
+async function agentFor(connection: Connection, { agent, guessed, preferred }: Target, question: string): Promise<string> {
+  if (agent !== undefined) return guessed ? named(connection, agent, question) : resolveOwn(connection, agentTopic, agent)
   if (preferred !== undefined) return settled(connection, preferred)
   const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: 5 } })
   const [first, ...others] = data

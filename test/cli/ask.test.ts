@@ -59,6 +59,10 @@ test('who forgets the quotes learns that', async () => {
   const { code, stderr } = await terminal.run(['ask', 'how', 'many'])
   assert.is(code, 3)
   assert.match(stderr, 'There is no agent "how"')
+  const flagged = await terminal.run(['ask', '--agent', 'Nobody', 'how', 'many'])
+  assert.is(flagged.code, 3)
+  assert.match(flagged.stderr, 'There is no agent "Nobody"')
+  assert.not.match(flagged.stderr, /part of the question/)
   assert.match(stderr, "cadre ask 'how many'")
 })
 
