@@ -50,3 +50,9 @@ export interface Meter {
   /** Says what a call took; gives its cost, null where the price is not known. Said again, it changes nothing and gives the cost it had. */
   settle(transaction: Transaction, entry: string, call: SettledCall): Promise<number | null>
 }
+
+/**
+ * Sums of floating-point prices end in stray digits: eight times 0.1 is less than 0.8. Twelve digits are more than any
+ * price has and fewer than the error reaches, also after a million additions.
+ */
+export const money = (amount: number): number => Number(amount.toPrecision(12))

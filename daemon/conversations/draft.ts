@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Message, ToolCall } from '../../src/contract/conversations.ts'
 import type { CadreError } from '../../src/contract/errors.ts'
-import type { SettledCall } from '../metering.ts'
+import { money, type SettledCall } from '../metering.ts'
 import { Citations } from './citations.ts'
 import type { StoredMessage } from './store.ts'
 
@@ -40,7 +40,7 @@ export class Draft {
     this.spent = {
       input: spent.input + input_tokens,
       output: spent.output + output_tokens,
-      cost: spent.cost === null || cost === null ? null : spent.cost + cost,
+      cost: spent.cost === null || cost === null ? null : money(spent.cost + cost),
     }
   }
 

@@ -1,5 +1,5 @@
 /** At a start: replies that the end of the last daemon cut off are marked so, with the text they had and what they took. */
-import type { Meter } from '../metering.ts'
+import { type Meter, money } from '../metering.ts'
 import { estimateTokens } from '../models/tokens.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { deleteUnderWay, type OpenCall, type ReplyUnderWay, repliesUnderWay } from './reply-store.ts'
@@ -41,6 +41,6 @@ function total({ usage, cost = 0 }: StoredMessage, spent: Spent | undefined): Pi
   const output_tokens = (usage?.output_tokens ?? 0) + output
   return {
     usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
-    cost: cost === null || more === null ? null : cost + more,
+    cost: cost === null || more === null ? null : money(cost + more),
   }
 }

@@ -1,8 +1,9 @@
 /** Watches what calls use against the thresholds: refuses before a call, and tells when a line is crossed. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { EventBus } from '../event-bus.ts'
+import { money } from '../metering.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
-import { type Entity, money } from './entities.ts'
+import type { Entity } from './entities.ts'
 import { promisedBy, type Spent, spentBy } from './ledger-store.ts'
 import { type Period, periodOf } from './period.ts'
 import { everyThreshold, rememberTold, type StoredUsageThreshold, thresholdChanges, wasTold } from './store.ts'

@@ -1,4 +1,4 @@
-/** Whom a call is counted for, and how money is rounded. */
+/** Whom a call is counted for. */
 import type { ENTITY_TYPES } from '../../src/contract/usage.ts'
 import type { CallOrigin } from '../metering.ts'
 
@@ -39,9 +39,3 @@ export const summedFor = (origin: CallOrigin): Entity[] => [
     { type, id },
   ]),
 ]
-
-/**
- * Sums of floating-point prices end in stray digits: eight times 0.1 is less than 0.8. Twelve digits are more than any
- * price has and fewer than the error reaches, also after a million additions.
- */
-export const money = (amount: number): number => Number(amount.toPrecision(12))

@@ -1,10 +1,10 @@
 /** The meter that stands behind every call of a model: budgets before it, the ledger around it. */
 import type { EventBus } from '../event-bus.ts'
 import { newId } from '../identifiers.ts'
-import type { BeginningCall, CallOrigin, Meter, MeteredModel, SettledCall } from '../metering.ts'
+import { type BeginningCall, type CallOrigin, type Meter, type MeteredModel, money, type SettledCall } from '../metering.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { Budget } from './budget.ts'
-import { entitiesOf, money, summedFor } from './entities.ts'
+import { entitiesOf, summedFor } from './entities.ts'
 import { addToSums, type Call, callById, closeCall, estimateOutput, insertCall, openCalls } from './ledger-store.ts'
 
 export interface UsageMeterParts {

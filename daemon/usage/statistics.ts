@@ -3,8 +3,9 @@ import type { Static } from 'typebox'
 import { invalid } from '../../src/contract/errors.ts'
 import type { UsageCosts, UsageStatistics } from '../../src/contract/usage.ts'
 import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../date-range.ts'
+import { money } from '../metering.ts'
 import type { Database } from '../store/database.ts'
-import { type Entity, type EntityType, money, ORIGINS } from './entities.ts'
+import { type Entity, type EntityType, ORIGINS } from './entities.ts'
 import { type CallSum, type DaySum, type Sum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'
 
 export interface UsageQuery {

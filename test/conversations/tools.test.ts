@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Draft } from '../../daemon/conversations/draft.ts'
 import { good } from '../harness/answers.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
@@ -223,6 +224,12 @@ test('the same over the wires of Anthropic and Google', async () => {
     assert.equal([reply.content, reply.tool_calls.map(({ result }: Json) => result.status)], ['Fine.', [200, 200]], wire)
     assert.is(reply.usage.total_tokens, 2 * 17, wire)
   }
+})
+
+test('the cost of several steps has no stray digits', () => {
+  const draft = new Draft({ id: 'msg_1', timestamp: '2026-01-01T00:00:00Z', model_id: 'model_1' })
+  for (const cost of [0.1, 0.1, 0.1]) draft.count({ input_tokens: 1, output_tokens: 1, status: 'done', estimated: false }, cost)
+  assert.is(draft.message('stop').cost, 0.3)
 })
 
 test.run()
