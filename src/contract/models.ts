@@ -22,7 +22,12 @@ const needed = {
   provider: word(PROVIDERS, {
     description: 'Who runs the model; openai-compatible is any server that speaks that protocol, replay plays back what another model answered.',
   }),
-  model_id: Type.String({ minLength: 1, maxLength: 200, description: "The provider's own name for the model; for replay, the model here that is recorded." }),
+  model_id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '\\S',
+    description: "The provider's own name for the model; for replay, the model here that is recorded.",
+  }),
 }
 const settings = {
   endpoint: nullable(webAddress("Address of the provider; needed for openai-compatible, otherwise the provider's usual one.")),

@@ -42,6 +42,7 @@ test('every provider is taken, and no other', async () => {
     field: 'provider',
     hint: /Did you mean "openai"/,
   })
+  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: ' ' }), 'VALIDATION_ERROR', { field: 'model_id', error: /blank/ })
   await refused(service.post('/models', { name: 'x', provider: 'embedded', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'provider' })
 })
 
