@@ -1,4 +1,5 @@
 /** What a knowledge source's configuration must be, and what of it only an admin may say. */
+import { isAbsolute } from 'node:path'
 import { Cron } from 'croner'
 import { invalid } from '../../src/contract/errors.ts'
 import { SOURCE_CONFIGURATIONS } from '../../src/contract/knowledge-sources.ts'
@@ -9,10 +10,11 @@ import type { StoredSource } from './store.ts'
 
 export function checkConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
   validator.check(inside(SOURCE_CONFIGURATIONS[type]), { configuration })
-  const { paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
+  const { path, paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
   if (schedule) checkSchedule(schedule)
   if (url) plainAddress('configuration.url', url)
   if (paths?.length || type === 'folder' || (repository && checkRepository(repository) === 'local')) adminsOnly(caller, "name paths on the daemon's disk")
+  if (path) checkAbsolute(path)
   if (allow_private_network) adminsOnly(caller, 'let a source read the private network')
 }
 
@@ -21,6 +23,11 @@ const wrapped = new Map<object, never>()
 function inside(schema: object): never {
   if (!wrapped.has(schema)) wrapped.set(schema, { type: 'object', properties: { configuration: schema } } as never)
   return wrapped.get(schema) as never
+}
+
+/** The daemon stands somewhere else than who asks. */
+function checkAbsolute(path: string): void {
+  if (!isAbsolute(path)) throw invalid('configuration.path', `must be an absolute path, not "${path}"`)
 }
 
 function checkSchedule(schedule: string): void {

@@ -59,7 +59,16 @@ const INVALID: Record<string, object[]> = {
     { schedule: 'sometimes' },
     { url: 'https://example.com' },
   ],
-  folder: [{}, { path: '' }, { path: 5 }, { path: '/x', include: '*.md' }, { path: '/x', watch: 'yes' }, { path: '/x', paths: ['/y'] }],
+  folder: [
+    {},
+    { path: '' },
+    { path: './docs' },
+    { path: '~/docs' },
+    { path: 5 },
+    { path: '/x', include: '*.md' },
+    { path: '/x', watch: 'yes' },
+    { path: '/x', paths: ['/y'] },
+  ],
   url: [
     {},
     { url: 'example.com' },

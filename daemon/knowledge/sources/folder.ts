@@ -13,6 +13,7 @@ export async function* findInFolder({ configuration, signal, work }: SourceOptio
   const selection = selectionOf(configuration)
   const before = await identityOf(root)
   const skip = new Set(await homeOf(work))
+  if (skip.has(root)) throw invalid('configuration.path', `${path} is where Cadre keeps its own files`)
   for await (const entry of walk({ root, selection, gitignore, signal, skip })) yield documentOf(root, entry, selection.maxFileSize)
   // A disk that was unplugged leaves an empty folder behind: nothing of it may be taken for deleted.
   if ((await identityOf(root)) !== before) throw new CadreError('UNAVAILABLE', `The folder ${path} went away while it was read.`)

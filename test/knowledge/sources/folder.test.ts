@@ -265,6 +265,8 @@ test("Cadre's own home inside the folder is left out", async ({ root }) => {
   const found: string[] = []
   for await (const { name } of findDocuments('folder', options)) found.push(name)
   assert.equal(found, ['a.md'])
+  const own = { ...options, configuration: { path: join(root, 'cadre') } }
+  assert.match((await failure(findDocuments('folder', own).next())).message, /where Cadre keeps its own files/)
 })
 
 test('the walk ends when it is told to', async ({ root }) => {
