@@ -1,12 +1,13 @@
-/** Runs every test file in a process and a home of its own, two at a time, and says how it went: `npm test [regular expression…]`. */
+/** Runs every test file in a process and a home of its own, a few at a time, and says how it went: `npm test [regular expression…]`. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { availableParallelism, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const AT_ONCE = 2
+/** One more than there are cores: many wait for a timer or a disk. */
+const AT_ONCE = Math.min(availableParallelism() + 1, 6)
 const LIMIT_MS = 4 * 60_000
 /** Files that take long start first, so that the end does not wait for one of them alone. */
 const LONG = ['test/durability/', 'test/fuzz/', 'test/cli/', 'test/daemon/', 'test/tui/']

@@ -47,10 +47,13 @@ async function scene(work: (scene: Scene) => Promise<void>, timing: HomeOptions 
   }
 }
 
-/** Lives on from one waking to the next until so many attempts were made; one timer is the daily tidying. */
+/** The next attempt, beside the daily tidying and the look for idle conversations. */
+const ARMED = 3
+
+/** Lives on from one waking to the next until so many attempts were made. */
 async function until({ clock, receiver }: Scene, attempts: number): Promise<void> {
   while (receiver.received.length < attempts) {
-    await Promise.race([clock.armed(2), receiver.count(attempts)])
+    await Promise.race([clock.armed(ARMED), receiver.count(attempts)])
     if (receiver.received.length < attempts) clock.next()
   }
 }
@@ -62,10 +65,10 @@ test('a receiver that is down for three days gets it in the end, on the exact sc
     receiver.answer = (reply) => reply.writeHead(clock.now() - begun < 3 * DAY ? 503 : 200).end()
     await complete(scene.service)
     await until(scene, 4)
-    await clock.armed(2)
+    await clock.armed(ARMED)
     await scene.restart()
     await until(scene, 8)
-    await clock.armed(2)
+    await clock.armed(ARMED)
     await scene.restart()
     await until(scene, 10)
     assert.equal(
@@ -112,7 +115,7 @@ test('a delivery that was due while the daemon was stopped is made when it start
     const begun = clock.now()
     await complete(scene.service)
     await until(scene, 2)
-    await clock.armed(2)
+    await clock.armed(ARMED)
     const home = await scene.service.stop()
     clock.pass(2 * DAY)
     scene.service = await Service.start({ clock, random: () => 0, home })
