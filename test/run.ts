@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const AT_ONCE = Math.min(availableParallelism() + 1, 6)
 const LIMIT_MS = 4 * 60_000
 /** Files that take long start first, so that the end does not wait for one of them alone. */
-const LONG = ['test/durability/', 'test/fuzz/', 'test/cli/', 'test/daemon/', 'test/tui/']
+const LONG = ['test/durability/', 'test/webhooks/slow', 'test/conversations/slow', 'test/docs/', 'test/fuzz/', 'test/cli/', 'test/daemon/', 'test/tui/']
 
 interface Outcome {
   file: string
