@@ -68,14 +68,15 @@ const SUMS = [
   { table: 'usage_months', time: 'month', length: 7 },
 ] as const
 
-/** Adds a settled call to what an entity used of its model that day and that month. */
-export async function addToSums(transaction: Transaction, entity: Entity, { began_at, model_id }: Call, outcome: Outcome): Promise<void> {
+/** Adds a settled call to what each of these used of its model that day and that month. */
+export async function addToSums(transaction: Transaction, entities: readonly Entity[], { began_at, model_id }: Call, outcome: Outcome): Promise<void> {
   const { input_tokens, output_tokens, cached_tokens, cost } = outcome
   const amounts = [input_tokens, output_tokens, cached_tokens, cost === null ? input_tokens + output_tokens : 0, cost ?? 0]
+  const rows = entities.map(() => '(?, ?, ?, ?, 1, ?, ?, ?, ?, ?)').join(', ')
   for (const { table, time, length } of SUMS)
     await transaction.run(
-      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + 1, input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, cached_tokens = cached_tokens + excluded.cached_tokens, unpriced_tokens = unpriced_tokens + excluded.unpriced_tokens, cost = cost + excluded.cost`,
-      [entity.type, entity.id, began_at.slice(0, length), model_id, ...amounts],
+      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost) VALUES ${rows} ON CONFLICT DO UPDATE SET calls = calls + 1, input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, cached_tokens = cached_tokens + excluded.cached_tokens, unpriced_tokens = unpriced_tokens + excluded.unpriced_tokens, cost = cost + excluded.cost`,
+      entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...amounts]),
     )
 }
 

@@ -57,7 +57,7 @@ export class UsageMeter implements Meter {
     const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
     const outcome = { ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
     await closeCall(transaction, entry, outcome)
-    for (const entity of summedFor(call)) await addToSums(transaction, entity, call, outcome)
+    await addToSums(transaction, summedFor(call), call, outcome)
     // A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted.
     await this.#budget.tell(transaction, entitiesOf(call.model_id, call), call.began_at)
     return cost
