@@ -2,7 +2,7 @@
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { request, withDaemon, withHome } from './daemon.ts'
+import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
 import type { Bench, Figure } from './figures.ts'
 
 const CASES = 1_000
@@ -16,7 +16,7 @@ export const evaluations: Bench = {
     const provider = await startProvider()
     const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
     try {
-      return [await withHome((home) => withDaemon(home, (daemon) => measured(daemon, url)))]
+      return await withHome((home) => withDaemon(home, (daemon) => measured(daemon, url)))
     } finally {
       provider.closeAllConnections()
       provider.close()
@@ -24,30 +24,35 @@ export const evaluations: Bench = {
   },
 }
 
-async function measured(daemon: { url: string }, url: string): Promise<Figure> {
+async function measured(daemon: RunningDaemon, url: string): Promise<Figure[]> {
   const bare = await loop(url)
   const post = async (path: string, body?: object) => (await request<{ data: Record<string, string> }>(daemon, 'POST', `/api${path}`, body)).data
   const model = await post('/models', { name: 'scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint: url })
   const agent = await post('/agents', { name: 'agent', model_id: model.id })
   const test_cases = Array.from({ length: CASES }, (_, index) => ({ input: `case ${index}`, expected_output: 'yes' }))
   const { id } = await post('/evaluations', { name: 'many', type: 'agent', target_id: agent.id, test_cases, concurrency: CONCURRENCY })
-  const { run_id } = await post(`/evaluations/${id}/run`)
+  const figure = async (when: string, bar?: Figure['bar']): Promise<Figure> => {
+    const rate = await rateOf(daemon, id as string, (await post(`/evaluations/${id}/run`)).run_id as string)
+    return {
+      name: `${CASES} cases, ${CONCURRENCY} at a time, ${when}, against the bare calls`,
+      figure: `${rate.toFixed(0)}/s against ${bare.toFixed(0)}/s`,
+      ratio: rate / bare,
+      ...(bar ? { bar } : {}),
+    }
+  }
+  // The first run also loads the provider's package and compiles what it runs through.
+  return [await figure('first since the start'), await figure('from then on', { least: 0.8 })]
+}
+
+/** Cases a second, once the run has ended. */
+async function rateOf(daemon: RunningDaemon, evaluation: string, run: string): Promise<number> {
   for (;;) {
     const { data } = await request<{ data: { status: string; started_at: string; finished_at: string } }>(
       daemon,
       'GET',
-      `/api/evaluations/${id}/runs/${run_id}`,
+      `/api/evaluations/${evaluation}/runs/${run}`,
     )
-    if (data.status === 'completed') {
-      const seconds = (Date.parse(data.finished_at) - Date.parse(data.started_at)) / 1000
-      const rate = CASES / seconds
-      return {
-        name: `${CASES} cases, ${CONCURRENCY} at a time, against the bare calls`,
-        figure: `${rate.toFixed(0)}/s against ${bare.toFixed(0)}/s`,
-        ratio: rate / bare,
-        bar: { least: 0.8 },
-      }
-    }
+    if (data.status === 'completed') return CASES / ((Date.parse(data.finished_at) - Date.parse(data.started_at)) / 1000)
     await pause(100)
   }
 }

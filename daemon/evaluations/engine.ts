@@ -6,7 +6,7 @@ import type { EventBus } from '../event-bus.ts'
 import type { Logger } from '../logger.ts'
 import type { Database } from '../store/database.ts'
 import { ResultQueue } from './result-queue.ts'
-import { changeRun, finishedCases, type Result, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
+import { changeRun, finishedCases, type Result, type RunToDo, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
 import { scoreAnswer } from './scoring.ts'
 import type { Scoring } from './scoring-tools.ts'
 import type { EvaluationType, Targets } from './targets.ts'
@@ -29,14 +29,14 @@ export interface EngineParts {
 }
 
 interface Running {
-  run: StoredRun
+  run: RunToDo
   controller: AbortController
   settled: Promise<void>
 }
 
 export class Engine {
   readonly #parts: EngineParts
-  readonly #waiting: StoredRun[] = []
+  readonly #waiting: RunToDo[] = []
   readonly #running = new Map<string, Running>()
   readonly #followers = new Map<string, Set<() => void>>()
   #closed = false
@@ -46,7 +46,7 @@ export class Engine {
   }
 
   /** Takes a run that is stored as queued. */
-  enqueue(run: StoredRun): void {
+  enqueue(run: RunToDo): void {
     this.#waiting.push(run)
     this.#next()
   }
@@ -113,7 +113,7 @@ export class Engine {
     }
   }
 
-  async #perform(run: StoredRun, signal: AbortSignal): Promise<void> {
+  async #perform(run: RunToDo, signal: AbortSignal): Promise<void> {
     const { database } = this.#parts
     const started = await database.write((transaction) =>
       changeRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() }),
@@ -138,7 +138,7 @@ export class Engine {
   }
 
   /** Ends a run that has not ended, and tells of it in the same transaction. */
-  async #end(run: StoredRun, status: 'completed' | 'failed', error: string | null): Promise<void> {
+  async #end(run: RunToDo, status: 'completed' | 'failed', error: string | null): Promise<void> {
     const { database, bus } = this.#parts
     await database.write(async (transaction) => {
       const { summary } = await summaryOf(transaction, run.id, run.total)
@@ -150,7 +150,7 @@ export class Engine {
   }
 
   /** One result; undefined where the run ended meanwhile. */
-  async #case(run: StoredRun, test: TestCase, position: number, repeat: number, signal: AbortSignal): Promise<Result | undefined> {
+  async #case(run: RunToDo, test: TestCase, position: number, repeat: number, signal: AbortSignal): Promise<Result | undefined> {
     const { evaluation, target } = run.configuration as RunConfiguration
     const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
     const { targets, scoring } = this.#parts
@@ -168,7 +168,7 @@ export class Engine {
     }
   }
 
-  async #failed(run: StoredRun, error: unknown): Promise<void> {
+  async #failed(run: RunToDo, error: unknown): Promise<void> {
     this.#parts.logger.error({ err: error, run: run.id }, 'a run of an evaluation failed')
     const message = error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
     await this.#end(run, 'failed', message).catch((again: unknown) => this.#parts.logger.error({ err: again, run: run.id }, 'that could not be stored either'))

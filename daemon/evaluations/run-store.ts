@@ -25,27 +25,31 @@ export interface StoredRun {
   total: number
   caller: Caller
   configuration: Record<string, unknown>
-  test_cases: TestCase[]
   /** Worked out when the run ends; until then it is counted when asked for. */
   summary: Summary | null
 }
 
-type RunRow = Omit<StoredRun, 'caller' | 'configuration' | 'test_cases' | 'summary'> & {
+/** With what it is to do, which may be long: whoever only looks at a run is spared it. */
+export interface RunToDo extends StoredRun {
+  test_cases: TestCase[]
+}
+
+type RunRow = Omit<StoredRun, 'caller' | 'configuration' | 'summary'> & {
   caller: string
   configuration: string
-  test_cases: string
   summary: string | null
 }
+
+const RUN = 'id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total, caller, configuration, summary'
 
 const asRun = (row: RunRow): StoredRun => ({
   ...row,
   caller: JSON.parse(row.caller) as Caller,
   configuration: JSON.parse(row.configuration) as Record<string, unknown>,
-  test_cases: JSON.parse(row.test_cases) as TestCase[],
   summary: row.summary === null ? null : (JSON.parse(row.summary) as Summary),
 })
 
-export async function insertRun(transaction: Transaction, run: StoredRun): Promise<void> {
+export async function insertRun(transaction: Transaction, run: RunToDo): Promise<void> {
   const { caller, configuration, test_cases, summary } = run
   const row: Record<string, Value> = {
     ...run,
@@ -59,18 +63,25 @@ export async function insertRun(transaction: Transaction, run: StoredRun): Promi
 }
 
 export async function getRun(reader: Reader, evaluationId: string, runId: string): Promise<StoredRun | undefined> {
-  const row = await reader.get<RunRow>('SELECT * FROM evaluation_runs WHERE id = ? AND evaluation_id = ?', [runId, evaluationId])
+  const row = await reader.get<RunRow>(`SELECT ${RUN} FROM evaluation_runs WHERE id = ? AND evaluation_id = ?`, [runId, evaluationId])
   return row && asRun(row)
 }
 
 export async function newestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
-  const row = await reader.get<RunRow>('SELECT * FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1', [evaluationId])
+  const row = await reader.get<RunRow>(`SELECT ${RUN} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`, [evaluationId])
   return row && asRun(row)
 }
 
-export async function unfinishedRuns(reader: Reader): Promise<StoredRun[]> {
-  const rows = await reader.all<RunRow>("SELECT * FROM evaluation_runs WHERE status IN ('queued', 'running') ORDER BY created_at, id")
-  return rows.map(asRun)
+export async function unfinishedRuns(reader: Reader): Promise<RunToDo[]> {
+  const rows = await reader.all<RunRow & { test_cases: string }>(
+    `SELECT ${RUN}, test_cases FROM evaluation_runs WHERE status IN ('queued', 'running') ORDER BY created_at, id`,
+  )
+  return rows.map(({ test_cases, ...row }) => ({ ...asRun(row), test_cases: JSON.parse(test_cases) as TestCase[] }))
+}
+
+export async function testCasesOf(reader: Reader, runId: string): Promise<TestCase[]> {
+  const row = await reader.get<{ test_cases: string }>('SELECT test_cases FROM evaluation_runs WHERE id = ?', [runId])
+  return row ? (JSON.parse(row.test_cases) as TestCase[]) : []
 }
 
 export async function pageOfRuns(reader: Reader, evaluationId: string, query: ListQuery): Promise<Page<StoredRun>> {
@@ -80,7 +91,7 @@ export async function pageOfRuns(reader: Reader, evaluationId: string, query: Li
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
   const sorted = `${query.sort === 'status' ? `status ${direction}, ` : ''}created_at ${direction}, id ${direction}`
-  const rows = await reader.all<RunRow>(`SELECT * FROM evaluation_runs WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
+  const rows = await reader.all<RunRow>(`SELECT ${RUN} FROM evaluation_runs WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
     ...values,
     limit,
     (page - 1) * limit,

@@ -11,7 +11,20 @@ import type { Database, Reader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import { compareRuns } from './comparison.ts'
 import type { Engine, RunConfiguration } from './engine.ts'
-import { changeRun, getRun, insertRun, newestRun, pageOfRuns, type ResultPage, resultsOf, type StoredRun, summaryOf, type TestCase } from './run-store.ts'
+import {
+  changeRun,
+  getRun,
+  insertRun,
+  newestRun,
+  pageOfRuns,
+  type ResultPage,
+  type RunToDo,
+  resultsOf,
+  type StoredRun,
+  summaryOf,
+  type TestCase,
+  testCasesOf,
+} from './run-store.ts'
 import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
@@ -40,7 +53,7 @@ export class Runs {
       const target = await targets[type].configuration(transaction, target_id)
       if (!target) throw notFound(type.replace('_', ' '), target_id)
       const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
-      const made: StoredRun = {
+      const made: RunToDo = {
         id: newId('run'),
         evaluation_id: id,
         status: 'queued',
@@ -99,7 +112,12 @@ export class Runs {
   async compare(caller: Caller, id: string, a: string, b: string): Promise<Static<typeof Comparison>> {
     const { database } = this.#parts
     const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
-    const [before, after] = await Promise.all(runs.map(async (run) => (await resultsOf(database, run.id)).items.map((result) => keyed(run, result))))
+    const [before, after] = await Promise.all(
+      runs.map(async ({ id: runId }) => {
+        const cases = await testCasesOf(database, runId)
+        return (await resultsOf(database, runId)).items.map((result) => keyed(cases, result))
+      }),
+    )
     return compareRuns(await this.#shown(database, runs[0]), await this.#shown(database, runs[1]), before ?? [], after ?? [])
   }
 
@@ -155,8 +173,8 @@ export class Runs {
 const doneOf = ({ passed, failed, errors }: ShownRun['summary']): number => passed + failed + errors
 
 /** A test case is told from others by what is asked and expected, so that runs compare after cases were added or moved. */
-function keyed<R extends { position: number }>(run: StoredRun, result: R): R & { key: string } {
-  const { input, expected_output, expected_sources, variables } = run.test_cases[result.position] as TestCase
+function keyed<R extends { position: number }>(cases: readonly TestCase[], result: R): R & { key: string } {
+  const { input, expected_output, expected_sources, variables } = cases[result.position] as TestCase
   return {
     ...result,
     key: createHash('sha256')
