@@ -144,7 +144,7 @@ export class Applying {
 
   async #one(kind: Kind, resource: Managed, name: string, { file, fields }: Declared): Promise<void> {
     const { transaction, caller, validator, inventory } = this.#parts
-    const current = inventory.only(kind, name)
+    const current = inventory.one(kind, name)
     const { given, kept, missing } = declaredSecrets(kind, fields, current)
     for (const { field, variables } of missing) this.missing.push(...variables.map((variable) => ({ variable, file, field })))
     const sent = Object.fromEntries(Object.entries(withStandIns(fields, missing)).filter(([field]) => !kept.some((one) => one.field === field)))

@@ -29,7 +29,7 @@ export function exported(inventory: Inventory, settings: Fields, caller: Caller)
   const leftOut = new Set<string>()
   for (const kind of KINDS) {
     const all = inventory.of(kind)
-    for (const { name } of all) inventory.only(kind, name)
+    for (const { name } of all) inventory.one(kind, name)
     const kept = all.filter(({ name, record }) => {
       const lost = lostField(kind, record, leftOut)
       if (lost === undefined) return true

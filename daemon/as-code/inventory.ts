@@ -34,7 +34,7 @@ export interface Inventory {
   directory: Directory
   of(kind: Kind): readonly Named[]
   /** The one that is called so. Several would all be meant by one file. */
-  only(kind: Kind, name: string): StoredRecord | undefined
+  one(kind: Kind, name: string): StoredRecord | undefined
 }
 
 /** As far as the caller may see it. */
@@ -53,7 +53,7 @@ export async function takeInventory(reader: Reader, resources: ReadonlyMap<Manag
   return {
     directory,
     of: (kind) => all.get(kind.name) ?? [],
-    only(kind, name) {
+    one(kind, name) {
       const ids = directory.called(kind.name, name)
       if (ids.length > 1) throw ambiguous(kind, name, ids)
       return records.get(ids[0] ?? '')

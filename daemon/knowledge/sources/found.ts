@@ -18,7 +18,7 @@ export interface Found {
 export interface SourceOptions {
   configuration: Record<string, unknown>
   signal: AbortSignal
-  /** A directory of this source's own, home/work/id, for clones and pages; made when it is needed. */
+  /** A directory of this source's own in the home, for clones and pages; made when it is needed. */
   work: string
   outbound: Outbound
 }

@@ -25,7 +25,7 @@ function put(root: string, files: Record<string, string>): void {
 
 async function listed(root: string, configuration: Record<string, unknown> = {}): Promise<Found[]> {
   const found: Found[] = []
-  const options = { configuration: { path: root, ...configuration }, signal, work: join(root, '.home/work/ks_1'), outbound: undefined as never }
+  const options = { configuration: { path: root, ...configuration }, signal, work: join(root, '.home', 'work', 'ks_1'), outbound: undefined as never }
   for await (const document of findDocuments('folder', options)) found.push(document)
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -260,8 +260,8 @@ test('a folder that goes away while it is read is an error', async ({ root }) =>
 })
 
 test("Cadre's own home inside the folder is left out", async ({ root }) => {
-  put(root, { 'a.md': '', 'cadre/settings.json': '', 'cadre/work/ks_1/x.md': '' })
-  const options = { configuration: { path: root }, signal, work: join(root, 'cadre/work/ks_1'), outbound: undefined as never }
+  put(root, { 'a.md': '', 'cadre/settings.json': '', [join('cadre', 'work', 'ks_1', 'x.md')]: '' })
+  const options = { configuration: { path: root }, signal, work: join(root, 'cadre', 'work', 'ks_1'), outbound: undefined as never }
   const found: string[] = []
   for await (const { name } of findDocuments('folder', options)) found.push(name)
   assert.equal(found, ['a.md'])
