@@ -1,8 +1,8 @@
 /** What a server answered, as something that can be read: JSON parsed, text decoded, anything else refused. */
 import { TextDecoder } from 'node:util'
 import { CadreError } from '../../src/contract/errors.ts'
+import { nestsDeeper } from '../nesting.ts'
 import type { OutboundAnswer } from '../outbound/client.ts'
-import { nestsDeeper } from './nesting.ts'
 
 export interface ToolAnswer {
   status: number

@@ -1,4 +1,5 @@
 /** Scores an answer that should be JSON: the share of what is expected that is there, whatever the order of fields. */
+import { nestsDeeper } from '../nesting.ts'
 
 export interface JsonScore {
   score: number
@@ -10,11 +11,7 @@ const DEEPEST = 500
 
 /** Throws where a text is not JSON that answers can be held against. */
 export function checkJson(text: string): void {
-  let level = [JSON.parse(text) as unknown]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) throw new SyntaxError(`It is nested more than ${DEEPEST} levels deep.`)
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
-  }
+  if (nestsDeeper(JSON.parse(text), DEEPEST)) throw new SyntaxError(`It is nested more than ${DEEPEST} levels deep.`)
 }
 
 export function jsonScore(expected: string, actual: string): JsonScore {

@@ -4,6 +4,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { ACCESS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../caller.ts'
+import { nestsDeeper } from '../nesting.ts'
 import type { Validator } from '../validation.ts'
 import type { Binding } from './binding.ts'
 import { answerError } from './errors.ts'
@@ -147,7 +148,7 @@ function readJson(server: FastifyInstance): void {
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
     else if (body.length > MEGABYTE && holdsMoreValues(body as string, MOST_VALUES)) done(tooMany())
-    else parse(request, body as string, (error, value) => done(error ?? (nestsTooDeep(value) ? tooDeep() : null), value))
+    else parse(request, body as string, (error, value) => done(error ?? (nestsDeeper(value, DEEPEST) ? tooDeep() : null), value))
   })
 }
 
@@ -156,15 +157,6 @@ const DEEPEST = 100
 const MOST_VALUES = MEGABYTE
 const tooDeep = () => new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
 const tooMany = () => new CadreError('PAYLOAD_TOO_LARGE', `The body holds more than ${MOST_VALUES} values.`)
-
-function nestsTooDeep(value: unknown): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true
-    level = level.flatMap((part) => (part !== null && typeof part === 'object' ? Object.values(part) : []))
-  }
-  return false
-}
 
 function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door, streams: OpenStreams): void {
   if (!binding) throw new Error(`Nothing answers ${route.id}`)
