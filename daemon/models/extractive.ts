@@ -16,8 +16,8 @@ const LEAST_SHARED = 0.75
 const SOME_SIMILARITY = 0.25
 /** In languages that the model does not know, the words have to do. */
 const LEAST_SHARED_UNKNOWN = 0.4
-/** A row of a table or a line of code is quoted only where no sentence is as good, and code only where it holds the words too. */
-const NO_SENTENCE = 0.1
+/** A row of a table is quoted only where no sentence is as good. */
+const TABLE_ROW = 0.1
 /** A further sentence is quoted when it is nearly as good as the best. */
 const NEARLY = 0.08
 const MOST_QUOTES = 3
@@ -35,8 +35,9 @@ interface Scored extends Sentence {
 }
 
 export async function quoteAnswer(embedder: Embedder, question: string, passages: readonly QuotedPassage[], signal?: AbortSignal): Promise<string> {
-  const found = passages.flatMap(({ content }, passage) => quotable(content).map((sentence, position): Sentence => ({ ...sentence, passage, position })))
-  const sentences = [...found.filter(({ kind }) => kind !== 'code'), ...found.filter(({ kind }) => kind === 'code')].slice(0, MOST_SENTENCES)
+  const sentences = passages
+    .flatMap(({ content }, passage) => quotable(content).map((sentence, position): Sentence => ({ ...sentence, passage, position })))
+    .slice(0, MOST_SENTENCES)
   if (sentences.length === 0) return NOT_FOUND
   const [asked, ...vectors] = await embedder.embed([question, ...sentences.map(({ text }) => text)], { priority: 'query', ...(signal ? { signal } : {}) })
   const words = contentWords(question)
@@ -44,14 +45,11 @@ export async function quoteAnswer(embedder: Embedder, question: string, passages
   const scored = sentences.map((sentence, at): Scored => {
     const similarity = dot(asked as Float32Array, vectors[at] as Float32Array)
     const shared = share(words, contentWords(sentence.text))
-    const less = 0.01 * sentence.passage + (sentence.kind === 'sentence' ? 0 : NO_SENTENCE)
+    const less = 0.01 * sentence.passage + (sentence.row ? TABLE_ROW : 0)
     return { ...sentence, similarity, shared, score: (known ? similarity : 0) + 0.2 * shared - less }
   })
-  const fits = ({ similarity, shared, kind }: Scored) => {
-    if (!known) return shared >= LEAST_SHARED_UNKNOWN
-    if (kind === 'code') return similarity >= LEAST_SIMILARITY && shared >= LEAST_SHARED
-    return similarity >= LEAST_SIMILARITY || (shared >= LEAST_SHARED && similarity >= SOME_SIMILARITY)
-  }
+  const fits = ({ similarity, shared }: Scored) =>
+    known ? similarity >= LEAST_SIMILARITY || (shared >= LEAST_SHARED && similarity >= SOME_SIMILARITY) : shared >= LEAST_SHARED_UNKNOWN
   const chosen = choose(scored.filter(fits))
   if (chosen.length === 0) return NOT_FOUND
   return chosen.map(({ text, passage }) => `“${text}” [${passage + 1}]`).join('\n')

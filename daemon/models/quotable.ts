@@ -1,8 +1,9 @@
-/** What of a passage can be quoted: its sentences, the rows of its tables, the lines of its code. */
+/** What of a passage can be quoted: its sentences and the rows of its tables. Code is neither. */
 
 export interface Quotable {
   text: string
-  kind: 'sentence' | 'row' | 'code'
+  /** Of a table. */
+  row: boolean
 }
 
 const FENCE = /^\s*(?:```|~~~)/
@@ -10,25 +11,20 @@ const FENCE = /^\s*(?:```|~~~)/
 const LONGEST = 400
 
 export function quotable(content: string): Quotable[] {
-  const { prose, code } = apart(content.split('\n'))
-  return [...sentencesOf(prose.join('\n')), ...code.map((line): Quotable => ({ text: line.trim(), kind: 'code' }))].filter(
-    ({ text }) => text.length <= LONGEST && /\p{L}{2}|[\p{Script=Han}\p{Script=Thai}]/u.test(text),
-  )
+  return sentencesOf(withoutCode(content.split('\n'))).filter(({ text }) => text.length <= LONGEST && /\p{L}{2}|[\p{Script=Han}\p{Script=Thai}]/u.test(text))
 }
 
 /** A passage may begin in the middle of code: then the first fence is one that ends it, and no language stands behind it. */
-function apart(lines: readonly string[]): { prose: string[]; code: string[] } {
+function withoutCode(lines: readonly string[]): string {
   const fences = lines.filter((line) => FENCE.test(line))
-  const prose: string[] = []
-  const code: string[] = []
   let within = fences.length % 2 === 1 && /^\s*(?:```|~~~)\s*$/.test(fences[0] as string)
+  const prose: string[] = []
   for (const line of lines) {
-    if (FENCE.test(line)) {
-      within = !within
-      prose.push('') // what stands above and below code are two paragraphs
-    } else (within ? code : prose).push(line)
+    if (FENCE.test(line)) within = !within
+    // What stands above and below code are two paragraphs.
+    prose.push(within || FENCE.test(line) ? '' : line)
   }
-  return { prose, code }
+  return prose.join('\n')
 }
 
 /** As people would quote them: without the marks of Markdown, headings aside. */
@@ -45,7 +41,5 @@ function sentencesOf(text: string): Quotable[] {
         .replaceAll(/\s+/g, ' ')
         .trim(),
     )
-    .flatMap((paragraph) =>
-      [...segmenter.segment(paragraph)].map(({ segment }): Quotable => ({ text: segment.trim(), kind: segment.startsWith('|') ? 'row' : 'sentence' })),
-    )
+    .flatMap((paragraph) => [...segmenter.segment(paragraph)].map(({ segment }): Quotable => ({ text: segment.trim(), row: segment.startsWith('|') })))
 }

@@ -36,19 +36,12 @@ test('it quotes the passage that answers, in pieces, and counts what it read and
   assert.equal(model.price, { input: 0, output: 0 })
 })
 
-test('of code it quotes a line, also where the passage begins in the middle of it', async () => {
-  const commands = [
-    'cadre chat Helper   # on the whole terminal',
-    "cadre conversations export 'My title' --to leave.md",
-    '',
-    'cadre tools import ./openapi.yaml',
-    '```',
-    'What else there is stands below.',
-  ]
+test('it quotes no code, also where the passage begins in the middle of it', async () => {
+  const commands = ['cadre conversations export', '', 'cadre chat Helper', '```', 'Conversations are exported as Markdown or as JSON.']
   for (const content of [commands.join('\n'), ['Some commands:', '', '```sh', ...commands].join('\n')])
     assert.is(
-      textOf(await asked('How do I export conversations?', { passages: [{ content, source: 'README.md', page: 1 }] })),
-      "“cadre conversations export 'My title' --to leave.md” [1]",
+      textOf(await asked('How are conversations exported?', { passages: [{ content, source: 'README.md', page: 1 }] })),
+      '“Conversations are exported as Markdown or as JSON.” [1]',
     )
 })
 
