@@ -1,11 +1,14 @@
-/** Runs every test file in a process and a home of its own, a few at a time, and says how it went: `npm test [regular expression…]`. */
+/** Runs every test file, bundled as the product is, in a process and a home of its own, a few at a time, and tells: `npm test [regular expression…]`. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { availableParallelism, tmpdir, userInfo } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundleTests } from '../.build/tests.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** Inside the package, so that what is not bundled is found from there. */
+const BUNDLED = join(ROOT, 'node_modules', '.cache', `cadre-tests-${process.pid}`)
 /** One more than there are cores: many wait for a timer or a disk. */
 const AT_ONCE = Math.min(availableParallelism() + 1, 6)
 const LIMIT_MS = 4 * 60_000
@@ -42,7 +45,7 @@ async function buildIfStale(): Promise<void> {
   const newest = ['src', 'commands', 'daemon', '.build', 'package.json'].reduce((latest, place) => Math.max(latest, changed(join(ROOT, place))), 0)
   if (since > newest) return
   console.log('building')
-  const child = spawn(process.execPath, ['.build/bundle.js'], { cwd: ROOT, stdio: 'inherit' })
+  const child = spawn(process.execPath, ['--import', 'tsx', '.build/bundle.ts'], { cwd: ROOT, stdio: 'inherit' })
   const code = await new Promise((resolve) => child.once('close', resolve))
   if (code !== 0) throw new Error('the build failed')
 }
@@ -55,11 +58,10 @@ function changed(path: string): number {
 
 /** Nothing of the user's own setup reaches a test, and nothing of a test stays. */
 function environment(root: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(CADRE_|XDG_|DBUS_|UVU_|NODE_OPTIONS|NODE_TEST|npm_)/.test(name) && name !== 'DISPLAY')
+  const kept = Object.entries(process.env).filter(([name]) => !/^(CADRE_|XDG_|DBUS_|UVU_|NODE_OPTIONS|NODE_TEST|npm_|(CI|DISPLAY)$)/.test(name))
   const home = join(root, 'home')
   const temporary = join(root, 'tmp')
   for (const directory of [home, temporary]) mkdirSync(directory)
-  shareCompiled(temporary)
   return {
     ...Object.fromEntries(kept),
     HOME: home,
@@ -75,18 +77,10 @@ function environment(root: string): NodeJS.ProcessEnv {
   }
 }
 
-/** tsx keeps what it compiled in the temporary directory; without this every file would compile everything again. */
-function shareCompiled(temporary: string): void {
-  if (process.platform === 'win32') return
-  const name = `tsx-${userInfo().uid}`
-  mkdirSync(join(tmpdir(), name), { recursive: true })
-  symlinkSync(join(tmpdir(), name), join(temporary, name))
-}
-
 async function run(file: string): Promise<Outcome> {
   const root = mkdtempSync(join(tmpdir(), 'cadre-'))
   const begun = performance.now()
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+  const child = spawn(process.execPath, [join(BUNDLED, file.replace(/\.tsx?$/, '.js'))], {
     cwd: ROOT,
     env: environment(root),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -161,6 +155,8 @@ async function main(): Promise<void> {
   }
   const files = testFiles(process.argv.slice(2).map((text) => new RegExp(text)))
   await buildIfStale()
+  process.once('exit', () => rmSync(BUNDLED, { recursive: true, force: true }))
+  await bundleTests(files, BUNDLED)
   const begun = performance.now()
   const queue = [...files]
   const outcomes: Outcome[] = []

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Plugin } from '@oclif/core/config'
 import { settings } from '@oclif/core/settings'
 
-/** @param {string} root the package's folder, with a fresh dist/ in it */
-export async function writeManifest(root) {
+/** For the package in a folder, with a fresh dist/ in it. */
+export async function writeManifest(root: string): Promise<void> {
   const file = join(root, 'oclif.manifest.json')
   rmSync(file, { force: true })
   settings.enableAutoTranspile = false

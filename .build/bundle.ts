@@ -1,0 +1,41 @@
+/** Bundles the command line and the daemon into dist/: one file a command, so that only what is asked for is loaded. */
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { build } from 'esbuild'
+import { writeManifest } from './manifest.ts'
+import { writeMinilm } from './minilm.ts'
+import { daemon, root, terminal } from './options.ts'
+
+/** Built aside and moved when it is whole, so that what runs from dist/ meanwhile is not pulled apart. */
+const aside = `${root}node_modules/.cache/cadre-build-${process.pid}`
+
+const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .sort()
+
+mkdirSync(aside, { recursive: true })
+await build({
+  ...terminal,
+  outdir: aside,
+  entryPoints: [
+    { in: 'src/cli/main.ts', out: 'main' },
+    { in: 'src/cli/help.ts', out: 'help' },
+    { in: 'src/cli/command-not-found.ts', out: 'command-not-found' },
+    ...commands.map((file) => ({ in: `commands/${file}`, out: `commands/${file.replace(/\.ts$/, '')}` })),
+  ],
+})
+await build({
+  ...daemon,
+  outdir: `${aside}/daemon`,
+  entryPoints: [
+    { in: 'daemon/main.ts', out: 'main' },
+    { in: 'daemon/embedding/worker.ts', out: 'embedding/worker' },
+    { in: 'daemon/knowledge/reading-worker.ts', out: 'knowledge/reading-worker' },
+    { in: 'daemon/api-tools/openapi/worker.ts', out: 'api-tools/openapi-worker' },
+  ],
+})
+// The model takes seconds to write and seldom changes: the one that is there is kept while it is made of the same parts.
+if (existsSync(`${root}dist/models`)) cpSync(`${root}dist/models`, `${aside}/models`, { recursive: true })
+writeMinilm(`${aside}/models`)
+rmSync(`${root}dist`, { recursive: true, force: true })
+renameSync(aside, `${root}dist`)
+await writeManifest(root)
