@@ -1,5 +1,6 @@
 /** Bundles test files as the product is bundled: through a compiler at run time each would take three seconds more to load. */
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { daemon, root, terminal } from './options.ts'
@@ -8,10 +9,11 @@ import { daemon, root, terminal } from './options.ts'
 const whereTheyStood: Plugin = {
   name: 'where-they-stood',
   setup(bundler) {
-    bundler.onLoad({ filter: /[\\/](test|\.build)[\\/].*\.tsx?$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)),
-      loader: path.endsWith('x') ? 'tsx' : 'ts',
-    }))
+    bundler.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      if (!/^(test|\.build)[\\/]/.test(relative(root, path))) return undefined
+      const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+      return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+    })
   },
 }
 
