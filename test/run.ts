@@ -8,7 +8,7 @@ import { bundleTests } from '../.build/tests.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Inside the package, so that what is not bundled is found from there. */
-const BUNDLED = join(ROOT, 'node_modules', '.cache', `cadre-tests-${process.pid}`)
+const BUNDLED = join(ROOT, '.tests', String(process.pid))
 /** One more than there are cores: many wait for a timer or a disk. */
 const AT_ONCE = Math.min(availableParallelism() + 1, 6)
 const LIMIT_MS = 4 * 60_000
