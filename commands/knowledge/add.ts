@@ -29,7 +29,7 @@ export default class KnowledgeAdd extends CadreCommand {
     include: text({ ...many, description: 'Only files whose path matches this glob; may be repeated.', helpValue: '<glob>' }),
     exclude: text({ ...many, description: 'No files whose path matches this glob; may be repeated.', helpValue: '<glob>' }),
     watch: boolean({ description: 'Pick up changes of the folder as they happen.' }),
-    schedule: text({ description: 'Read it again by itself, as a cron expression.', helpValue: '<cron>' }),
+    schedule: text({ description: 'Read it again by itself, as a cron expression of five fields.', helpValue: '<cron>' }),
     site: boolean({ description: 'Read the pages that this one links to on its site, too.' }),
     depth: integer({ description: 'How many links deep a site is read.', min: 0, max: 10 }),
     send: boolean({ description: 'Send the files of folders instead of having the daemon read them.' }),

@@ -30,11 +30,18 @@ function checkAbsolute(path: string): void {
   if (!isAbsolute(path)) throw invalid('configuration.path', `must be an absolute path, not "${path}"`)
 }
 
+const NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+const EXAMPLE = 'For example "0 3 * * *" is every night at three: minute, hour, day of the month, month, day of the week.'
+
+/** Nothing is worth being read again every second, and other programs take a sixth field for the year. */
 function checkSchedule(schedule: string): void {
+  const fields = schedule.trim().split(/\s+/)
+  if (fields.length !== 5 && !NICKNAMES.includes(schedule.trim().toLowerCase()))
+    throw invalid('configuration.schedule', `must be a cron expression of five fields; this one has ${fields.length}`, EXAMPLE)
   try {
-    new Cron(schedule, { paused: true }).stop()
+    new Cron(schedule, { paused: true, mode: '5-part' }).stop()
   } catch (cause) {
-    throw Object.assign(invalid('configuration.schedule', 'is not a cron expression', 'For example "0 3 * * *" is every night at three.'), { cause })
+    throw Object.assign(invalid('configuration.schedule', 'is not a cron expression', EXAMPLE), { cause })
   }
 }
 

@@ -67,7 +67,12 @@ const files = {
   }),
   max_file_size: Type.Integer({ minimum: 1, maximum: 1024 ** 3, description: 'Largest file, in bytes.' }),
 }
-const schedule = Type.String({ minLength: 1, maxLength: 200, description: 'When it is synchronized by itself, as a cron expression.', examples: ['0 3 * * *'] })
+const schedule = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'When it is synchronized by itself, as a cron expression of five fields.',
+  examples: ['0 3 * * *'],
+})
 const globs = {
   include: Type.Array(glob, { maxItems: 200, description: 'Only paths that match one of these.' }),
   exclude: Type.Array(glob, { maxItems: 200, description: 'No paths that match one of these.' }),

@@ -32,6 +32,13 @@ async function made(configuration: Record<string, unknown>) {
   const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   return { source, tool }
 }
+/** As sources had it before seconds were refused; no test waits for a minute. */
+async function everySecond({ id, configuration }: { id: string; configuration: object }) {
+  const { database } = library.service
+  const text = JSON.stringify({ ...configuration, schedule: '* * * * * *' })
+  await database.write((transaction) => transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [text, id]))
+  await good(library.service.put(`/knowledge-sources/${id}`, { name: 'Every second' }))
+}
 const finds = (tool: { id: string }, query: string, names: string[]) => until(async () => (await library.names(tool, query)).join() === names.join(), 50)
 
 test('a watched folder is synchronized after it changes', async () => {
@@ -70,7 +77,8 @@ test('a folder that is no longer to be watched is left alone', async () => {
 test('a schedule synchronizes when its time comes, and again', async () => {
   const folder = new Folder()
   folder.write({ 'a.md': 'The barge carries gravel.' })
-  const { source, tool } = await made({ path: folder.path, schedule: '* * * * * *' })
+  const { source, tool } = await made({ path: folder.path })
+  await everySecond(source)
   await finds(tool, 'barge', ['a.md'])
   folder.write({ 'b.md': 'The tug pulls timber.' })
   await finds(tool, 'timber', ['b.md'])
@@ -82,7 +90,8 @@ test('a schedule synchronizes when its time comes, and again', async () => {
 test('a source whose synchronizations take longer than its schedule comes to an end all the same', async () => {
   const folder = new Folder()
   folder.write({ 'a.md': 'The clock strikes every second.' })
-  const { source } = await made({ path: folder.path, schedule: '* * * * * *' })
+  const { source } = await made({ path: folder.path })
+  await everySecond(source)
   embedder.hold()
   await until(async () => embedder.holding > 0)
   await pause(2_500)
@@ -95,7 +104,8 @@ test('a source whose synchronizations take longer than its schedule comes to an 
 test('what is deleted is neither watched nor scheduled any more', async () => {
   const folder = new Folder()
   folder.write({ 'a.md': 'Soon gone.' })
-  const { source } = await made({ path: folder.path, watch: true, schedule: '* * * * * *' })
+  const { source } = await made({ path: folder.path, watch: true })
+  await everySecond(source)
   await library.sync(source.id)
   await good(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
   folder.write({ 'b.md': 'Nobody reads this.' })
@@ -121,15 +131,27 @@ test('a watch and a schedule survive a restart, and what changed meanwhile is fo
   folder.remove()
 })
 
-test('what is no schedule is refused', async () => {
-  const path = new Folder().path
-  await refused(
-    library.service.post('/knowledge-sources', { name: 'x', type: 'folder', configuration: { path, schedule: 'every night' } }),
-    'VALIDATION_ERROR',
-    {
-      field: 'configuration.schedule',
-    },
-  )
+const SCHEDULES: Record<string, RegExp> = {
+  'every night': /five fields/,
+  '99 3 * * *': /not a cron expression/,
+  '* * * * * *': /five fields.*has 6/,
+  '0 0 3 * * * 2030': /five fields.*has 7/,
+  '0 3 * *': /five fields.*has 4/,
+  '2030-01-01T00:00:00': /five fields/,
+  '@reboot': /five fields/,
+}
+for (const [schedule, error] of Object.entries(SCHEDULES)) {
+  test(`the schedule "${schedule}" is refused`, async () => {
+    const body = { name: 'x', type: 'folder', configuration: { path: '/nowhere', schedule } }
+    await refused(library.service.post('/knowledge-sources', body), 'VALIDATION_ERROR', { field: 'configuration.schedule', error })
+  })
+}
+
+test('a schedule has five fields, or is one of their nicknames', async () => {
+  for (const schedule of ['0 3 * * *', ' 0  3 * * MON ', '*/5 8-18 * * 1-5', '@daily', '@Hourly']) {
+    const source = await library.source('folder', { path: '/nowhere', schedule })
+    await good(library.service.delete(`/knowledge-sources/${source.id}`))
+  }
 })
 
 test.run()
