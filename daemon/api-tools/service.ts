@@ -3,13 +3,14 @@ import { setImmediate as breath } from 'node:timers/promises'
 import { apiTools } from '../../src/contract/api-tools.ts'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import { adminsOnly, type Caller, type Change } from '../caller.ts'
-import { Resource, type Situation } from '../crud/service.ts'
+import { Resource } from '../crud/service.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Tool } from '../tool.ts'
 import type { Validator } from '../validation.ts'
 import { agentTool } from './agent-tool.ts'
 import type { ToolAnswer } from './answer.ts'
+import { checkAuthority } from './authority.ts'
 import { ApiCalls, type CallParts } from './calls.ts'
 import { change as changeOf, creation, type Draft, draftsOf, type ImportedTool, type ImportReply, type ImportRequest, reported, toUpdate } from './importing.ts'
 import { checkLocations } from './request.ts'
@@ -33,7 +34,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
         const origin = checkUrlTemplate(record.url)
         checkPlaceholders(record)
         checkLocations(record)
-        checkAuthority(given, situation, origin)
+        checkAuthority(record, given, situation, origin)
         return withSecrets(vault, record, given, situation.current)
       },
       opened: (record) => {
@@ -110,12 +111,4 @@ function checkPlaceholders({ url, parameters }: StoredApiTool): void {
   const properties = (parameters.properties ?? {}) as object
   const unknown = placeholdersOf(url).filter((name) => !Object.hasOwn(properties, name))
   if (unknown.length > 0) throw invalid('parameters', `the url needs ${unknown.join(', ')}`, 'Add each placeholder to parameters.properties.')
-}
-
-/** What was allowed or kept for one address must not serve another without an admin. */
-function checkAuthority(given: ApiToolInput, { caller, current }: Situation<StoredApiTool>, origin: string): void {
-  if (given.allow_private_network) adminsOnly(caller, 'let a tool reach the private network')
-  if (current === undefined || checkUrlTemplate(current.url) === origin) return
-  if (current.allow_private_network || current.secrets !== null)
-    adminsOnly(caller, 'change where a tool with secrets or access to the private network sends its calls')
 }

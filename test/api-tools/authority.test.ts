@@ -1,0 +1,111 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+
+const test = suite('API tools: who may change what')
+let service: Service
+const editor = { as: 'editor' }
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+  }),
+)
+test.after(aloud(() => service.end()))
+
+const plain = { name: 'tool', url: 'https://api.example.com/', requires_confirmation: true }
+const bearer = { auth: { type: 'bearer', token: 'canary-token' } }
+const header = { headers: { 'X-Key': 'canary-header' } }
+const made = async (fields: object) => (await good(service.post('/api-tools', { ...plain, ...fields }), 201)).id as string
+const change = (id: string, fields: object, as: { as: string } = editor) => service.put(`/api-tools/${id}`, fields, as)
+
+/** Each gives what is kept for the tool another use. */
+const USES: Record<string, object> = {
+  'another host': { url: 'https://evil.example/' },
+  'another scheme': { url: 'http://api.example.com/' },
+  'another port': { url: 'https://api.example.com:8443/' },
+  'a host that begins alike': { url: 'https://api.example.com.evil.example/' },
+  'another method': { method: 'DELETE' },
+  'no question asked first': { requires_confirmation: false },
+  'a host and what is shown of the key': { url: 'https://evil.example/', description: 'x' },
+}
+const SECRETS: Record<string, { headers?: object; auth?: object }> = {
+  'a token': bearer,
+  'a header': header,
+  'a token and a header': { ...bearer, ...header },
+  'a key in the query': { auth: { type: 'api_key', name: 'key', value: 'canary-value', in: 'query' } },
+}
+
+for (const [kind, secrets] of Object.entries(SECRETS)) {
+  test(`an editor gives a tool with ${kind} no other use, unless all of it is given anew`, async () => {
+    for (const [use, fields] of Object.entries(USES)) {
+      const id = await made(secrets)
+      const before = await good(service.get(`/api-tools/${id}`))
+      await refused(change(id, fields), 'FORBIDDEN', { error: /^Only an admin may change .* unless they are given anew\.$/ })
+      for (const field of Object.keys(secrets))
+        if (Object.keys(secrets).length > 1) await refused(change(id, { ...fields, [field]: secrets[field as 'auth'] }), 'FORBIDDEN')
+      assert.equal(await good(service.get(`/api-tools/${id}`)), before, use)
+      await good(change(id, { ...fields, ...secrets }))
+    }
+  })
+}
+
+test('an editor who takes the secrets away may do with the rest what an editor may', async () => {
+  const id = await made({ ...bearer, ...header })
+  await refused(change(id, { url: 'https://evil.example/', auth: { type: 'none' } }), 'FORBIDDEN')
+  const moved = await good(change(id, { url: 'https://evil.example/', auth: { type: 'none' }, headers: {} }))
+  assert.equal([moved.auth, moved.header_names], [{ type: 'none' }, []])
+})
+
+test('an editor changes the rest of a tool with secrets: its words, path, parameters and patience', async () => {
+  const id = await made(bearer)
+  const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+  const fields = { name: 'w', description: 'Weather', url: 'https://api.example.com/v2/{city}', parameters, timeout_ms: 500, requires_confirmation: true }
+  const changed = await good(change(id, fields))
+  assert.equal([changed.url, changed.auth], ['https://api.example.com/v2/{city}', { type: 'bearer' }])
+  const open = await made({ ...bearer, requires_confirmation: false })
+  assert.is((await good(change(open, { requires_confirmation: true }))).requires_confirmation, true)
+})
+
+test('the private network is an admin’s to give and to take, and what it is used for an admin’s to say', async () => {
+  await refused(service.post('/api-tools', { ...plain, allow_private_network: true }, editor), 'FORBIDDEN')
+  const id = await made({ allow_private_network: true })
+  for (const fields of [...Object.values(USES), { allow_private_network: true }, { allow_private_network: false }])
+    await refused(change(id, fields), 'FORBIDDEN', { error: /Only an admin may/ })
+  const keyed = await made({ ...bearer, allow_private_network: true })
+  for (const fields of Object.values(USES)) await refused(change(keyed, { ...fields, ...bearer }), 'FORBIDDEN')
+  await good(change(id, { description: 'x' }))
+  await good(change(id, { allow_private_network: false, url: 'https://other.example/' }, { as: 'admin' }))
+})
+
+test('an admin changes all of it, and an editor all of a tool that keeps nothing', async () => {
+  for (const fields of Object.values(USES)) {
+    await good(change(await made({ ...bearer, ...header }), fields, { as: 'admin' }))
+    await good(change(await made({}), fields))
+  }
+})
+
+test('files and documents are no way around it', async () => {
+  const id = await made({ ...bearer, name: 'keyed' })
+  const apply = (fields: object) => service.post('/apply', { resources: [{ family: 'api-tools', fields: { ...plain, name: 'keyed', ...fields } }] }, editor)
+  for (const fields of Object.values(USES)) {
+    await refused(apply(fields), 'FORBIDDEN')
+    await refused(apply({ ...fields, auth: { type: 'bearer', token: { env: 'NOT_SET' } } }), 'FORBIDDEN')
+  }
+  const document = (verb: string) => ({
+    openapi: '3.0.0',
+    info: { title: 'T', version: '1' },
+    servers: [{ url: 'https://api.example.com' }],
+    paths: { '/': { [verb]: { operationId: 'keyed', responses: {} } } },
+  })
+  const bring = (verb: string, more: object = {}) => service.post('/api-tools/import', { document: document(verb), update: true, ...more }, editor)
+  await refused(bring('delete'), 'FORBIDDEN')
+  await refused(bring('get', { requires_confirmation: false }), 'FORBIDDEN')
+  assert.is((await good(bring('get'))).tools[0].id, id)
+  const { method, url, requires_confirmation } = await good(service.get(`/api-tools/${id}`))
+  assert.equal([method, url, requires_confirmation], ['GET', plain.url, true])
+})
+
+test.run()
