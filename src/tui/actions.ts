@@ -85,7 +85,7 @@ function current({ desk }: Room): { id: string; title: string | null } {
 }
 
 const ACTIONS: Record<CommandName, Action> = {
-  help: ({ desk, plain }) => desk.show(helpText({ plain })),
+  help: ({ desk, plain }) => desk.show(helpText({ plain, columns: desk.state.size.columns })),
   new: (room) => {
     refuseWhileWriting(room)
     room.desk.update({ conversation: undefined })

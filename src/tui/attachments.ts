@@ -1,8 +1,10 @@
 /** Files named with @ in a message: their text goes with it, bounded, and only where it is text. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { extname, resolve } from 'node:path'
+import { basename, dirname, extname, resolve } from 'node:path'
+import { failureOf } from '../cli/failure.ts'
 import { bytes } from '../cli/quantity.ts'
+import { suggest } from '../contract/suggest.ts'
 
 export const LARGEST_FILE = 200_000
 export const LARGEST_MESSAGE = 450_000
@@ -16,6 +18,9 @@ export interface Attached {
 
 /** The file cannot go with the message; the sentence says why. */
 export class AttachmentError extends Error {}
+
+/** There is no such file; perhaps none was meant. */
+export class MissingFileError extends AttachmentError {}
 
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 
@@ -40,19 +45,32 @@ function place(cwd: string, path: string): string {
 /** The files that a text names, without opening them. */
 export function mentionedFiles(text: string, cwd: string): string[] {
   if (!text.includes('@')) return []
-  const paths = Array.from(text.matchAll(MENTION), ([, quoted, plain]) => found(cwd, quoted ?? plain ?? ''))
-  return [...new Set(paths.filter((path) => path !== undefined && statSync(place(cwd, path), { throwIfNoEntry: false })?.isFile()))] as string[]
+  const files = Array.from(text.matchAll(MENTION), ([, quoted, plain]) => {
+    try {
+      return found(cwd, quoted ?? plain ?? '')
+    } catch {
+      return undefined // said when the message is sent
+    }
+  })
+  return [...new Set(files.flatMap((file) => (file?.stats.isFile() ? [file.path] : [])))]
 }
 
-/** The message with the files it names. An @ that names no file is just text. */
-export function withFiles(text: string, cwd: string): Attached {
+/** The message with the files it names. An @ that names no file is refused, or left as it is where it was meant so. */
+export function withFiles(text: string, cwd: string, { missing = 'refused' }: { missing?: 'refused' | 'text' } = {}): Attached {
   const files: string[] = []
   const parts: string[] = []
   for (const [, quoted, plain] of text.matchAll(MENTION)) {
-    const path = found(cwd, quoted ?? plain ?? '')
-    if (path === undefined || files.includes(path)) continue
-    parts.push(section(path, textOf(place(cwd, path), path)))
-    files.push(path)
+    const mentioned = quoted ?? plain ?? ''
+    const file = readable(mentioned, () => found(cwd, mentioned))
+    if (file === undefined && missing === 'refused') throw new MissingFileError(missingText(cwd, mentioned))
+    if (file === undefined || files.includes(file.path)) continue
+    parts.push(
+      section(
+        file.path,
+        readable(file.path, () => textOf(place(cwd, file.path), file)),
+      ),
+    )
+    files.push(file.path)
   }
   const message = [text, ...parts].join('\n\n')
   if (message.length > LARGEST_MESSAGE)
@@ -62,17 +80,56 @@ export function withFiles(text: string, cwd: string): Attached {
   return { message, files }
 }
 
-/** The path, without the full stop or comma of the sentence it stands in where only that names a file. */
-function found(cwd: string, path: string): string | undefined {
-  return [path, path.replace(/[.,;:!?)\]]+$/, '')].find((each) => each !== '' && statSync(place(cwd, each), { throwIfNoEntry: false }) !== undefined)
+interface Found {
+  path: string
+  stats: Stats
 }
 
-function textOf(file: string, shown: string): string {
-  const { size, ...stats } = statOf(file)
-  if (stats.directory) throw new AttachmentError(`${shown} is a directory. Name a file in it, or add it as knowledge: cadre knowledge add.`)
-  if (!stats.file) throw new AttachmentError(`${shown} is not a file.`)
-  if (size > LARGEST_FILE)
-    throw new AttachmentError(`${shown} has ${bytes(size)}; ${bytes(LARGEST_FILE)} are the most. To ask about long documents: cadre knowledge add.`)
+/** The path, without the full stop or comma of the sentence it stands in where only that names a file. */
+function found(cwd: string, mentioned: string): Found | undefined {
+  for (const path of new Set([mentioned, trimmed(mentioned)])) {
+    const stats = path === '' ? undefined : statsOf(place(cwd, path))
+    if (stats) return { path, stats }
+  }
+  return undefined
+}
+
+const trimmed = (mentioned: string) => mentioned.replace(/[.,;:!?)\]]+$/, '')
+
+/** What cannot be a path is none. */
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    if (['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
+
+/** Why a file cannot be read, in words. */
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof AttachmentError ? error : new AttachmentError(`@${path}: ${failureOf(error).error}`)
+  }
+}
+
+function missingText(cwd: string, mentioned: string): string {
+  const path = trimmed(mentioned) || mentioned
+  const directory = path.includes('/') ? `${dirname(path)}/` : ''
+  const near = suggest(
+    basename(path),
+    entriesOf(cwd, directory || '.').map((name) => name.replace(/\/$/, '')),
+  )
+  return `@${path}: there is no file ${place(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
+}
+
+function textOf(file: string, { path, stats }: Found): string {
+  if (stats.isDirectory()) throw new AttachmentError(`${path} is a directory. Name a file in it, or add it as knowledge: cadre knowledge add.`)
+  if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
+  if (stats.size > LARGEST_FILE)
+    throw new AttachmentError(`${path} has ${bytes(stats.size)}; ${bytes(LARGEST_FILE)} are the most. To ask about long documents: cadre knowledge add.`)
   const content = readFileSync(file)
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
@@ -80,12 +137,7 @@ function textOf(file: string, shown: string): string {
   } catch {
     // not UTF-8: said below
   }
-  throw new AttachmentError(`${shown} is not text.`)
-}
-
-function statOf(file: string): { size: number; file: boolean; directory: boolean } {
-  const stats = statSync(file)
-  return { size: stats.size, file: stats.isFile(), directory: stats.isDirectory() }
+  throw new AttachmentError(`${path} is not text.`)
 }
 
 /** A fence longer than any in the text, so that nothing in it can close it. */

@@ -1,30 +1,34 @@
 /** The commands of the chat: their names, what they take, what they are for. */
 import { suggest } from '../contract/suggest.ts'
 
+const GROUPS = ['Conversation', 'Who answers', 'This chat', 'Replies'] as const
+
 export interface ChatCommand {
   readonly name: string
   /** What may follow it; empty where nothing does. */
   readonly takes: string
+  /** Short: two of them stand beside each other in 80 columns. */
   readonly summary: string
+  readonly group: (typeof GROUPS)[number]
 }
 
 export const COMMANDS = [
-  { name: 'help', takes: '', summary: 'keys and commands' },
-  { name: 'new', takes: '', summary: 'begin another conversation' },
-  { name: 'agents', takes: '', summary: 'choose who answers' },
-  { name: 'agent', takes: 'name', summary: 'who answers, or another agent' },
-  { name: 'model', takes: 'name', summary: 'the model that writes, or another one' },
-  { name: 'tools', takes: '', summary: 'what the agent may use' },
-  { name: 'sources', takes: '', summary: 'the passages the last reply stands on' },
-  { name: 'search', takes: 'words', summary: "look into the agent's documents" },
-  { name: 'history', takes: '', summary: 'the whole conversation again' },
-  { name: 'resume', takes: '', summary: 'go on with an earlier conversation' },
-  { name: 'title', takes: 'words', summary: 'name this conversation' },
-  { name: 'export', takes: 'file', summary: 'write this conversation to a file' },
-  { name: 'copy', takes: '', summary: 'the last reply to the clipboard' },
-  { name: 'usage', takes: '', summary: 'tokens and cost' },
-  { name: 'clear', takes: '', summary: 'an empty screen; the conversation goes on' },
-  { name: 'quit', takes: '', summary: 'leave' },
+  { name: 'help', takes: '', summary: 'keys and commands', group: 'This chat' },
+  { name: 'new', takes: '', summary: 'another conversation', group: 'Conversation' },
+  { name: 'agents', takes: '', summary: 'choose who answers', group: 'Who answers' },
+  { name: 'agent', takes: 'name', summary: 'the agent, or another', group: 'Who answers' },
+  { name: 'model', takes: 'name', summary: 'the model, or another', group: 'Who answers' },
+  { name: 'tools', takes: '', summary: 'what the agent uses', group: 'Who answers' },
+  { name: 'sources', takes: '', summary: 'what the reply cites', group: 'Replies' },
+  { name: 'search', takes: 'words', summary: 'look into documents', group: 'Replies' },
+  { name: 'history', takes: '', summary: 'the whole conversation', group: 'Conversation' },
+  { name: 'resume', takes: '', summary: 'an earlier conversation', group: 'Conversation' },
+  { name: 'title', takes: 'words', summary: 'name the conversation', group: 'Conversation' },
+  { name: 'export', takes: 'file', summary: 'write it to a file', group: 'Conversation' },
+  { name: 'copy', takes: '', summary: 'copy the last reply', group: 'Replies' },
+  { name: 'usage', takes: '', summary: 'tokens and cost', group: 'This chat' },
+  { name: 'clear', takes: '', summary: 'an empty screen', group: 'This chat' },
+  { name: 'quit', takes: '', summary: 'leave', group: 'This chat' },
 ] as const satisfies readonly ChatCommand[]
 
 export type CommandName = (typeof COMMANDS)[number]['name']
@@ -36,7 +40,7 @@ export interface Called {
 
 /** The command in a line; a sentence when it looks like one and is none; undefined for what is to be sent. */
 export function calledIn(text: string): Called | { problem: string } | undefined {
-  const [, word, argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? []
+  const [, word, argument = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? []
   if (word === undefined) return undefined
   const name = word.toLowerCase()
   const known = COMMANDS.find((command) => command.name === name)
@@ -45,27 +49,51 @@ export function calledIn(text: string): Called | { problem: string } | undefined
     name,
     COMMANDS.map((command) => command.name),
   )
-  return { problem: `There is no command /${name}.${near === undefined ? ' /help shows those there are.' : ` Did you mean /${near}?`}` }
+  return { problem: `There is no command /${name}.${near === undefined ? '' : ` Did you mean /${near}?`} /help lists them.` }
 }
 
-const KEYS: readonly [string, string][] = [
-  ['Enter', 'send'],
-  ['Shift+Enter, Alt+Enter, Ctrl+J', 'a new line'],
-  ['@path', "add a file's text; Tab completes"],
-  ['↑ ↓', 'what you sent before'],
-  ['Esc', 'stop the reply'],
-  ['Ctrl+O', 'sources'],
-  ['Ctrl+T', 'results of tools at length'],
-  ['Ctrl+R', 'try again after a failure'],
-  ['Ctrl+L', 'draw the screen again'],
-  ['Ctrl+C twice', 'leave'],
+const KEYS = [
+  '**Enter** sends',
+  '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** begins a new line',
+  "**@path** adds a file's text, **Tab** completes it",
+  '**↑\u00a0↓** what you sent before',
+  '**Esc** stops the reply',
+  '**Ctrl+O** sources',
+  '**Ctrl+T** results of tools at length',
+  '**Ctrl+R** tries again after a failure',
+  '**Ctrl+L** draws the screen again',
+  '**Ctrl+C** twice leaves',
 ]
 
-/** What /help shows, as Markdown. Line by line there are no keys, and a list is read out better than a table. */
-export function helpText({ plain }: { plain: boolean }): string {
-  if (plain) return COMMANDS.map(({ name, takes, summary }) => `- /${name}${takes && ` ${takes}`}: ${summary}`).join('\n')
-  const table = (title: string, rows: readonly (readonly [string, string])[]) =>
-    [`| ${title} | |`, '|---|---|', ...rows.map(([one, what]) => `| ${one} | ${what} |`)].join('\n')
-  const commands = COMMANDS.map(({ name, takes, summary }) => [`\`/${name}${takes && ` ${takes}`}\``, summary] as const)
-  return [table('Commands', commands), table('Keys', KEYS)].join('\n\n')
+/** Two commands fit beside each other from here on. */
+const TWO_COLUMNS = 80
+
+/** What /help shows, as Markdown, within 24 rows where there are 80 columns. Line by line there are no keys, and a list is read out better than a table. */
+export function helpText({ plain, columns }: { plain: boolean; columns: number }): string {
+  if (plain) return COMMANDS.map((command) => `- ${called(command)}: ${command.summary}`).join('\n')
+  const table = columns >= TWO_COLUMNS ? beside(GROUPS.map((group) => groupRows(group))) : groupRows(...GROUPS)
+  const [head = [], ...rows] = table
+  const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
+  return `${lines.join('\n')}\n\n${KEYS.join(' · ')}`
+}
+
+type Row = readonly string[]
+
+const called = ({ name, takes }: ChatCommand) => `/${name}${takes && ` ${takes}`}`
+
+/** Groups one below the other, each with its name above it. */
+function groupRows(...groups: ChatCommand['group'][]): Row[] {
+  return groups.flatMap((group) => [
+    [`**${group}**`, ''],
+    ...COMMANDS.filter((command) => command.group === group).map((command) => [`\`${called(command)}\``, command.summary]),
+  ])
+}
+
+/** Every other group stands to the right of the one before it. */
+function beside(groups: readonly (readonly Row[])[]): Row[] {
+  return groups.flatMap((left, at) => {
+    if (at % 2 === 1) return []
+    const right = groups[at + 1] ?? []
+    return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => [...(left[row] ?? ['', '']), ...(right[row] ?? ['', ''])])
+  })
 }

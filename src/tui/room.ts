@@ -10,6 +10,7 @@ import {
   beginConversation,
   type ConversationRecord,
   findAgent,
+  inUse,
   lastMessages,
   listAgents,
   listModels,
@@ -44,6 +45,8 @@ export class Room {
   chosen: string | undefined
   /** What was sent last: as it was typed, and with its files. */
   last: { text: string; message: string } | undefined
+  /** What was not sent because of a file in it; sent once more it is meant. */
+  doubted: string | undefined
   /** For completing their names. */
   agentNames: string[] = []
   modelNames: string[] = []
@@ -87,9 +90,9 @@ export class Room {
     this.desk.update({ agent: { id: agent.id, name: agent.name }, model: own, conversation: undefined })
   }
 
-  use({ id, name, context_window }: ModelRecord): void {
-    this.chosen = id
-    this.desk.update({ model: { id, name, window: context_window } })
+  use(model: ModelRecord): void {
+    this.chosen = model.id
+    this.desk.update({ model: inUse(model) })
   }
 
   /** Goes on with a conversation: its last messages are shown again, and can be sent again. */

@@ -60,6 +60,12 @@ export interface ModelInUse {
   name: string
   /** Most tokens that it reads and writes, where that is known. */
   window: number | null
+  /** It quotes the agent's documents and reads nothing else. */
+  quotes: boolean
+}
+
+export function inUse({ id, name, context_window, provider }: ModelRecord): ModelInUse {
+  return { id, name, window: context_window, quotes: provider === 'embedded' }
 }
 
 /** The model that answers where nothing else was chosen. */
@@ -69,7 +75,7 @@ export async function modelOf(connection: Connection, { model_id }: Pick<AgentRe
   if (id === undefined) return undefined
   const asked = call(connection, modelRoutes.get, { params: { id } })
   return unlessForbidden<ModelInUse | undefined>(
-    asked.then(({ data }) => ({ id: data.id, name: data.name, window: data.context_window })),
+    asked.then(({ data }) => inUse(data)),
     undefined,
   )
 }

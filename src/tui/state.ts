@@ -2,6 +2,7 @@
 import type { Completion } from './completion.ts'
 import { BLANK, type Editor } from './editor.ts'
 import type { Citation, Reply } from './reply.ts'
+import type { ModelInUse } from './service.ts'
 import { EMPTY, type Entry, type Transcript } from './transcript.ts'
 
 export interface Choice {
@@ -45,7 +46,7 @@ export interface ChatState {
   readonly menu: Menu | undefined
   readonly panel: Panel | undefined
   readonly agent: { readonly id: string; readonly name: string } | undefined
-  readonly model: { readonly id: string; readonly name: string; readonly window: number | null } | undefined
+  readonly model: Readonly<ModelInUse> | undefined
   readonly conversation: { readonly id: string; readonly title: string | null } | undefined
   /** What is wrong with the connection; undefined while nothing is. */
   readonly trouble: string | undefined

@@ -1,6 +1,6 @@
 /** What was typed goes out: a command is run, a message is sent with the files it names. */
 import { run } from './actions.ts'
-import { withFiles } from './attachments.ts'
+import { AttachmentError, MissingFileError, withFiles } from './attachments.ts'
 import { calledIn } from './commands.ts'
 import { sent } from './editor.ts'
 import type { Room } from './room.ts'
@@ -18,13 +18,34 @@ export async function submit(room: Room, text: string): Promise<void> {
   }
   if (desk.state.transcript.awaiting) return desk.update({ hint: 'A reply is being written. Esc stops it.' })
   if (!desk.state.agent) return desk.note('Nobody is here to answer. /agents shows who could.', 'bad')
-  try {
-    const { message } = withFiles(text, room.cwd)
-    accept(room, text)
-    await talk(room, text, message)
-  } catch (error) {
-    desk.note((error as Error).message, 'bad')
+  const message = messageOf(room, text)
+  if (message === undefined) return
+  accept(room, text)
+  await talk(room, text, message)
+}
+
+/** What is sent for a text: with the files it names. Undefined where that was doubted aloud; the same text again is meant as it stands. */
+function messageOf(room: Room, text: string): string | undefined {
+  const { desk, cwd, plain } = room
+  const meant = room.doubted === text
+  room.doubted = undefined
+  const doubt = (why: string, otherwise: string) => {
+    room.doubted = text
+    desk.note(`${why} ${plain ? 'The same line again' : 'Enter again'} sends ${otherwise}.`, 'bad')
   }
+  try {
+    const { message, files } = withFiles(text, cwd, { missing: meant ? 'text' : 'refused' })
+    if (files.length === 0 || !desk.state.model?.quotes) return message
+    // It would search for the words of the file, and not read it.
+    if (meant) return text
+    const named = files.join(', ')
+    doubt(`${desk.state.model.name} only quotes the agent's documents, and does not read ${named}. /model chooses one that does.`, 'the question without it')
+  } catch (error) {
+    if (!(error instanceof AttachmentError)) throw error
+    if (error instanceof MissingFileError) doubt(error.message, 'the message as it stands')
+    else desk.note(error.message, 'bad')
+  }
+  return undefined
 }
 
 function accept({ desk }: Room, text: string): void {

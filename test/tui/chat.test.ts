@@ -157,12 +157,19 @@ test('the window is narrowed to 40 columns and widened again', async () => {
   await until(terminal, /─{100}\n› typed before/)
 })
 
+test('help fits a terminal of 24 rows', async () => {
+  const terminal = stage.chat({ agent: 'Janitor' })
+  await until(terminal, /Ask Janitor/)
+  terminal.press(`/help${ENTER}`)
+  await until(terminal, /Conversation +│ +│ Who answers[\s\S]*\/quit[\s\S]*Ctrl\+C twice leaves\n\n─+\n› Ask Janitor/)
+})
+
 test('commands: help, tools, title, model, usage, export, clear, quit', async () => {
   stage.script(says('Said.'))
   const terminal = stage.chat({ agent: 'Janitor', rows: 60 })
   await until(terminal, /Ask Janitor/)
   terminal.press(`/help${ENTER}`)
-  await until(terminal, /\/title words +│ name this conversation/)
+  await until(terminal, /\/title words +│ name the conversation/)
   terminal.press(`/tools${ENTER}`)
   await until(terminal, /delete_user \(API, asks first\)/)
   terminal.press(`Hello${ENTER}`)
@@ -190,7 +197,7 @@ test('commands: agents, history, copy, agent, and their completion', async () =>
   terminal.press(`/copy${ENTER}`)
   await until(terminal, /The last reply is in the clipboard\./)
   terminal.press('/hi')
-  await until(terminal, /› \/hi\n› \/history +the whole conversation again/)
+  await until(terminal, /› \/hi\n› \/history +the whole conversation/)
   terminal.press(ENTER)
   await until(terminal, /› Hello\n\n {2}Said\.\n\n─+\n› Ask Janitor/)
   terminal.press(`/agents${ENTER}`)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { entriesOf, LARGEST_FILE, withFiles } from '../../src/tui/attachments.ts'
+import { entriesOf, LARGEST_FILE, MissingFileError, mentionedFiles, withFiles } from '../../src/tui/attachments.ts'
 import { COMMANDS, calledIn, helpText } from '../../src/tui/commands.ts'
 import { completed, completionFor } from '../../src/tui/completion.ts'
 
@@ -56,9 +56,10 @@ test('what follows the cursor stays, without a second space', () => {
 test('a command is told from a message', () => {
   assert.equal(calledIn('/title  My talk '), { name: 'title', argument: 'My talk' })
   assert.equal(calledIn('/QUIT'), { name: 'quit', argument: '' })
-  assert.equal(calledIn('/halp'), { problem: 'There is no command /halp. Did you mean /help?' })
+  assert.equal(calledIn('/halp'), { problem: 'There is no command /halp. Did you mean /help? /help lists them.' })
+  assert.equal(calledIn('/open-door now'), { problem: 'There is no command /open-door. /help lists them.' })
   assert.equal([calledIn('hello'), calledIn('/etc/passwd holds what?'), calledIn(' /help')], [undefined, undefined, undefined])
-  for (const { name } of COMMANDS) for (const plain of [true, false]) assert.match(helpText({ plain }), `/${name}`)
+  for (const { name } of COMMANDS) for (const plain of [true, false]) assert.match(helpText({ plain, columns: 80 }), `/${name}`)
 })
 
 test('the text of a file goes with the message, fenced so that nothing in it breaks out', () => {
@@ -70,8 +71,22 @@ test('the text of a file goes with the message, fenced so that nothing in it bre
   assert.equal(withFiles('@"my file.txt" and @notes.md, @notes.md', folder).files, ['my file.txt', 'notes.md'])
 })
 
-test('an @ that names no file is text', () => {
-  assert.equal(withFiles('ask @ada or a@notes.md', folder), { message: 'ask @ada or a@notes.md', files: [] })
+test('an @ that names no file is told with its path, and is text where it is meant so', () => {
+  assert.throws(
+    () => withFiles('see @docs/cod.ts.', folder),
+    (error: Error) =>
+      error instanceof MissingFileError && error.message === `@docs/cod.ts: there is no file ${join(folder, 'docs/cod.ts')}. Did you mean @docs/code.ts?`,
+  )
+  assert.equal(withFiles('ask @ada about @notes.md', folder, { missing: 'text' }).files, ['notes.md'])
+  assert.equal(withFiles('write to a@notes.md or @ noon', folder), { message: 'write to a@notes.md or @ noon', files: [] })
+})
+
+test('what cannot be looked at is told, and breaks nothing while it is typed', () => {
+  symlinkSync('loop', join(folder, 'loop'))
+  const endless = `@${'x'.repeat(5_000)}`
+  assert.equal(mentionedFiles(`@loop ${endless} @notes.md`, folder), ['notes.md'])
+  assert.throws(() => withFiles('@loop', folder), /^@loop: .*ELOOP/)
+  assert.throws(() => withFiles(endless, folder), /there is no file/)
 })
 
 test('what is too long, no text or no file is refused with its reason', () => {

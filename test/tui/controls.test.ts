@@ -93,7 +93,7 @@ test('a command that is none is told, and stays to be mended', async () => {
   const { type, text, notes } = setUp()
   type('/halp\r')
   await settled()
-  assert.equal([notes(), text()], [['There is no command /halp. Did you mean /help?'], '/halp'])
+  assert.equal([notes(), text()], [['There is no command /halp. Did you mean /help? /help lists them.'], '/halp'])
 })
 
 test('what was sent comes back with up, without opening menus', async () => {
@@ -120,6 +120,33 @@ test('a file that cannot go along keeps the message where it is', async () => {
   type('@x.bin and more\r')
   await settled()
   assert.equal([notes(), text()], [['x.bin is not text.'], '@x.bin and more'])
+})
+
+test('a file that is not there is told and keeps the message; Enter again sends it as it stands', async () => {
+  const { type, room, text, notes } = setUp()
+  const sent: string[] = []
+  room.session.send = async (message) => void sent.push(message)
+  type('compare @note.md\r')
+  await settled()
+  const told = `@note.md: there is no file ${join(folder, 'note.md')}. Did you mean @notes.md? Enter again sends the message as it stands.`
+  assert.equal([notes(), text(), sent], [[told], 'compare @note.md', []])
+  type('!', '\u007f', '\r')
+  await settled()
+  assert.equal([text(), sent], ['', ['compare @note.md']])
+})
+
+test('a model that only quotes documents is not sent a file, and that is told first', async () => {
+  const { type, desk, room, text, notes } = setUp()
+  desk.update({ model: { id: 'm', name: 'Embedded', window: null, quotes: true } })
+  const sent: string[] = []
+  room.session.send = async (message) => void sent.push(message)
+  type('what is in @notes.md ?\r')
+  await settled()
+  assert.match(notes()[0] ?? '', /^Embedded only quotes the agent's documents, and does not read notes\.md\. .*Enter again sends the question without it\.$/)
+  assert.equal([sent, text()], [[], 'what is in @notes.md ?'])
+  type('\r')
+  await settled()
+  assert.equal([sent, text()], [['what is in @notes.md ?'], ''])
 })
 
 test('while a reply is awaited, another message stays in the input', async () => {

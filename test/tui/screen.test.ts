@@ -47,7 +47,7 @@ const after = (...happenings: Happening[]): Transcript => happenings.reduce(tran
 const state = (fields: Partial<ChatState> = {}): ChatState => ({
   ...INITIAL,
   agent: { id: 'agent_1', name: 'Guide' },
-  model: { id: 'm', name: 'llama', window: null },
+  model: { id: 'm', name: 'llama', window: null, quotes: false },
   ...fields,
 })
 
@@ -209,7 +209,7 @@ test('the status tells agent, model, tokens, cost and context, the most importan
   assert.is(status(40), '  Guide · llama · cost 0.0021')
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
   assert.match(status(80, { trouble: 'Nothing answers.' }), '  Nothing answers. · Guide')
-  assert.match(status(80, { model: { id: 'm', name: 'llama', window: 4096 } }), 'context 35 %')
+  assert.match(status(80, { model: { id: 'm', name: 'llama', window: 4096, quotes: false } }), 'context 35 %')
   const anew = transcribe(transcript, { kind: 'noted', text: 'A new conversation begins.', begins: true })
   assert.is(status(80, { transcript: anew }), '  Guide · llama · /help', 'another conversation is counted anew')
   const unknown = after(said, end({ usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: null }))
@@ -231,7 +231,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
   const picker = { kind: 'picker' as const, what: 'agent' as const, title: 'Agents', choices: [{ id: 'a', label: evil, note: evil }], filter: '', selected: 0 }
   const fields = {
     agent: { id: 'a', name: evil },
-    model: { id: 'm', name: evil, window: null },
+    model: { id: 'm', name: evil, window: null, quotes: false },
     conversation: { id: 'c', title: evil },
     trouble: evil,
     files: [evil],
