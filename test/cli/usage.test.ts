@@ -118,4 +118,22 @@ test('analytics show the figures, the days and the agents', async () => {
   assert.is((await terminal.json<{ total_messages: number }>(['analytics', '--agent', 'Handbook helper'])).total_messages, 2)
 })
 
+test('thresholds are listed with what is used of them', async () => {
+  const make = (...words: string[]) => terminal.json<{ id: string }>(['usage', 'thresholds', 'create', ...words])
+  const all = await make('--metric', 'tokens', '--limit', '108000', '--period', 'month')
+  const own = await make('--metric', 'cost', '--limit', '10', '--period', 'day', '--entity-type', 'agent', '--entity', 'Handbook helper', '--action', 'block')
+  const other = await make('--metric', 'tokens', '--limit', '500', '--period', 'day', '--entity-type', 'user', '--entity', 'bob')
+  const { stdout } = await ok('usage', 'thresholds', 'list', '--order', 'asc')
+  assert.is(
+    stdout,
+    `${all.id}  only tells
+  ████████           50 %  54,000 of 108,000 tokens this month  everything
+${own.id}  refuses further calls
+  ████████████████  160 %  16.00 of 10.00 in cost today  agent Handbook helper
+${other.id}  only tells
+                      0 %  0 of 500 tokens today  user bob
+`,
+  )
+})
+
 test.run()
