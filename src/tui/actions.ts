@@ -7,7 +7,7 @@ import { type Called, type CommandName, helpText } from './commands.ts'
 import { exportTo } from './exported.ts'
 import { textOf } from './reply.ts'
 import type { Room } from './room.ts'
-import { findAgent, findConversation, findModel, lastMessages, listAgents, listConversations, listModels, rename } from './service.ts'
+import { type ConversationRecord, findAgent, findConversation, findModel, lastMessages, listAgents, listModels, ownAndOthers, rename } from './service.ts'
 import { told } from './session.ts'
 import { type Choice, lastReply, type Picker, sourcesOf, totalsOf } from './state.ts'
 import { costText, shortCount } from './status-line.ts'
@@ -149,8 +149,13 @@ const ACTIONS: Record<CommandName, Action> = {
     refuseWhileWriting(room)
     const connection = await room.link.now()
     if (name !== '') return room.resume(await findConversation(connection, name))
-    const found = await listConversations(connection)
-    const choices = found.map(({ id, title, updated_at }) => ({ id, label: title ?? 'untitled', note: when(updated_at, room.desk.now()) }))
+    const { own, others } = await ownAndOthers(connection)
+    const choice = ({ id, title, updated_at }: ConversationRecord, whose = '') => ({
+      id,
+      label: title ?? 'untitled',
+      note: when(updated_at, room.desk.now()) + whose,
+    })
+    const choices = [...own.map((each) => choice(each)), ...others.map((each) => choice(each, ` · of ${each.user_id}`))]
     offer(room, 'conversation', 'Conversations', choices, 'resume')
   },
   title: async (room, title) => {

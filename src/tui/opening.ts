@@ -9,7 +9,7 @@ import { findAgent, findConversation, findModel, listAgents, listConversations }
 export interface Opening {
   agent?: string | undefined
   conversation?: string | undefined
-  /** Go on with the newest conversation. */
+  /** Go on with the caller's newest conversation. */
   goOn?: boolean
   model?: string | undefined
   /** The agent that `cadre config set agent` names. */
@@ -22,7 +22,7 @@ export async function open(room: Room, { agent, conversation, goOn, model, prefe
   if (conversation !== undefined) return room.resume(await findConversation(connection, conversation))
   const named = agent === undefined ? undefined : await findAgent(connection, agent)
   if (goOn) {
-    const [newest] = await listConversations(connection, named?.id, 1)
+    const [newest] = await listConversations(connection, { agent: named?.id, mine: true, limit: 1 })
     if (!newest) throw new CadreError('NOT_FOUND', 'There is no conversation to go on with.', { hint: 'cadre chat begins one.' })
     return room.resume(newest)
   }
@@ -35,7 +35,7 @@ export async function open(room: Room, { agent, conversation, goOn, model, prefe
 async function meetSomebody(room: Room): Promise<void> {
   const connection = await room.link.now()
   const agents = await listAgents(connection)
-  const [newest] = await listConversations(connection, undefined, 1)
+  const [newest] = await listConversations(connection, { mine: true, limit: 1 })
   const likely = agents.find(({ id }) => id === newest?.agent_id) ?? (agents.length === 1 ? agents[0] : undefined)
   if (likely) return room.meet(await findAgent(connection, likely.id))
   if (agents.length === 0)

@@ -80,10 +80,24 @@ export async function modelOf(connection: Connection, { model_id }: Pick<AgentRe
   )
 }
 
-/** The newest first; those with one agent where that is asked. */
-export async function listConversations(connection: Connection, agent?: string, limit = MOST_LISTED): Promise<ConversationRecord[]> {
-  const query = { limit, sort: 'updated_at', order: 'desc' as const, ...(agent === undefined ? {} : { agent_id: agent }) }
+interface Wanted {
+  agent?: string | undefined
+  /** Only the caller's own: an admin sees those of others, too. */
+  mine: boolean
+  limit?: number
+}
+
+/** The newest first. */
+export async function listConversations(connection: Connection, { agent, mine, limit = MOST_LISTED }: Wanted): Promise<ConversationRecord[]> {
+  const query = { mine, limit, sort: 'updated_at', order: 'desc' as const, ...(agent === undefined ? {} : { agent_id: agent }) }
   return (await call(connection, conversationRoutes.list, { query })).data
+}
+
+/** The caller's own, then those of others that the caller may see. */
+export async function ownAndOthers(connection: Connection): Promise<{ own: ConversationRecord[]; others: ConversationRecord[] }> {
+  const [own, all] = await Promise.all([listConversations(connection, { mine: true }), listConversations(connection, { mine: false })])
+  const user = own[0]?.user_id
+  return { own, others: all.filter(({ user_id }) => user_id !== user) }
 }
 
 export async function findConversation(connection: Connection, name: string): Promise<ConversationRecord> {

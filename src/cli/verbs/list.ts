@@ -10,9 +10,13 @@ import { paint } from '../color.ts'
 import { UsageError } from '../failure.ts'
 import { type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
 import type { Body } from '../input.ts'
+import type { Shown } from '../output.ts'
 import { resolveReferences } from '../references.ts'
-import type { Row } from '../table.ts'
+import { type Paper, paperFor, type Row } from '../table.ts'
 import type { Topic } from '../topic.ts'
+
+/** The rows as people read them, where a table of them all does not do; what it shows may be asked for. */
+export type Present = (connection: Connection, rows: Row[], paper: Paper) => Promise<Shown | string>
 
 export interface Example {
   command: string
@@ -68,6 +72,13 @@ export function footer({ data, pagination }: Page): string {
   return paint('dim', count > 1 ? `${data.length} of ${total} · page ${page} of ${count}` : `${total} in all`)
 }
 
+/** What only the list knows, such as mine. */
+function listOnly({ family, routes }: Topic): Field[] {
+  const known = new Set([...sortableFields(family.resource), 'page', 'limit', 'sort', 'order'])
+  const others = Object.entries(fieldsOf(routes.list.query)).filter(([name]) => !known.has(name))
+  return fieldsFrom(object(Object.fromEntries(others))).map((field) => ({ ...field, required: false }))
+}
+
 /** Fields that get a flag of their own: what a list is asked for most. */
 function convenient({ family, references }: Topic): Field[] {
   const sortable = new Set(sortableFields(family.resource))
@@ -82,9 +93,9 @@ function convenient({ family, references }: Topic): Field[] {
   }))
 }
 
-export function listCommand(topic: Topic, examples: Example[]) {
+export function listCommand(topic: Topic, examples: Example[], present?: Present) {
   const { family, routes, columns, references, command, simplest } = topic
-  const filters = convenient(topic)
+  const filters = [...convenient(topic), ...listOnly(topic)]
   const plural = family.name.replaceAll('-', ' ')
   return class ListCommand extends CadreCommand {
     static override description = `List ${plural}.`
@@ -99,8 +110,11 @@ export function listCommand(topic: Topic, examples: Example[]) {
       const connection = await this.connect(values)
       const found = await readList(connection, routes.list, {}, { ...query, ...(await resolveReferences(connection, references, asked)) }, values.all === true)
       if (found.data.length === 0 && this.formatOf(values) === 'table') return this.narrate(emptyText(found, query, asked))
-      await this.print({ data: found.data, columns }, values)
-      if (this.formatOf(values) === 'table') this.narrate(footer(found))
+      if (this.formatOf(values) !== 'table') return this.print({ data: found.data, columns }, values)
+      const shown = present ? await present(connection, found.data, paperFor(process.stdout)) : { data: found.data, columns }
+      if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
+      else await this.print(shown, values)
+      this.narrate(footer(found))
     }
   }
 
