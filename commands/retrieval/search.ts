@@ -2,7 +2,7 @@
 import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/base-command.ts'
 import { paint } from '../../src/cli/color.ts'
-import { type Passage, passageLines } from '../../src/cli/passages.ts'
+import { nothingFits, type Passage, passageLines } from '../../src/cli/passages.ts'
 import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/questions.ts'
 import { paperFor } from '../../src/cli/table.ts'
 import { wrap } from '../../src/cli/terminal-text.ts'
@@ -30,6 +30,7 @@ export default class RetrievalSearch extends CadreCommand {
     const { data } = await call(connection, retrievalToolRoutes.search, { params, body: { ...body, ...(flags.explain ? { explain: true } : {}) } })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     if (data.results.length === 0) this.narrate('Nothing was found.')
+    else if (data.results.every(({ loose }) => loose)) this.narrate(nothingFits(body.query))
     const paper = paperFor(process.stdout)
     const view = { query: body.query, paper, full: flags.full }
     const found = data.results.map((passage, at) => passageLines(passage, at + 1, [scores(passage)], view).join('\n'))
@@ -38,10 +39,11 @@ export default class RetrievalSearch extends CadreCommand {
   }
 }
 
-function scores({ score, explain }: Passage): string {
-  if (!explain) return `score ${score.toFixed(3)}`
+function scores({ score, explain, loose }: Passage): string {
+  const fits = loose ? ' · only loosely related' : ''
+  if (!explain) return `score ${score.toFixed(3)}${fits}`
   const rank = (place: number | null) => (place === null ? '–' : `#${place}`)
-  return `meaning ${rank(explain.semantic_rank)} · words ${rank(explain.full_text_rank)} · fused ${explain.fused_score.toFixed(3)}`
+  return `meaning ${rank(explain.semantic_rank)} · words ${rank(explain.full_text_rank)} · fused ${explain.fused_score.toFixed(3)}${fits}`
 }
 
 function stages(timings: Record<string, number>): string {

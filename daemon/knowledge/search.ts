@@ -12,6 +12,7 @@ import type { Counted, EmbeddingLedger } from './embedding-ledger.ts'
 import { type Fused, fuse } from './fusion.ts'
 import { findIndex, type Index, type IndexSettings, indexesOf } from './index-store.ts'
 import type { Indexes } from './indexes.ts'
+import { isLoose, type Sides } from './looseness.ts'
 import { countDocuments, type DocumentFacts, documentFacts, matchingDocuments } from './search-store.ts'
 import type { Synchronizer } from './sync.ts'
 import { textComplete } from './sync-store.ts'
@@ -186,7 +187,10 @@ export class Search {
       end: row.end_at as number,
       content: row.content as string,
     }))
-    return kept.slice(0, topK).map(({ hit, row, document }) => shown(hit, row, document, explain === true))
+    const sides = hits.map(({ index, ...found }): Sides => ({ embeddingModel: index.embedding_model, ...found }))
+    return kept
+      .slice(0, topK)
+      .map(({ hit, row, document }) => ({ ...shown(hit, row, document, explain === true), ...(isLoose(sides, hit.id) ? { loose: true } : {}) }))
   }
 
   /** Passages that only their meaning found come without their text. */

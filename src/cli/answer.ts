@@ -7,7 +7,7 @@ import type { Paper } from './table.ts'
 
 export function answerText({ query, answer, results }: Static<typeof QueryResult>, paper: Paper, full = false): string {
   const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
-  const notes = (number: number) => (cited.size > 0 && !cited.has(number) ? ['not cited'] : [])
-  const passages = results.flatMap((passage, at) => ['', ...passageLines(passage, at + 1, notes(at + 1), { query, paper, full })])
+  const notes = (number: number, loose = false) => (loose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : [])
+  const passages = results.flatMap((passage, at) => ['', ...passageLines(passage, at + 1, notes(at + 1, passage.loose), { query, paper, full })])
   return [prose(answer, paper), ...passages].join('\n')
 }

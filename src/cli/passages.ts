@@ -42,6 +42,9 @@ function pattern(word: string): string {
   return `(?<![\\p{L}\\p{N}])${literal(stem)}${ending}(?![\\p{L}\\p{N}])`
 }
 
+/** What is said where all that was found is only the nearest there is. */
+export const nothingFits = (query: string) => `Nothing fits "${truncate(oneLine(query), 40)}": this is only loosely related.`
+
 /** One passage: its number and place, what else is to be said of it, and its text. */
 export function passageLines(passage: Passage, number: number, notes: readonly string[], { query, paper, full }: PassageView): string[] {
   const columns = Math.min(paper.columns, WIDEST)

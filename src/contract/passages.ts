@@ -43,6 +43,9 @@ export const Passage = object({
     },
     { additionalProperties: true, description: 'Where it comes from.' },
   ),
+  loose: Type.Optional(
+    Type.Boolean({ description: 'Given where it is only loosely related: no word of the query is in it, and by meaning it is far away (minilm).' }),
+  ),
   explain: Type.Optional(
     object(
       { semantic_rank: rank, full_text_rank: rank, fused_score: Type.Number({ description: 'Score after both sides were joined.' }) },

@@ -1,4 +1,5 @@
 /** What the commands of the chat do. */
+import { nothingFits } from '../cli/passages.ts'
 import { oneLine } from '../cli/terminal-text.ts'
 import { call } from '../client/call.ts'
 import { usageRoutes } from '../contract/usage.ts'
@@ -133,9 +134,11 @@ const ACTIONS: Record<CommandName, Action> = {
     if (query === '') throw new Error('What should be looked for? /search annual leave')
     const found = await searchWith(await room.link.now(), room.agent?.tools ?? [], query)
     if (!found) throw new Error(`${room.agent?.name ?? 'The agent'} has no documents to search.`)
-    if (found.length === 0) return room.desk.note('Nothing was found.')
-    if (room.plain) return room.desk.note(found.map(passageText).join('\n'))
-    room.desk.update({ panel: { kind: 'sources', citations: found, selected: 0 } })
+    const { citations, loose } = found
+    if (citations.length === 0) return room.desk.note('Nothing was found.')
+    const title = loose ? nothingFits(query) : `Found for "${oneLine(query)}"`
+    if (room.plain) return room.desk.note([...(loose ? [title] : []), ...citations.map(passageText)].join('\n'))
+    room.desk.update({ panel: { kind: 'sources', title, citations, selected: 0 } })
   },
   history: async (room) => {
     const { id } = current(room)
@@ -195,7 +198,7 @@ const ACTIONS: Record<CommandName, Action> = {
 export function showSources({ desk, plain }: Room): void {
   const citations = sourcesOf(lastReply(desk.state.transcript))
   if (plain) desk.note(citations.length === 0 ? 'The last reply stands on no documents.' : citations.map(passageText).join('\n'))
-  else desk.update({ panel: desk.state.panel?.kind === 'sources' ? undefined : { kind: 'sources', citations, selected: 0 } })
+  else desk.update({ panel: desk.state.panel?.kind === 'sources' ? undefined : { kind: 'sources', title: 'Sources', citations, selected: 0 } })
 }
 
 const passageText = ({ index, source, page, content }: { index: number; source: string; page: number; content: string }) =>

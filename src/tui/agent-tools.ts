@@ -39,8 +39,14 @@ async function toolOf(connection: Connection, id: string): Promise<AgentTool> {
 
 const TOP_K = 5
 
+export interface SearchFound {
+  citations: Citation[]
+  /** Nothing fits: these are only the nearest there are. */
+  loose: boolean
+}
+
 /** Passages for a query, by the agent's own tools: those that only search where it has any, for they call no model. */
-export async function searchWith(connection: Connection, tools: readonly string[], query: string): Promise<Citation[] | undefined> {
+export async function searchWith(connection: Connection, tools: readonly string[], query: string): Promise<SearchFound | undefined> {
   const searching = tools.filter((id) => id.startsWith('ret_'))
   const answering = tools.filter((id) => id.startsWith('rag_'))
   if (searching.length + answering.length === 0) return undefined
@@ -49,10 +55,9 @@ export async function searchWith(connection: Connection, tools: readonly string[
     searching.length > 0
       ? await Promise.all(searching.map(async (id) => (await call(connection, retrievalToolRoutes.search, { params: { id }, body })).data.results))
       : await Promise.all(answering.map(async (id) => (await call(connection, ragToolRoutes.query, { params: { id }, body })).data.results))
-  return found
-    .flat()
-    .sort((a, b) => b.score - a.score)
-    .map(asCitation)
+  const sorted = found.flat().sort((a, b) => b.score - a.score)
+  const fitting = sorted.filter((passage) => !passage.loose)
+  return { citations: (fitting.length > 0 ? fitting : sorted).map(asCitation), loose: fitting.length === 0 }
 }
 
 function asCitation({ content, score, metadata }: Static<typeof Passage>, at: number): Citation {

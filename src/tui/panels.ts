@@ -13,8 +13,8 @@ function around<T>(items: readonly T[], selected: number, height: number): { ite
 
 const pointer = (chosen: boolean) => (chosen ? span('› ', 'cyan') : span('  '))
 
-export function sourcesLines({ citations, selected }: Sources, columns: number, height: number): Line[] {
-  const head: Line = [span('  Sources', 'bold'), span(`  ${citations.length > 1 ? '↑↓ look at another · ' : ''}Esc closes`, 'dim')]
+export function sourcesLines({ title, citations, selected }: Sources, columns: number, height: number): Line[] {
+  const head: Line = [span(`  ${oneLine(title)}`, 'bold'), span(`  ${citations.length > 1 ? '↑↓ look at another · ' : ''}Esc closes`, 'dim')]
   if (citations.length === 0) return [head, line('  The last reply stands on no documents.', 'dim')]
   const open = citations[Math.min(selected, citations.length - 1)]
   const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))

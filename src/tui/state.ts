@@ -21,9 +21,10 @@ export interface Picker {
   readonly selected: number
 }
 
-/** The passages of a reply, one of them open. */
+/** The passages of a reply or a search, one of them open. */
 export interface Sources {
   readonly kind: 'sources'
+  readonly title: string
   readonly citations: readonly Citation[]
   readonly selected: number
 }

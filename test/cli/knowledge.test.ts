@@ -114,6 +114,10 @@ test('a search shows passages with page and score, and explains them when asked'
   for (const stage of ['embed', 'semantic', 'full text', 'total']) assert.match(stderr, new RegExp(`${stage} \\d+\\.\\d ms`))
   const none = await ok(['retrieval', 'search', 'find', 'hotel', '--filter', 'source=nothing.md'])
   assert.equal([none.stdout, none.stderr], ['', 'Nothing was found.\n'])
+  const loose = await ok(['retrieval', 'search', 'find', 'zzz'])
+  assert.match(loose.stderr, 'Nothing fits "zzz": this is only loosely related.')
+  assert.match(loose.stdout, /score \d\.\d{3} · only loosely related/)
+  assert.match((await ok(['rag', 'query', 'handbook', 'zzz'])).stdout, /\n {4}only loosely related\n/)
 })
 
 test('adding it again brings it up to date and doubles nothing', async () => {

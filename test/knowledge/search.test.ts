@@ -123,6 +123,14 @@ test('passages of one document that say the same are shown once, those of two do
   }
 })
 
+test('what is only the nearest there is says so, and what shares a word or a meaning does not', async () => {
+  const loose = async (method: string, query: string) => (await library.search(tools[method], query, { top_k: 1 })).map((passage) => passage.loose ?? false)
+  for (const query of ['zzz', 'quantum chromodynamics']) assert.equal([await loose('semantic', query), await loose('hybrid', query)], [[true], [true]], query)
+  assert.equal(await loose('hybrid', 'XR-4471'), [false], 'a word that means nothing to the model')
+  assert.equal(await loose('hybrid', 'vacation of the staff'), [false], 'a meaning without its words')
+  assert.equal(await loose('hybrid', '休暇'), [true], 'a language that the model does not know, and no word of it')
+})
+
 test('several sources are searched as one', async () => {
   const annex = await library.filled({
     'annex.md': 'The annex has its own reception and its own parking spaces.',

@@ -37,7 +37,11 @@ test('a reply cites what it stands on, and Ctrl+O shows the passage', async () =
   terminal.press('\u001b')
   await until(terminal, (now) => !now.includes('│'), 'a closed panel')
   terminal.press('/search hotels\r')
-  await until(terminal, /Sources.*\n› \[1\] travel\.md, page 1/)
+  await until(terminal, /Found for "hotels".*\n› \[1\] travel\.md, page 1/)
+  terminal.press('\u001b')
+  await until(terminal, (now) => !now.includes('│'), 'a closed panel')
+  terminal.press('/search zzz\r')
+  await until(terminal, /Nothing fits "zzz": this is only loosely related\.[\s\S]*› \[1\]/)
 })
 
 test('nothing that a model writes steers the terminal', async () => {

@@ -155,7 +155,7 @@ test('whatever is open, the screen stays lower than the terminal and narrower th
   })
   const open: Partial<ChatState>[] = [
     {},
-    { panel: { kind: 'sources', citations, selected: 20 } },
+    { panel: { kind: 'sources', title: 'Sources', citations, selected: 20 } },
     { panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 50 } },
     { menu: { completion: { kind: 'command', from: 0, to: 1, options }, selected: 30 } },
     { transcript: asks, now: 9000 },
@@ -187,6 +187,7 @@ test('a picker shows what was typed leaves, and the chosen one', () => {
 test('sources show name, page and the passage of the chosen one', () => {
   const panel = {
     kind: 'sources' as const,
+    title: 'Sources',
     citations: [citation(1), citation(4, { source: 'travel.md', cited: false, stale: true, content: 'By train.' })],
     selected: 1,
   }
@@ -227,7 +228,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
     { kind: 'event', at: 0, event: { event: 'confirmation_required', data: { id: 'c2', name: evil, arguments: { evil } } } },
     { kind: 'noted', text: evil },
   )
-  const panel = { kind: 'sources' as const, citations: [citation(1, { source: evil, content: evil })], selected: 0 }
+  const panel = { kind: 'sources' as const, title: 'Sources', citations: [citation(1, { source: evil, content: evil })], selected: 0 }
   const picker = { kind: 'picker' as const, what: 'agent' as const, title: 'Agents', choices: [{ id: 'a', label: evil, note: evil }], filter: '', selected: 0 }
   const fields = {
     agent: { id: 'a', name: evil },
