@@ -45,6 +45,7 @@ import { Reading } from './knowledge/reading.ts'
 import { knowledgeBindings } from './knowledge/routes.ts'
 import { Search } from './knowledge/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
+import { sealLogins } from './knowledge/source-auth.ts'
 import { Synchronizer } from './knowledge/sync.ts'
 import { Discovery } from './models/discovery.ts'
 import type { ProviderTimes } from './models/provider-exchange.ts'
@@ -125,6 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     throw databaseLost(paths)
   }
   await migrate(database)
+  await sealLogins(database, vault, logger)
   const vectors = new Vectors(paths.vectors)
   const validator = createValidator()
   const events = new EventBus()
@@ -155,6 +157,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     database,
     originals,
     outbound,
+    vault,
     embedding,
     ledger,
     reading,
@@ -166,7 +169,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const automation = new Automation(database, synchronizer, logger)
   const search = new Search({ database, indexes, embedding, ledger, synchronizer })
-  const knowledge = new KnowledgeService({ database, originals, validator, indexes, synchronizer, automation, progress, search })
+  const knowledge = new KnowledgeService({ database, vault, originals, validator, indexes, synchronizer, automation, progress, search })
   const documents = new DocumentsService(database, originals, knowledge)
   const ragTools = new RagToolsService({ database, models, knowledge, validator })
   const retrievalTools = new RetrievalToolsService({ database, models, knowledge, validator })

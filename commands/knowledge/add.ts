@@ -5,6 +5,7 @@ import { type Added, account, add, nothingRead } from '../../src/cli/adding.ts'
 import { ADDED_TYPES, additionsFor } from '../../src/cli/additions.ts'
 import { CadreCommand } from '../../src/cli/base-command.ts'
 import { QuietFailure } from '../../src/cli/failure.ts'
+import { InputReader } from '../../src/cli/input.ts'
 import { ProgressDisplay } from '../../src/cli/progress.ts'
 import { isHere } from '../../src/client/address.ts'
 
@@ -19,6 +20,7 @@ export default class KnowledgeAdd extends CadreCommand {
     { command: 'cadre knowledge add leave.md travel.pdf --name Policies', description: 'A few files' },
     { command: "cadre knowledge add https://example.com/manual --site --depth 2 --schedule '0 3 * * *'", description: 'A web site, read again every night' },
     { command: 'cadre knowledge add https://example.com/team/project.git', description: 'A git repository' },
+    { command: 'cadre knowledge add https://example.com/team/private.git --token env:GIT_TOKEN', description: 'One that wants a login' },
   ]
   static override args = {
     target: string({ required: true, multiple: true, ignoreStdin: true, description: 'Folder, file, http(s) address or git address; may be repeated.' }),
@@ -30,6 +32,8 @@ export default class KnowledgeAdd extends CadreCommand {
     exclude: text({ ...many, description: 'No files whose path matches this glob; may be repeated.', helpValue: '<glob>' }),
     watch: boolean({ description: 'Pick up changes of the folder as they happen.' }),
     schedule: text({ description: 'Read it again by itself, as a cron expression of five fields.', helpValue: '<cron>' }),
+    token: text({ description: 'Token or password of a git repository at an https address; it is kept sealed.', helpValue: '<secret|@file|env:NAME|->' }),
+    username: text({ description: 'User name to go with --token; git when left out, which most servers take.' }),
     site: boolean({ description: 'Read the pages that this one links to on its site, too.' }),
     depth: integer({ description: 'How many links deep a site is read.', min: 0, max: 10 }),
     send: boolean({ description: 'Send the files of folders instead of having the daemon read them.' }),
@@ -40,7 +44,8 @@ export default class KnowledgeAdd extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeAdd)
-    const plan = (send: boolean) => additionsFor(args.target, { ...flags, send })
+    const token = flags.token === undefined ? undefined : await new InputReader().secret(flags.token, 'token')
+    const plan = (send: boolean) => additionsFor(args.target, { ...flags, token, send })
     // Mistakes are told before a daemon is started for them.
     const local = await plan(flags.send)
     const display = new ProgressDisplay(flags.quiet)

@@ -48,7 +48,7 @@ export async function draftsOf(given: ImportRequest, outbound: Outbound): Promis
 function checkRequest({ document, url, server, headers = {} }: ImportRequest): void {
   if ((document === undefined) === (url === undefined)) throw invalid('document', 'or url is needed, and only one of them')
   if (server !== undefined && /[{}?#]/.test(server)) throw invalid('server', 'must be a plain address without placeholders, query or fragment')
-  if (server !== undefined) plainAddress('server', server)
+  if (server !== undefined) plainAddress('server', server, 'Give it as credentials.')
   const refused = Object.keys(headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
   if (refused) throw invalid(`headers.${refused}`, 'is set by the connection itself')
 }

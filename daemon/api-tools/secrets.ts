@@ -40,7 +40,9 @@ export function hiding({ auth, headers }: ApiToolSecrets, options: { headers: bo
   const redactor = new Redactor()
   if (auth.type === 'bearer') redactor.add(auth.token)
   if (auth.type === 'api_key') redactor.add(auth.value)
-  if (auth.type === 'basic') for (const secret of [auth.password, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')]) redactor.add(secret)
+  // Without a password the user name is the key.
+  if (auth.type === 'basic')
+    for (const secret of [auth.password || auth.username, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')]) redactor.add(secret)
   if (options.headers) for (const [name, value] of Object.entries(headers)) if (TELLING.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
   return (text) => redactor.withoutSecrets(text)
 }

@@ -17,7 +17,7 @@ export function checkUrlTemplate(template: string): string {
   if (/[{}]/.test(origin)) throw invalid('url', 'placeholders may stand in the path and the query only')
   if (/[{}]/.test(afterOrigin.replaceAll(PLACEHOLDER, ''))) throw invalid('url', 'has a brace that belongs to no {placeholder}')
   if (/#.*\{/s.test(afterOrigin)) throw invalid('url', 'has a placeholder after #, which is never sent')
-  return plainAddress('url', template.replaceAll(PLACEHOLDER, 'x')).origin
+  return plainAddress('url', template.replaceAll(PLACEHOLDER, 'x'), 'Give it as auth.').origin
 }
 
 /** The address with its placeholders filled. A part of the query whose placeholder has no value is left out. */

@@ -81,13 +81,6 @@ const NEVER =
   'Tokens, conversations, usage, recordings of models and runs of evaluations are no configuration, and not part of this. Secrets are named, never written.'
 
 function sourceNotes(all: readonly Named[]): string[] {
-  const named = (which: (source: { type: string; configuration: { repository?: string } }) => boolean) =>
-    all.flatMap(({ name, record }) => (which(record as unknown as Parameters<typeof which>[0]) ? [`"${name}"`] : [])).join(', ')
-  const sent = named(({ type }) => type === 'file')
-  // An address is shown to whoever reads sources, so it is no secret here; in a repository it would be one.
-  const told = named(({ configuration: { repository = '' } }) => /^https?:\/\/[^/]*@/.test(repository))
-  return [
-    ...(sent ? [`Documents that were sent to ${sent} are content, and not part of this: send them again with cadre knowledge documents add.`] : []),
-    ...(told ? [`The address of ${told} holds a password and is written as it is: let git on the daemon's machine know it, and take it out.`] : []),
-  ]
+  const sent = all.flatMap(({ name, record }) => ((record as unknown as { type: string }).type === 'file' ? [`"${name}"`] : [])).join(', ')
+  return sent ? [`Documents that were sent to ${sent} are content, and not part of this: send them again with cadre knowledge documents add.`] : []
 }

@@ -5,6 +5,7 @@ import type { ManagedFamily } from '../../src/contract/as-code.ts'
 import type { Family } from '../../src/contract/crud.ts'
 import { evaluations } from '../../src/contract/evaluations.ts'
 import { knowledgeSources } from '../../src/contract/knowledge-sources.ts'
+import { withoutLogins } from '../../src/contract/login.ts'
 import { models } from '../../src/contract/models.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
 import { promptTemplates } from '../../src/contract/prompt-templates.ts'
@@ -39,6 +40,8 @@ export interface Kind {
   /** Only where the contract does not list them. */
   fields?: readonly string[]
   references: readonly ReferenceRule[]
+  /** Its plain fields as they may be read. */
+  shown?(record: Fields): Fields
   /** Its secret fields, each with references in place of values. */
   secrets?(record: Fields, reference: SecretReference): Fields
   /** Secrets that are made when none are given. */
@@ -76,7 +79,16 @@ export const KINDS: readonly Kind[] = [
     secrets: ({ has_api_key }, reference) => (has_api_key ? { api_key: reference('api_key') } : {}),
   },
   { name: 'prompt-templates', family: promptTemplates, label: 'name', references: [] },
-  { name: 'knowledge-sources', family: knowledgeSources, label: 'name', fields: ['name', 'type', 'configuration'], references: [], fixed: ['type'] },
+  {
+    name: 'knowledge-sources',
+    family: knowledgeSources,
+    label: 'name',
+    fields: ['name', 'type', 'configuration', 'auth'],
+    references: [],
+    shown: ({ configuration, ...fields }) => ({ ...fields, configuration: withoutLogins(configuration as Fields) }),
+    secrets: ({ auth }, reference) => authSecrets(auth, reference),
+    fixed: ['type'],
+  },
   {
     name: 'rag-tools',
     family: ragTools,
@@ -130,10 +142,12 @@ const AUTH_VALUES: Record<string, readonly string[]> = { bearer: ['token'], basi
 
 function apiToolSecrets({ header_names, auth }: Fields, reference: SecretReference): Fields {
   const names = header_names as string[]
+  const headers = names.length > 0 ? { headers: Object.fromEntries(names.map((name) => [name, reference(`header_${name}`)])) } : {}
+  return { ...headers, ...authSecrets(auth, reference) }
+}
+
+function authSecrets(auth: unknown, reference: SecretReference): Fields {
   const shown = auth as { type: string }
   const values = AUTH_VALUES[shown.type] ?? []
-  return {
-    ...(names.length > 0 ? { headers: Object.fromEntries(names.map((name) => [name, reference(`header_${name}`)])) } : {}),
-    ...(values.length > 0 ? { auth: { ...shown, ...Object.fromEntries(values.map((value) => [value, reference(`auth_${value}`)])) } } : {}),
-  }
+  return values.length > 0 ? { auth: { ...shown, ...Object.fromEntries(values.map((value) => [value, reference(`auth_${value}`)])) } } : {}
 }

@@ -15,7 +15,7 @@ export const secretFields = ({ name }: Kind): readonly string[] => SECRET_FIELDS
 /** Without its secrets. */
 export function plainFields(kind: Kind, record: StoredRecord, directory: Directory): Fields {
   const given = new Set(secretFields(kind))
-  const stored = record as unknown as Fields
+  const stored = kind.shown?.(record as unknown as Fields) ?? (record as unknown as Fields)
   const defaults = fieldsOf(kind.family.resource)
   const needed = (kind.family.create as { required?: string[] }).required ?? []
   const said = fileFields(kind).filter(

@@ -12,7 +12,7 @@ export function checkConfiguration(validator: Validator, caller: Caller, { type,
   validator.check(inside(SOURCE_CONFIGURATIONS[type]), { configuration })
   const { path, paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
   if (schedule) checkSchedule(schedule)
-  if (url) plainAddress('configuration.url', url)
+  if (url) plainAddress('configuration.url', url, 'Pages that want a login cannot be read.')
   if (paths?.length || type === 'folder' || (repository && checkRepository(repository) === 'local')) adminsOnly(caller, "name paths on the daemon's disk")
   if (path) checkAbsolute(path)
   if (allow_private_network) adminsOnly(caller, 'let a source read the private network')
@@ -47,7 +47,16 @@ function checkSchedule(schedule: string): void {
 
 /** git takes options and helper programs where an address is expected; only plain addresses and paths get through. */
 function checkRepository(repository: string): 'local' | 'remote' {
-  if (/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || /^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
+  if (/^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
   if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
-  throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+  if (!/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || !URL.canParse(repository) || new URL(repository).hostname === '')
+    throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+  const { protocol, username, password } = new URL(repository)
+  // ssh needs to know as whom; with all else a name alone may be a token, too.
+  if (password !== '' || (username !== '' && protocol !== 'ssh:'))
+    throw invalid('configuration.repository', 'must not hold a user name, password or token', protocol === 'ssh:' ? SSH_LOGIN : LOGIN)
+  return 'remote'
 }
+
+const LOGIN = 'Give them as auth, such as {"type": "basic", "username": "git", "password": "<TOKEN>"}: there they are sealed, and never shown.'
+const SSH_LOGIN = "ssh proves itself with the keys of the daemon's user."

@@ -2,11 +2,13 @@
 import { extname } from 'node:path'
 import type { SourceType } from '../../src/contract/knowledge-sources.ts'
 import type { Outbound } from '../outbound/client.ts'
+import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import { concurrently } from './concurrently.ts'
 import { type KnownDocument, knownDocuments, setFingerprint, storeFound } from './found-store.ts'
 import type { ProgressBoard } from './progress.ts'
+import { openAuth } from './source-auth.ts'
 import { type Found, findDocuments } from './sources/source.ts'
 import { documentRecords, hashInUse, type StoredSource } from './store.ts'
 
@@ -17,6 +19,7 @@ export interface Discovery {
   database: Database
   originals: Originals
   outbound: Outbound
+  vault: Vault
   progress: ProgressBoard
   /** A directory of the source's own. */
   workDirectory(sourceId: string): string
@@ -37,7 +40,8 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
     waiting = []
     progress.update(source.id, { documents: seen.size })
   }
-  const options = { configuration: source.configuration, signal, work: discovery.workDirectory(source.id), outbound }
+  const auth = openAuth(discovery.vault, source)
+  const options = { configuration: source.configuration, auth, signal, work: discovery.workDirectory(source.id), outbound }
   try {
     for await (const found of findDocuments(source.type as SourceType, options)) {
       if (seen.has(found.name) || sent.has(found.name)) continue

@@ -1,11 +1,13 @@
 /** Knowledge sources: where documents come from, and keeping up with them. */
 import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
-import { type KnowledgeSource, type KnowledgeSourceCreate, type KnowledgeSourceUpdate, knowledgeSources } from '../../src/contract/knowledge-sources.ts'
+import { type KnowledgeSource, knowledgeSources } from '../../src/contract/knowledge-sources.ts'
+import { withoutLogins } from '../../src/contract/login.ts'
 import type { SearchResult } from '../../src/contract/passages.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
+import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Validator } from '../validation.ts'
@@ -16,14 +18,15 @@ import type { Indexes } from './indexes.ts'
 import type { Progress, ProgressBoard } from './progress.ts'
 import { type Quotation, Quotations } from './quotations.ts'
 import type { Search, SearchRequest } from './search.ts'
+import { openAuth, type SourceInput, withAuth } from './source-auth.ts'
 import { deleteDocumentsOf, hashesOf, hashInUse, type StoredSource, sourceRecords, statisticsOf } from './store.ts'
 import type { Synchronizer } from './sync.ts'
 
-type SourceInput = Static<typeof KnowledgeSourceCreate> | Static<typeof KnowledgeSourceUpdate>
 type ShownSource = Static<typeof KnowledgeSource>
 
 export interface KnowledgeParts {
   database: Database
+  vault: Vault
   originals: Originals
   validator: Validator
   indexes: Indexes
@@ -43,10 +46,12 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     super(parts.database, knowledgeSources, sourceRecords, {
       prepare: async (record, given, { caller, current }) => {
         if (given.configuration !== undefined || current === undefined) checkConfiguration(parts.validator, caller, record)
-        return record
+        return withAuth(parts.vault, record, given, caller, current)
       },
-      show: async (reader, { version: _, ...shown }) => ({
+      opened: (source) => ({ auth: openAuth(parts.vault, source) }),
+      show: async (reader, { version: _, secrets: __, ...shown }) => ({
         ...shown,
+        configuration: withoutLogins(shown.configuration),
         statistics: await statisticsOf(reader, shown.id),
         progress: parts.progress.of(shown.id) ?? null,
       }),

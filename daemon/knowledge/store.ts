@@ -5,10 +5,15 @@ import { KnowledgeSource, type SourceStatistics } from '../../src/contract/knowl
 import type { Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
-export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics' | 'progress'> & StoredRecord
+export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics' | 'progress'> & StoredRecord & { secrets: string | null }
 export type StoredDocument = Static<typeof Document> & StoredRecord
 
-export const sourceRecords = new Records<StoredSource>({ table: 'knowledge_sources', schema: KnowledgeSource, computed: ['statistics', 'progress'] })
+export const sourceRecords = new Records<StoredSource>({
+  table: 'knowledge_sources',
+  schema: KnowledgeSource,
+  computed: ['statistics', 'progress'],
+  hidden: ['secrets'],
+})
 export const documentRecords = new Records<StoredDocument>({ table: 'documents', schema: Document })
 
 export async function statisticsOf(reader: Reader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
@@ -46,4 +51,15 @@ export async function deleteDocumentsOf(transaction: Transaction, sourceId: stri
 /** A document that was found until now is the sender's from now on: it does not go when it is no longer found. */
 export async function markSent(transaction: Transaction, documentId: string): Promise<void> {
   await transaction.run("UPDATE documents SET origin = 'sent', fingerprint = NULL WHERE id = ?", [documentId])
+}
+
+/** Sources with an address of http or https that may hold a login, as older versions kept it. */
+export async function sourcesWithLogins(reader: Reader): Promise<string[]> {
+  const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
+  return rows.map(({ id }) => id)
+}
+
+/** Whether what is written over is wiped from the file, too. */
+export async function wipeOnChange(transaction: Transaction, wiped: boolean): Promise<void> {
+  await transaction.get(`PRAGMA secure_delete = ${wiped ? 'ON' : 'OFF'}`)
 }

@@ -17,7 +17,8 @@ export const CONNECTION_HEADERS: readonly string[] = [
   'accept-encoding',
 ]
 
-export function plainAddress(field: string, address: string): URL {
+/** `instead` says where a login goes. */
+export function plainAddress(field: string, address: string, instead = 'Use the fields made for it.'): URL {
   let url: URL
   try {
     url = new URL(address)
@@ -25,7 +26,6 @@ export function plainAddress(field: string, address: string): URL {
     throw Object.assign(invalid(field, 'is not a valid address'), { cause })
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid(field, 'must begin with http:// or https://')
-  if (url.username || url.password)
-    throw invalid(field, 'must not hold a user name or password', 'Credentials in an address end up in logs; use the fields made for them.')
+  if (url.username || url.password) throw invalid(field, 'must not hold a user name or password', `A login in an address ends up in logs. ${instead}`)
   return url
 }

@@ -11,8 +11,21 @@ import { evaluationRuns } from './migrations/0007-evaluations.ts'
 import { apiTools } from './migrations/0008-api-tools.ts'
 import { analytics } from './migrations/0009-analytics.ts'
 import { recordings } from './migrations/0010-recordings.ts'
+import { sourceAuth } from './migrations/0011-source-auth.ts'
 
-export const MIGRATIONS: readonly Migration[] = [records, knowledge, conversations, models, usage, webhooks, evaluationRuns, apiTools, analytics, recordings]
+export const MIGRATIONS: readonly Migration[] = [
+  records,
+  knowledge,
+  conversations,
+  models,
+  usage,
+  webhooks,
+  evaluationRuns,
+  apiTools,
+  analytics,
+  recordings,
+  sourceAuth,
+]
 
 /** Whether nothing was ever written to it. */
 export async function isBlank(database: Database): Promise<boolean> {

@@ -31,7 +31,7 @@ export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
     const { database, vault, dispatcher } = parts
     super(database, webhooks, webhookRecords, {
       prepare: async (record, given, { current }) => {
-        plainAddress('url', record.url)
+        plainAddress('url', record.url, 'Events are signed with the secret of the webhook: let the receiver check that.')
         const { secret } = given as { secret?: string }
         if (current) return secret === undefined ? record : this.#rotated({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
         return { ...record, secret: sealedSecret(vault, record.id, chosenSecret(secret)), previous_secrets: '[]' }

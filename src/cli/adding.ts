@@ -64,16 +64,17 @@ export function nothingRead({ statistics: { documents, failed } }: Source): bool
 }
 
 /** The source of that name and place, with the configuration that is wanted now; a new one where there is none. */
-async function ensureSource(connection: Connection, { name, type, configuration, moves }: Addition): Promise<Source> {
+async function ensureSource(connection: Connection, { name, type, configuration, auth, moves }: Addition): Promise<Source> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
   const whole = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
   const identity = IDENTITY[type] ?? ''
   const same = whole.map(({ data }) => data).find((found) => found.type === type && (moves || found.configuration[identity] === configuration[identity]))
   if (!same && whole[0]) throw taken(name, whole[0].data)
-  if (!same) return (await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration } })).data
+  const proof = auth ? { auth } : {}
+  if (!same) return (await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration, ...proof } })).data
   const wanted = { ...same.configuration, ...configuration }
-  if (JSON.stringify(wanted) === JSON.stringify(same.configuration)) return same
-  return (await call(connection, knowledgeSourceRoutes.update, { params: { id: same.id }, body: { configuration: wanted } })).data
+  if (!auth && JSON.stringify(wanted) === JSON.stringify(same.configuration)) return same
+  return (await call(connection, knowledgeSourceRoutes.update, { params: { id: same.id }, body: { configuration: wanted, ...proof } })).data
 }
 
 function taken(name: string, { type, configuration }: Source): UsageError {

@@ -1,7 +1,8 @@
 /** What `knowledge add` is pointed at, and the knowledge sources that it becomes. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
-import type { SourceType } from '../contract/knowledge-sources.ts'
+import type { SourceAuth, SourceType } from '../contract/knowledge-sources.ts'
+import { type Login, loginIn } from '../contract/login.ts'
 import { UsageError } from './failure.ts'
 import type { Body } from './input.ts'
 import { filesOf, type LocalFile } from './local-files.ts'
@@ -18,6 +19,9 @@ export interface AddOptions {
   schedule?: string | undefined
   site?: boolean | undefined
   depth?: number | undefined
+  /** What a repository is opened with. */
+  token?: string | undefined
+  username?: string | undefined
   /** Send files instead of having the daemon read them. */
   send: boolean
 }
@@ -27,6 +31,7 @@ export interface Addition {
   name: string
   type: SourceType
   configuration: Body
+  auth?: SourceAuth
   /** Documents to send to it. */
   files: LocalFile[]
   /** What the user pointed at, in words. */
@@ -59,6 +64,7 @@ function typeOf(target: string): AddedType {
 }
 
 async function addition(target: string, type: AddedType, options: AddOptions): Promise<Addition> {
+  if (type !== 'git') refuse(options, ['token', 'username'], 'git repositories')
   if (type === 'url') return urlAddition(target, options)
   if (type === 'git') return gitAddition(target, options)
   return folderAddition(target, options)
@@ -80,6 +86,7 @@ async function folderAddition(target: string, options: AddOptions): Promise<Addi
 function fileAddition(targets: readonly string[], options: AddOptions): Addition {
   refuse(options, ['watch', 'schedule', 'include', 'exclude'], 'folders')
   refuse(options, ['site', 'depth'], 'web sites')
+  refuse(options, ['token', 'username'], 'git repositories')
   const paths = targets.map((target) => resolve(target))
   const folders = targets.filter((target) => statSync(target, { throwIfNoEntry: false })?.isDirectory() !== false)
   if (folders[0] !== undefined) throw new UsageError(`${folders[0]} is not a file.`)
@@ -102,6 +109,8 @@ function named(paths: readonly string[]): LocalFile[] {
 
 function urlAddition(url: string, options: AddOptions): Addition {
   if (!URL.canParse(url)) throw new UsageError(`"${url}" is not an address.`)
+  if (loginIn(url))
+    throw new UsageError('There is a login in the address, and pages that want one cannot be read.', 'A git repository is added with --type git.')
   refuse(options, ['watch', 'include', 'exclude'], 'folders; a site takes --schedule')
   const { hostname, pathname } = new URL(url)
   const mode = options.site || options.depth !== undefined ? 'site' : /sitemap[^/]*\.xml$/i.test(pathname) ? 'sitemap' : undefined
@@ -121,10 +130,20 @@ function gitAddition(target: string, options: AddOptions): Addition {
   const local = existsSync(target)
   if (local && options.send)
     throw new UsageError('A repository on this machine cannot be read by a daemon on another one.', 'Leave out --type git to send its files.')
-  const repository = local ? resolve(target) : target
+  const held = local ? undefined : loginIn(target)
+  const repository = local ? resolve(target) : (held?.address ?? target)
   const name = options.name ?? (basename(repository.replace(/\/+$/, '').replace(/^.*:(?!\/\/)/, '')).replace(/\.git$/i, '') || 'repository')
   const { include, exclude, schedule } = options
-  return { name, type: 'git', files: [], place: target, configuration: given({ repository, include, exclude, schedule }) }
+  const auth = authOf(options, held?.login)
+  return { name, type: 'git', files: [], place: repository, configuration: given({ repository, include, exclude, schedule }), ...(auth ? { auth } : {}) }
+}
+
+/** Where a token is all there is, servers take any name with it. */
+function authOf({ token, username }: AddOptions, held: Login | undefined): SourceAuth | undefined {
+  if (token === undefined && username !== undefined) throw new UsageError('--username goes with --token.')
+  if (token === undefined) return held && { type: 'basic', ...held }
+  if (held) throw new UsageError('There is a login in the address, and --token is another one.', 'Leave one of them out.')
+  return { type: 'basic', username: username ?? 'git', password: token }
 }
 
 const given = (fields: Body): Body => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

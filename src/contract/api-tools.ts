@@ -1,5 +1,6 @@
 /** API tools: HTTP calls that agents may make. */
 import { Type } from 'typebox'
+import { basicAuth, bearerAuth, noAuth, secret } from './auth.ts'
 import { byId, crud, type Family } from './crud.ts'
 import { route } from './route.ts'
 import { freeObject, nullable, object, optional, resource, resourceName, text, webAddress, word } from './schema.ts'
@@ -40,8 +41,6 @@ const settings = {
   requires_confirmation: Type.Boolean({ default: false, description: 'Whether the caller is asked before each use.' }),
 }
 const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
-const secret = (what: string) =>
-  Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$', writeOnly: true, description: `${what} Write-only.` })
 const headers = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: 50,
@@ -64,12 +63,7 @@ const auth = Type.Unsafe<Auth>({
   description: 'How it proves who it is. The values are write-only.',
   required: ['type'],
   discriminator: { propertyName: 'type' },
-  oneOf: [
-    object({ type: Type.Literal('none') }),
-    object({ type: Type.Literal('bearer'), token: secret('The token.') }),
-    object({ type: Type.Literal('basic'), username: secret('The user name.'), password: secret('The password.') }),
-    object({ type: Type.Literal('api_key'), name: authName, value: secret('The key.'), in: Type.Optional(authIn) }),
-  ],
+  oneOf: [noAuth, bearerAuth, basicAuth, object({ type: Type.Literal('api_key'), name: authName, value: secret('The key.'), in: Type.Optional(authIn) })],
   examples: [{ type: 'bearer', token: '<TOKEN>' }],
 })
 export type ApiToolSecrets = { headers: Record<string, string>; auth: Auth }

@@ -20,7 +20,12 @@ export const MANAGED_FAMILIES = [
 export type ManagedFamily = (typeof MANAGED_FAMILIES)[number]
 
 /** Fields that hold secrets: files refer to where those are, as ${env:NAME}. Left out, they stay as they are. */
-export const SECRET_FIELDS: Partial<Record<ManagedFamily, readonly string[]>> = { models: ['api_key'], 'api-tools': ['headers', 'auth'], webhooks: ['secret'] }
+export const SECRET_FIELDS: Partial<Record<ManagedFamily, readonly string[]>> = {
+  models: ['api_key'],
+  'knowledge-sources': ['auth'],
+  'api-tools': ['headers', 'auth'],
+  webhooks: ['secret'],
+}
 
 const BODY_LIMIT = 64 * 1024 * 1024
 export const MOST_RESOURCES = 10_000

@@ -1,5 +1,6 @@
 /** Knowledge sources: where documents come from, and how each kind is configured. */
 import { type TObject, type TSchema, Type } from 'typebox'
+import { basicAuth, bearerAuth, noAuth } from './auth.ts'
 import { byId, crud, type Family } from './crud.ts'
 import { route } from './route.ts'
 import { nullable, object, optional, resource, resourceName, timestamp, webAddress, word } from './schema.ts'
@@ -114,7 +115,7 @@ export const SOURCE_CONFIGURATIONS = {
       minLength: 1,
       maxLength: 2_000,
       pattern: '^[^\\u0000-\\u001f]+$',
-      description: "Address of a repository, or its path on the daemon's disk.",
+      description: "Address of a repository, or its path on the daemon's disk. A login goes to `auth`, not into the address.",
     }),
     ...optional({
       branch: Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$', description: 'Branch or tag to read.' }),
@@ -126,6 +127,16 @@ export const SOURCE_CONFIGURATIONS = {
   }),
   text: object({ text: Type.String({ minLength: 1, maxLength: 900_000, description: 'The text itself.' }) }),
 } satisfies Record<SourceType, TSchema>
+
+export type SourceAuth = { type: 'none' } | { type: 'bearer'; token: string } | { type: 'basic'; username: string; password: string }
+const auth = Type.Unsafe<SourceAuth>({
+  type: 'object',
+  description: 'How it proves who it is to the server of its repository, over http and https. The values are write-only.',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [noAuth, bearerAuth, basicAuth],
+  examples: [{ type: 'basic', username: 'git', password: '<TOKEN>' }],
+})
 
 export type SourceConfiguration = Record<string, unknown>
 const Configuration = Type.Unsafe<SourceConfiguration>({
@@ -161,12 +172,16 @@ const name = resourceName('knowledge source')
 const type = word(SOURCE_TYPES, { description: 'Where its documents come from.' })
 const status = word(['pending', 'syncing', 'active', 'error'], { default: 'pending', description: 'Where its synchronization stands.' })
 const error = nullable(Type.String({ description: 'Why the last synchronization failed.' }))
+const shownAuth = object(
+  { type: word(['none', 'bearer', 'basic'], { description: 'How it proves who it is.' }) },
+  { default: { type: 'none' }, description: 'Authentication, without its values.' },
+)
 const last_sync = nullable(timestamp('When it was last synchronized'))
 const example = { name: 'Handbook', type: 'file', configuration: { file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 } }
 
 export const KnowledgeSource = resource(
   'knowledge source',
-  { name, type, status, error, last_sync, configuration: Configuration, statistics: SourceStatistics, progress: nullable(SyncProgress) },
+  { name, type, status, error, last_sync, configuration: Configuration, auth: shownAuth, statistics: SourceStatistics, progress: nullable(SyncProgress) },
   {
     description: 'A place documents come from.',
     examples: [
@@ -176,6 +191,7 @@ export const KnowledgeSource = resource(
         status: 'pending',
         error: null,
         last_sync: null,
+        auth: { type: 'none' },
         statistics: { documents: 0, chunks: 0, failed: 0, embedded: 0 },
         progress: null,
         created_at: '2026-01-31T09:30:00.000Z',
@@ -195,9 +211,10 @@ const branch = (of: SourceType): TObject => {
     name,
     type: Type.Literal(of, { description: 'Where its documents come from.' }),
     configuration: free ? Type.Optional(configuration) : configuration,
+    ...(of === 'git' ? { auth: Type.Optional(auth) } : {}),
   })
 }
-export const KnowledgeSourceCreate = Type.Unsafe<{ name: string; type: SourceType; configuration?: SourceConfiguration }>({
+export const KnowledgeSourceCreate = Type.Unsafe<{ name: string; type: SourceType; configuration?: SourceConfiguration; auth?: SourceAuth }>({
   type: 'object',
   description: 'A new knowledge source.',
   required: ['type'],
@@ -205,7 +222,7 @@ export const KnowledgeSourceCreate = Type.Unsafe<{ name: string; type: SourceTyp
   oneOf: SOURCE_TYPES.map(branch),
   examples: [example],
 })
-export const KnowledgeSourceUpdate = object(optional({ name, configuration: Configuration }), {
+export const KnowledgeSourceUpdate = object(optional({ name, configuration: Configuration, auth }), {
   description: 'What to change of a knowledge source; a configuration replaces the whole of the old one.',
   minProperties: 1,
   examples: [{ name: 'Staff handbook' }],

@@ -6,6 +6,8 @@ import type { Json, Service } from '../harness/app.ts'
 
 export const SECRETS: Record<string, string> = {
   CADRE_MODEL_CLOUD_API_KEY: 'sk-cloud-0123456789',
+  CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_USERNAME: 'wiki-reader',
+  CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_PASSWORD: 'wiki-password-0123456789',
   CADRE_API_TOOL_WEATHER_HEADER_X_TRACE: 'trace-me',
   CADRE_API_TOOL_WEATHER_AUTH_TOKEN: 'bearer-token-0123456789',
   CADRE_API_TOOL_CRM_AUTH_USERNAME: 'countess',
@@ -50,6 +52,9 @@ export async function furnish(service: Service): Promise<void> {
   const handbook = await make('/knowledge-sources', { name: 'Handbook', type: 'file', configuration: { file_types: ['md'] } })
   const notes = await make('/knowledge-sources', { name: 'Notes', type: 'text', configuration: { text: AWKWARD.join('\n') } })
   await make('/knowledge-sources', { name: 'Site', type: 'url', configuration: { url: 'https://example.com/', mode: 'site', schedule: '0 3 * * *' } })
+  const { CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_USERNAME: reader, CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_PASSWORD: word } = SECRETS
+  const wiki = { repository: 'https://example.com/wiki.git', branch: 'main' }
+  await make('/knowledge-sources', { name: 'Wiki', type: 'git', configuration: wiki, auth: { type: 'basic', username: reader, password: word } })
   const rag = await make('/rag-tools', { name: 'handbook', knowledge_source_id: handbook.id, model_id: cloud.id, top_k: 8 })
   const find = await make('/retrieval-tools', {
     name: 'handbook',

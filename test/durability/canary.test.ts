@@ -19,6 +19,9 @@ const CANARIES = {
   'basic password': 'canary-Fz5Et2Yo7Pl6-basic-password',
   'key in a query': 'canary-Ga7Ry4Ua8Qm8-query-key',
   'webhook secret': `whsec_${Buffer.from('canary-Hb9Tu6Ib1Rn0-webhook-secret').toString('base64')}`,
+  'source user': 'canary-Ke6Ip3Qe7Uq6-source-user',
+  'source password': 'canary-Lf8Oa5Rf9Vr8-source-password',
+  'login in an address': 'canary-Mg1Ps7Sg2Ws1-login',
   'key in a refused request': 'sk-canary-Ic2Yi8Oc3So2-refused',
   'wrong token': 'cadre_canary-Jd4Uo1Pd5Tp4-wrong-token',
 }
@@ -92,6 +95,9 @@ test('secrets go in by every door there is', async () => {
     await tool({ type: 'api_key', name: 'key', value: c['key in a query'], in: 'query' }),
   ]
   for (const { status } of tools) assert.is(status, 201)
+  const auth = { type: 'basic', username: c['source user'], password: c['source password'] }
+  const source = { name: 's', type: 'git', configuration: { repository: 'https://example.invalid/s.git' }, auth }
+  assert.is((await call('POST', '/knowledge-sources', source, { key: 'source' })).status, 201)
   const hook = { url: 'https://hooks.example.com/', events: ['conversation.completed'], secret: c['webhook secret'] }
   assert.is((await call('POST', '/webhooks', hook, { key: 'hook', shown: 'secret' })).status, 201)
   const own = await call('POST', '/webhooks', { ...hook, secret: undefined }, { shown: 'secret' })
@@ -113,6 +119,17 @@ test('they stay in when things go wrong', async () => {
     ['POST', '/api-tools', { name: 't', url: 'https://x.example/', headers: { Host: refused } }],
     ['POST', '/api-tools', { name: 't', url: 'https://x.example/', auth: { type: 'bearer', tokn: refused } }],
     ['POST', '/webhooks', { url: 'https://x.example/', events: ['conversation.completed'], secret: refused }],
+    ...['git', 'https'].flatMap((scheme): [string, string, unknown][] => {
+      const address = `${scheme}://ada:${c['login in an address']}@example.com/`
+      return [
+        ['POST', '/knowledge-sources', { name: 's', type: 'git', configuration: { repository: address } }],
+        ['POST', '/knowledge-sources', { name: 's', type: 'url', configuration: { url: address } }],
+        ['POST', '/models', { name: 'm', provider: 'openai', model_id: 'x', endpoint: address }],
+        ['POST', '/api-tools', { name: 't', url: address }],
+        ['POST', '/api-tools/import', { url: address }],
+        ['POST', '/webhooks', { url: address, events: ['conversation.completed'] }],
+      ]
+    }),
     ['PUT', '/models/nobody', { api_key: refused }],
   ]
   for (const [method, path, body] of wrong) assert.ok((await call(method, path, body)).status >= 400, path)

@@ -1,4 +1,5 @@
 /** What a source hands to its synchronization: documents as they are found, not yet read. */
+import type { SourceAuth } from '../../../src/contract/knowledge-sources.ts'
 import type { Outbound } from '../../outbound/client.ts'
 
 export interface Found {
@@ -21,4 +22,6 @@ export interface SourceOptions {
   /** A directory of this source's own in the home, for clones and pages; made when it is needed. */
   work: string
   outbound: Outbound
+  /** What it proves itself with; nothing where that is not needed. */
+  auth?: SourceAuth
 }

@@ -10,6 +10,8 @@ export interface GitRun {
   protocols?: readonly string[]
   settings?: readonly string[]
   environment?: Readonly<Record<string, string>>
+  /** What of its own words nobody shall read is taken out by this. */
+  hide?(text: string): string
   signal: AbortSignal
   timeoutMs: number
 }
@@ -90,7 +92,14 @@ export interface StartedGit {
 }
 
 /** The process itself, for conversations with it. Its output must be read. */
-export function startGit({ directory, args, protocols = [], settings = [], environment = {} }: Omit<GitRun, 'signal' | 'timeoutMs'>): StartedGit {
+export function startGit({
+  directory,
+  args,
+  protocols = [],
+  settings = [],
+  environment = {},
+  hide = (text) => text,
+}: Omit<GitRun, 'signal' | 'timeoutMs'>): StartedGit {
   const all = [...SETTINGS, ...settings]
   const env = {
     ...inherited(),
@@ -118,7 +127,7 @@ export function startGit({ directory, args, protocols = [], settings = [], envir
   child.stdin?.on('error', () => {})
   const ended = new Promise<{ code: number | null; errors: string }>((resolve, reject) => {
     child.once('error', (error) => reject(missing(error)))
-    child.once('close', (code) => resolve({ code, errors }))
+    child.once('close', (code) => resolve({ code, errors: hide(errors) }))
   })
   // Whoever waits for it gets the error; nobody waiting is no crash.
   ended.catch(() => {})

@@ -2,6 +2,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError, invalid } from '../../../src/contract/errors.ts'
+import { withoutLogin } from '../../../src/contract/login.ts'
 import { sizeProblem } from './file-content.ts'
 import type { Found, SourceOptions } from './found.ts'
 import { BlobReader } from './git-blobs.ts'
@@ -39,9 +40,10 @@ function itself(bytes: Uint8Array): Uint8Array {
 }
 
 /** Brings the newest commit of the branch, without its history, into a repository of ours. */
-async function fetched(repository: string, branch: string | undefined, { configuration, signal, work, outbound }: SourceOptions): Promise<string> {
+async function fetched(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
+  const { configuration, signal, work, outbound, auth = { type: 'none' } } = options
   const allowPrivateNetwork = configuration.allow_private_network === true
-  const remote = await remoteOf(repository, { outbound, allowPrivateNetwork, signal })
+  const remote = await remoteOf(repository, { outbound, allowPrivateNetwork, signal, auth })
   const directory = join(work, 'repository.git')
   const first = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined
   await requireVersion(directory, remote, signal)
@@ -49,20 +51,23 @@ async function fetched(repository: string, branch: string | undefined, { configu
     await fetchInto(directory, remote, branch, signal)
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
-    const reason = explained(error, repository, branch)
+    const reason = explained(error, repository, branch, auth.type !== 'none')
     if (first || reason.code !== 'UNAVAILABLE') throw reason
     // What an ended process left behind (locks, half a pack) may be why: once more, from nothing.
     await rm(directory, { recursive: true, force: true })
-    return fetched(repository, branch, { configuration, signal, work, outbound })
+    return fetched(repository, branch, options)
   }
   return directory
 }
 
 /** Older ones cannot be held to an address; with https a server elsewhere would fail for want of a certificate. */
-async function requireVersion(directory: string, { protocols }: Remote, signal: AbortSignal): Promise<void> {
+async function requireVersion(directory: string, { protocols, environment }: Remote, signal: AbortSignal): Promise<void> {
   const said = await gitText({ directory, args: ['version'], signal, timeoutMs: QUICK_MS })
   const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? []
-  if (protocols.includes('http') && Number(major) * 1_000 + Number(minor) < 2_037)
+  const version = Number(major) * 1_000 + Number(minor)
+  if ('GIT_CONFIG_COUNT' in environment && version < 2_031)
+    throw new CadreError('UNAVAILABLE', `Repositories with a login need git 2.31 or newer; this is ${said.trim()}.`)
+  if (protocols.includes('http') && version < 2_037)
     throw new CadreError('UNAVAILABLE', `Repositories at http:// addresses need git 2.37 or newer; this is ${said.trim()}.`, {
       hint: 'Use its https:// address.',
     })
@@ -70,7 +75,7 @@ async function requireVersion(directory: string, { protocols }: Remote, signal: 
 
 async function fetchInto(
   directory: string,
-  { address, protocols, settings, environment }: Remote,
+  { address, protocols, settings, environment, hide }: Remote,
   branch: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -87,7 +92,7 @@ async function fetchInto(
     address,
     `${branch ?? 'HEAD'}:${FETCHED}`,
   ]
-  await gitText({ directory, args, protocols, settings, environment, signal, timeoutMs: FETCH_MS })
+  await gitText({ directory, args, protocols, settings, environment, hide, signal, timeoutMs: FETCH_MS })
 }
 
 async function commitOf(directory: string, revision: string, repository: string, signal: AbortSignal): Promise<string> {
@@ -133,9 +138,9 @@ async function* treeOf(directory: string, commit: string, signal: AbortSignal): 
 }
 
 /** What git said, as what it means for the source. */
-function explained(failure: GitFailure, repository: string, branch: string | undefined): CadreError {
+function explained(failure: GitFailure, repository: string, branch: string | undefined, proven = false): CadreError {
   const { said } = failure
-  const shown = repository.replace(/\/\/[^/@]*@/, '//')
+  const shown = withoutLogin(repository)
   const because = (code: 'NOT_FOUND' | 'UNAVAILABLE' | 'FORBIDDEN', message: string, hint?: string) => new CadreError(code, message, { hint, cause: failure })
   if (/dubious ownership/.test(said))
     return because('FORBIDDEN', `${shown} belongs to another user, so git does not read it.`, `git config --global --add safe.directory ${shown}`)
@@ -150,8 +155,8 @@ function explained(failure: GitFailure, repository: string, branch: string | und
   )
     return because(
       'FORBIDDEN',
-      `${shown} wants a login, or does not exist.`,
-      "Store a login with git's credential helper, or use ssh with a key and a known host.",
+      `${shown} ${proven ? 'does not accept the login it was given' : 'wants a login'}, or does not exist.`,
+      "Give a login as auth (cadre knowledge update --auth), store one with git's credential helper, or use ssh with a key and a known host.",
     )
   if (/not found|does not appear to be a git repository|error: 404/i.test(said)) return because('NOT_FOUND', `There is no repository at ${shown}.`)
   if (/redirect/i.test(said)) return because('UNAVAILABLE', `${shown} redirects elsewhere.`, 'Use the address it redirects to.')

@@ -2,12 +2,20 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TSchema } from 'typebox'
-import { KnowledgeSource, knowledgeSourceRoutes, knowledgeSources, SOURCE_CONFIGURATIONS, type SourceType } from '../../contract/knowledge-sources.ts'
+import {
+  KnowledgeSource,
+  KnowledgeSourceUpdate,
+  knowledgeSourceRoutes,
+  knowledgeSources,
+  SOURCE_CONFIGURATIONS,
+  type SourceType,
+} from '../../contract/knowledge-sources.ts'
 import { fieldsOf, object, optional } from '../../contract/schema.ts'
 import type { Body } from '../input.ts'
 import type { Topic } from '../topic.ts'
 
 const { name, type, configuration } = KnowledgeSource.properties
+const { auth } = KnowledgeSourceUpdate.properties
 const configured: Record<string, TSchema> = Object.assign({}, ...Object.values(SOURCE_CONFIGURATIONS).map((schema) => fieldsOf(schema)))
 
 /** The field that tells which type is meant when none is named. */
@@ -39,5 +47,5 @@ export const knowledgeTopic: Topic = {
   label: 'name',
   references: {},
   simplest: 'cadre knowledge add ./docs',
-  form: { schema: object({ name, ...optional({ type, configuration, ...configured }) }), fill },
+  form: { schema: object({ name, ...optional({ type, configuration, auth, ...configured }) }), fill },
 }

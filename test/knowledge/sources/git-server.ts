@@ -1,6 +1,8 @@
 /** A real git server on this machine: git's own http-backend behind a listener. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
 
 export function gitBackend(projects: string): RequestListener {
   return (request, reply) => {
@@ -33,4 +35,25 @@ export function gitBackend(projects: string): RequestListener {
       reply.end(all.subarray(split + 4))
     })
   }
+}
+
+/** A project with one commit of one document. */
+export function plainProject(projects: string, name: string, text: string): void {
+  const project = join(projects, name)
+  mkdirSync(project, { recursive: true })
+  writeFileSync(join(project, 'a.md'), text)
+  const git = (...args: string[]) => execFileSync('git', ['-C', project, '-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { stdio: 'ignore' })
+  git('init', '--initial-branch=main')
+  git('add', '--all')
+  git('-c', 'commit.gpgsign=false', 'commit', '--message', 'a commit')
+}
+
+/** The same server for whoever sends one of these; to others it repeats what they sent, as a server that tells too much would. */
+export function guardedBackend(projects: string, accepted: readonly string[]): RequestListener {
+  const backend = gitBackend(projects)
+  const refusal: RequestListener = (request, reply) => {
+    request.resume()
+    reply.writeHead(401, { 'www-authenticate': 'Basic', 'content-type': 'text/plain' }).end(`refused: ${request.headers.authorization}\n`)
+  }
+  return (request, reply) => (accepted.includes(request.headers.authorization ?? '') ? backend : refusal)(request, reply)
 }

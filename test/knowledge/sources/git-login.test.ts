@@ -1,0 +1,193 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../../harness/answers.ts'
+import type { Json } from '../../harness/app.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { Library } from '../library.ts'
+import { guardedBackend, plainProject } from './git-server.ts'
+
+const USER = 'canary-user-7Hq2'
+const PASSWORD = 'canary/pass:word@9Zx4 ü'
+const TOKEN = 'canary-token-3Kw8'
+const BASIC = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`
+const ACCEPTED = [BASIC, `Bearer ${TOKEN}`, `Basic ${Buffer.from(`${TOKEN}:`).toString('base64')}`]
+const basic = { type: 'basic', username: USER, password: PASSWORD }
+
+const test = suite('git sources that want a login')
+let root: string
+let library: Library
+let server: StandIn
+let repository: string
+let guarded: RequestListener
+
+test.before(
+  aloud(async () => {
+    root = mkdtempSync(join(tmpdir(), 'cadre-login-'))
+    plainProject(join(root, 'projects'), 'docs', 'The heron nests by the pond.')
+    guarded = guardedBackend(join(root, 'projects'), ACCEPTED)
+    server = await standIn(guarded)
+    server.raw = true
+    repository = `http://127.0.0.1:${server.port}/docs`
+    library = await Library.open()
+  }),
+)
+test.after(
+  aloud(async () => {
+    await library.end()
+    await server.close()
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+  }),
+)
+
+const body = (more: Json = {}, name = 'Docs') => ({ name, type: 'git', configuration: { repository, allow_private_network: true }, ...more })
+const made = async (more: Json = {}, name?: string): Promise<Json> => good(library.service.post('/knowledge-sources', body(more, name)), 201)
+const change = (id: string, fields: Json, as = 'admin') => library.service.put(`/knowledge-sources/${id}`, fields, { as })
+
+const spellings = (secret: string) => [
+  secret,
+  encodeURIComponent(secret),
+  JSON.stringify(secret).slice(1, -1),
+  Buffer.from(secret).toString('base64').slice(0, -4),
+]
+const SPELLINGS = [USER, PASSWORD, TOKEN, 'ss:word@9Zx4', `${USER}:${PASSWORD}`, `${TOKEN}:`].flatMap(spellings)
+const told = (text: string | Buffer): string[] => SPELLINGS.filter((spelling) => text.includes(spelling))
+
+/** Where in the home one of them can be read. */
+function leaks(): string[] {
+  const { home } = library.service.paths
+  const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
+  return files.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() && told(readFileSync(file)).length > 0)
+}
+
+const LOGINS: Record<string, Json> = {
+  'a user name and a password': basic,
+  'a token': { type: 'bearer', token: TOKEN },
+  'a token for a user name': { type: 'basic', username: TOKEN, password: '' },
+}
+for (const [name, auth] of Object.entries(LOGINS)) {
+  test(`${name}: it is read, and nobody reads the login`, async () => {
+    const source = await made({ auth })
+    assert.equal(source.auth, { type: auth.type })
+    const synced = await library.sync(source.id)
+    assert.equal([synced.status, synced.error, synced.statistics.documents], ['active', null, 1])
+    const answers = [source, synced, await good(library.service.get('/export')), (await library.service.get('/knowledge-sources')).body]
+    assert.equal(told(JSON.stringify(answers)), [])
+    assert.equal(leaks(), [])
+    await library.service.delete(`/knowledge-sources/${source.id}`)
+  })
+}
+
+test('no list of processes, no setting on the disk and no trace of git shows it', async () => {
+  const [bin, dump] = [join(root, 'bin'), join(root, 'dump')]
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$@" >> ${dump}\nPATH="${process.env.PATH}" exec git "$@"\n`)
+  chmodSync(join(bin, 'git'), 0o755)
+  const before = process.env.PATH
+  process.env.PATH = `${bin}:${before}`
+  const source = await made({ auth: basic })
+  try {
+    assert.is((await library.sync(source.id)).status, 'active')
+  } finally {
+    process.env.PATH = before
+  }
+  assert.match(readFileSync(dump, 'utf8'), `-- ${repository} HEAD:`)
+  assert.equal(told(readFileSync(dump)), [])
+  assert.ok(existsSync(join(library.service.paths.work, source.id, 'repository.git/config')))
+  await library.service.delete(`/knowledge-sources/${source.id}`)
+})
+
+test('a login that is not accepted is told of without it, also where the server repeats it', async () => {
+  const source = await made()
+  const without = await library.sync(source.id)
+  assert.match(without.error, /wants a login, or does not exist/)
+  await good(change(source.id, { auth: { ...basic, password: 'canary-wrong-5Tt1' } }))
+  const wrong = await library.sync(source.id)
+  assert.match(wrong.error, /does not accept the login it was given/)
+  const repeated = Buffer.from(`${USER}:canary-wrong-5Tt1`).toString('base64')
+  assert.not.match(`${JSON.stringify(wrong)} ${library.service.logged}`, new RegExp(`canary-wrong|${repeated}`))
+  await good(change(source.id, { auth: basic }))
+  assert.is((await library.sync(source.id)).status, 'active')
+  await good(change(source.id, { auth: { type: 'none' } }))
+  assert.match((await library.sync(source.id)).error, /wants a login/)
+  await library.service.delete(`/knowledge-sources/${source.id}`)
+})
+
+test('a login follows a repository that moves on its server, and never to another one', async () => {
+  const other = await standIn((request, reply) => request.resume() && reply.writeHead(404).end())
+  const moved =
+    (to: string): RequestListener =>
+    (request, reply) =>
+      request.url?.startsWith('/old') ? request.resume() && reply.writeHead(301, { location: to + request.url.slice(4) }).end() : guarded(request, reply)
+  const source = await made({ auth: basic, configuration: { repository: repository.replace('/docs', '/old'), allow_private_network: true } })
+  try {
+    server.answer = moved(repository)
+    assert.is((await library.sync(source.id)).status, 'active')
+    server.answer = moved(`http://localhost:${other.port}/docs`)
+    assert.is((await library.sync(source.id)).status, 'error')
+    assert.equal(other.requests.map(({ headers }) => headers.authorization).filter(Boolean), [])
+  } finally {
+    server.answer = guarded
+    await other.close()
+  }
+  await library.service.delete(`/knowledge-sources/${source.id}`)
+})
+
+test('a login in the address is refused, and the field to use is named, whatever its spelling', async () => {
+  const { host } = new URL(repository)
+  const source = await made({ auth: basic })
+  const logins = [`${TOKEN}@`, `${USER}:${TOKEN}@`, `:${TOKEN}@`, `${USER}:a%40${TOKEN}@`, `x@${TOKEN}@`, `${USER}:${TOKEN}:x@`]
+  const addresses = [
+    ...logins.flatMap((login) => [`https://${login}${host}/docs.git`, `HTTP://${login}${host}/docs`, `git://${login}${host}/docs`]),
+    `https:///${TOKEN}@${host}/docs`,
+    `ssh://git:${TOKEN}@${host}/docs`,
+    `ssh:///${TOKEN}@${host}/docs`,
+    `git:${TOKEN}@${host.split(':')[0]}:docs`,
+    `https:\\\\${TOKEN}@${host}/docs`,
+    `https:${TOKEN}@${host}/docs`,
+    `ftp://${USER}:${TOKEN}@${host}/docs`,
+  ]
+  for (const address of addresses) {
+    const configuration = { repository: address, allow_private_network: true }
+    for (const attempt of [library.service.post('/knowledge-sources', body({ configuration })), change(source.id, { configuration })]) {
+      const answer = await refused(attempt, 'VALIDATION_ERROR', { field: 'configuration.repository' })
+      assert.equal(told(JSON.stringify(answer)), [], address)
+    }
+  }
+  await refused(library.service.post('/knowledge-sources', body({ configuration: { repository: `https://${TOKEN}@${host}/` } })), 'VALIDATION_ERROR', {
+    hint: /auth.*"type": "basic"/,
+  })
+  for (const fine of ['ssh://git@example.com/docs', 'git@example.com:docs.git'])
+    await good(library.service.post('/knowledge-sources', body({ configuration: { repository: fine } })), 201)
+  assert.equal(leaks(), [])
+})
+
+test('a login is for repositories at http and https addresses', async () => {
+  for (const place of ['ssh://git@example.com/docs', 'git@example.com:docs.git', 'git://example.com/docs', join(root, 'projects/docs')])
+    await refused(library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: place } })), 'VALIDATION_ERROR', {
+      field: 'auth',
+    })
+  const source = await made({ auth: basic })
+  await refused(change(source.id, { configuration: { repository: 'git@example.com:docs.git' } }), 'VALIDATION_ERROR', { field: 'auth' })
+  await refused(library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' }, auth: basic }), 'VALIDATION_ERROR')
+  const text = await good(library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' } }), 201)
+  await refused(change(text.id, { auth: basic }), 'VALIDATION_ERROR', { field: 'auth' })
+})
+
+test('an editor reads another repository with the login only by giving it anew', async () => {
+  const source = await good(library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: 'https://example.com/a.git' } })), 201)
+  const move = (to: string, more: Json = {}) => change(source.id, { configuration: { repository: to }, ...more }, 'editor')
+  for (const to of ['https://evil.example/a.git', 'http://example.com/a.git', 'https://example.com/another.git']) await refused(move(to), 'FORBIDDEN')
+  await good(move('https://example.com/a.git'))
+  await good(change(source.id, { configuration: { repository: 'https://example.com/a.git', branch: 'main' } }, 'editor'))
+  assert.equal((await good(move('https://example.com/b.git', { auth: basic }))).auth, { type: 'basic' })
+  assert.equal((await good(move('https://example.com/c.git', { auth: { type: 'none' } }))).auth, { type: 'none' })
+  await good(change(source.id, { auth: basic }))
+  await good(change(source.id, { configuration: { repository: 'https://example.com/d.git' } }))
+})
+
+test.run()

@@ -1,0 +1,85 @@
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good } from '../../harness/answers.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { Library } from '../library.ts'
+import { guardedBackend, plainProject } from './git-server.ts'
+
+const PASSWORD = 'canary-old-8Mm3'
+const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`
+
+const test = suite<{ root: string; library: Library; server: StandIn; id: string; plain: string }>('logins that older versions kept in addresses')
+
+test.before.each(
+  aloud(async (context) => {
+    context.root = mkdtempSync(join(tmpdir(), 'cadre-old-'))
+    plainProject(join(context.root, 'projects'), 'docs', 'The heron nests by the pond.')
+    context.server = await standIn(guardedBackend(join(context.root, 'projects'), [BASIC]))
+    context.server.raw = true
+    context.library = await Library.open()
+    const { library, server } = context
+    context.plain = `http://127.0.0.1:${server.port}/docs`
+    const source = await library.source('git', { repository: context.plain, allow_private_network: true })
+    context.id = source.id
+    const held = { ...source.configuration, repository: context.plain.replace('//', `//ada:${PASSWORD}@`) }
+    await library.service.database.write((transaction) =>
+      transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [JSON.stringify(held), source.id]),
+    )
+  }),
+)
+test.after.each(
+  aloud(async ({ root, library, server }) => {
+    await library.end()
+    await server.close()
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+  }),
+)
+
+/** Files of the home that hold it in clear. */
+function leaks({ service: { paths } }: Library): string[] {
+  const files = readdirSync(paths.home, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(paths.home, name)).isFile())
+  return files.filter((name) => readFileSync(join(paths.home, name)).includes(PASSWORD))
+}
+
+test('they are sealed at the next start, and wiped from the file; the source is read as before', async (context) => {
+  assert.ok(leaks(context.library).length > 0, 'this test would find it')
+  context.library = await context.library.reopened()
+  const source = await context.library.show(context.id)
+  assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'basic' }])
+  const synced = await context.library.sync(context.id)
+  assert.equal([synced.status, synced.error, synced.statistics.documents], ['active', null, 1])
+  assert.not.match(JSON.stringify(await good(context.library.service.get('/export'))), PASSWORD)
+  // What the log of the database held goes with its file when the daemon stops.
+  context.library = await context.library.reopened()
+  assert.equal(leaks(context.library), [])
+  assert.is((await context.library.sync(context.id)).status, 'active')
+})
+
+test('a password that ssh never used goes', async (context) => {
+  const held = JSON.stringify({ repository: `ssh://git:${PASSWORD}@example.com/docs` })
+  await context.library.service.database.write((transaction) =>
+    transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [held, context.id]),
+  )
+  context.library = await context.library.reopened()
+  const source = await context.library.show(context.id)
+  assert.equal([source.configuration.repository, source.auth], ['ssh://git@example.com/docs', { type: 'none' }])
+})
+
+test('while the vault is locked they are not shown, and used all the same', async (context) => {
+  const { vaultKey } = context.library.service.paths
+  context.library = await context.library.reopened(() => renameSync(vaultKey, `${vaultKey}.away`))
+  const source = await context.library.show(context.id)
+  assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'none' }])
+  const synced = await context.library.sync(context.id)
+  assert.equal([synced.status, synced.error], ['active', null])
+  assert.not.match(JSON.stringify([source, synced, await good(context.library.service.get('/export'))]), PASSWORD)
+  assert.not.match(context.library.service.logged, PASSWORD)
+  context.library = await context.library.reopened(() => renameSync(`${vaultKey}.away`, vaultKey))
+  assert.equal((await context.library.show(context.id)).auth, { type: 'basic' })
+})
+
+test.run()
