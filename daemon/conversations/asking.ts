@@ -8,6 +8,7 @@ import type { CallOrigin, Meter, MeteredModel, SettledCall } from '../metering.t
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import { Draft } from './draft.ts'
+import { requireRoom } from './history.ts'
 import { type Bookkeeping, converse } from './loop.ts'
 import { Reply } from './reply.ts'
 import type { StoredMessage } from './store.ts'
@@ -39,6 +40,7 @@ export class Asking {
   async ask({ agent, question, caller, origin, signal }: Asked): Promise<StoredMessage> {
     const { database, models, meter, logger } = this.#parts
     const model = await models.chat(database, agent.modelId)
+    requireRoom({ system: agent.prompt, question, contextTokens: model.contextTokens }, model.name)
     const whole: CallOrigin = { ...origin, agent_id: agent.id, ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }) }
     const reply = new Reply('', newId('msg'), new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), false)
     const abort = () => reply.end('aborted')

@@ -1,4 +1,5 @@
 /** What of a conversation goes to the model: always the instructions and the last question, and of the rest as much as fits, newest first. */
+import { invalid } from '../../src/contract/errors.ts'
 import type { ChatMessage, ChatRequest, GivenPassage, OfferedTool } from '../models/chat.ts'
 import { estimateRequest, estimateTokens } from '../models/tokens.ts'
 import { withoutReferences } from './citations.ts'
@@ -27,6 +28,19 @@ export interface Step {
 }
 
 export type Composed = Pick<ChatRequest, 'messages'> & { tools?: readonly OfferedTool[]; passages?: readonly GivenPassage[] }
+
+/** A question is never cut: one that the model cannot read whole is refused before anything is called, or stored. */
+export function requireRoom({ system, question, contextTokens }: Pick<Setting, 'system' | 'question' | 'contextTokens'>, model: string): void {
+  const [instructions, asked] = [estimateTokens(system), estimateTokens(question)]
+  if (instructions + asked <= contextTokens) return
+  const count = (tokens: number) => tokens.toLocaleString('en')
+  const beside = instructions > 0 ? `, of which the agent's instructions take ${count(instructions)}` : ''
+  throw invalid(
+    'message',
+    `has about ${count(asked)} tokens, and the model "${model}" reads ${count(contextTokens)}${beside}`,
+    'Send less of it, add it as a document and ask about it (cadre knowledge add), or ask a model that reads more. If this one does, say so in its context_window.',
+  )
+}
 
 export function compose({ system, past, question, contextTokens, maxTokens }: Setting, { done, tools, passages }: Step): Composed {
   const first: ChatMessage[] = system === '' ? [] : [{ role: 'system', content: system }]

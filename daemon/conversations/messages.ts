@@ -15,7 +15,7 @@ import type { Database } from '../store/database.ts'
 import { checkText } from '../store/records.ts'
 import { Books } from './books.ts'
 import { Draft } from './draft.ts'
-import { turnsOf } from './history.ts'
+import { requireRoom, turnsOf } from './history.ts'
 import { firstEstimate } from './loop.ts'
 import type { Replies } from './replies.ts'
 import { type Outcome, Reply } from './reply.ts'
@@ -110,6 +110,7 @@ export class MessagesService {
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const agent = await agents.atWork(database, conversation.agent_id)
     const model = await models.chat(database, chosen ?? agent.modelId)
+    requireRoom({ system: agent.prompt, question: message, contextTokens: model.contextTokens }, model.name)
     const [userMessageId, messageId] = [newId('msg'), newId('msg')]
     const origin: CallOrigin = {
       agent_id: agent.id,
