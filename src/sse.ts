@@ -6,6 +6,7 @@ export interface ServerEvent {
   id?: string
 }
 
+const LINE_END = /[\r\n]/
 const UNSAFE = /[\r\n\0]/
 
 /** One event as it goes over the wire. Line ends inside the data become further data lines, so nothing can forge a field. */
@@ -26,11 +27,18 @@ export function encodeComment(text: string): string {
 export class EventDecoder {
   #rest = ''
   #started = false
+  /** Whether the rest ends with a CR that is still undecided. */
+  #held = false
   #data: string[] = []
   #event = ''
   #id: string | undefined
 
   push(piece: string): ServerEvent[] {
+    // A line that comes in very many pieces is looked through once, when its end is there.
+    if (this.#started && !this.#held && !LINE_END.test(piece)) {
+      this.#rest += piece
+      return []
+    }
     let text = this.#rest + piece
     if (!this.#started && text !== '') {
       this.#started = true
@@ -38,7 +46,7 @@ export class EventDecoder {
     }
     const events: ServerEvent[] = []
     for (;;) {
-      const end = text.search(/[\r\n]/)
+      const end = text.search(LINE_END)
       // A CR at the very end may be the first half of CRLF: wait for what follows.
       if (end === -1 || (text[end] === '\r' && end === text.length - 1)) break
       const line = text.slice(0, end)
@@ -47,6 +55,7 @@ export class EventDecoder {
       if (whole) events.push(whole)
     }
     this.#rest = text
+    this.#held = text.endsWith('\r')
     return events
   }
 

@@ -1,7 +1,7 @@
 /** Models that are there to be had: those of servers on this machine, and those that a key in the environment opens. Nothing is asked outside. */
 import type { Dispatcher } from 'undici'
 import type { PROVIDERS } from '../../src/contract/models.ts'
-import { addressOf } from './language-models.ts'
+import { addressOf } from './provider-address.ts'
 
 type Provider = (typeof PROVIDERS)[number]
 

@@ -45,6 +45,14 @@ export interface ExchangeOptions {
   breather: Breather
 }
 
+export interface Answer {
+  type: string | undefined
+  bytes: AsyncGenerator<Uint8Array>
+}
+
+/** Why a request is ended that nobody needs any more; made once, since an error costs more than all the rest of ending. */
+const OVER = new Error('The exchange is over.')
+
 export class Exchange {
   /** Why it failed, in our words: the library wraps what a fetch throws, so it is kept here. */
   failure: ProviderFailure | undefined
@@ -85,15 +93,20 @@ export class Exchange {
     clearTimeout(this.#whole)
     clearTimeout(this.#wait)
     this.#options.signal?.removeEventListener('abort', this.#abort)
-    this.#ending.abort()
+    this.#ending.abort(OVER)
   }
 
   /** What the library takes for `fetch`. */
   readonly fetch: typeof globalThis.fetch = async (address, init) => {
+    const { type, bytes } = await this.post(new URL(String(address)), init?.headers as Record<string, string>, init?.body as string)
+    return new Response(ReadableStream.from(bytes), { status: 200, headers: type === undefined ? {} : { 'content-type': type } })
+  }
+
+  /** Sends it; where it is refused, throws. */
+  async post(url: URL, given: Readonly<Record<string, string>>, body: string): Promise<Answer> {
     const { dispatcher, model, times } = this.#options
-    const url = new URL(String(address))
     this.#host = url.host
-    const headers = { ...(init?.headers as Record<string, string>) }
+    const headers = { ...given }
     if (model.api_key === null) for (const name of Object.keys(headers)) if (KEY_HEADERS.includes(name.toLowerCase())) delete headers[name]
     this.#arm('sent nothing for', times.firstByteMs)
     try {
@@ -102,7 +115,7 @@ export class Exchange {
         path: url.pathname + url.search,
         method: 'POST',
         headers,
-        body: init?.body as string,
+        body,
         signal: this.#ending.signal,
         // The waits have timers of their own, which are exact.
         headersTimeout: 0,
@@ -110,40 +123,37 @@ export class Exchange {
       })
       // Redirects are refusals too: the next server would get the key.
       if (answer.statusCode < 200 || answer.statusCode >= 300) throw refused(model, url.host, await refusalOf(answer))
-      return new Response(this.#bytes(answer.body), { status: 200, headers: textHeaders(answer.headers) })
+      answer.body.on('error', () => {}) // whoever reads is told; nobody else needs to be
+      return { type: [answer.headers['content-type']].flat()[0], bytes: this.#bytes(answer.body) }
     } catch (error) {
       throw this.#failed(error)
     }
   }
 
   /** The bytes as somebody asks for them: time that nobody waits does not count. */
-  #bytes(body: Readable): ReadableStream<Uint8Array> {
+  async *#bytes(body: Readable): AsyncGenerator<Uint8Array> {
     const parts = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-    let length = 0
-    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      try {
+    try {
+      for (let length = 0; ; ) {
         if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
         const { done, value } = await parts.next()
         clearTimeout(this.#wait)
         const pause = this.#options.breather.pause()
         if (pause) await pause
-        if (done) return controller.close()
+        if (done) return
         this.#first ??= value
         this.#last = value
         length += value.length
         if (length > MOST_BYTES) throw tooLong(this.#options.model, MOST_BYTES)
-        controller.enqueue(value)
-      } catch (error) {
-        // A socket that breaks under an answer is not one that could not be reached.
-        if (this.#first !== undefined && !(error instanceof ProviderFailure)) this.failure ??= cutOff(this.#options.model, '', true)
-        controller.error(this.#failed(error))
+        yield value
       }
-    }
-    const cancel = () => {
-      body.on('error', () => {}) // of being ended, which is what was asked
+    } catch (error) {
+      // A socket that breaks under an answer is not one that could not be reached.
+      if (this.#first !== undefined && !(error instanceof ProviderFailure)) this.failure ??= cutOff(this.#options.model, '', true)
+      throw this.#failed(error)
+    } finally {
       body.destroy()
     }
-    return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
   }
 
   #arm(what: string, ms: number): void {
@@ -172,9 +182,4 @@ async function refusalOf({ statusCode: status, headers, body }: Dispatcher.Respo
     if (length > MOST_ERROR_BYTES) break // leaving the loop ends the connection
   }
   return { status, headers, text: Buffer.concat(parts).toString() }
-}
-
-function textHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const type = [headers['content-type']].flat()[0]
-  return type === undefined ? {} : { 'content-type': type }
 }

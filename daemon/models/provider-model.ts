@@ -4,11 +4,11 @@ import type { Breather } from '../breather.ts'
 import type { RemoteModel } from '../embedding/service.ts'
 import type { Connections } from '../outbound/connections.ts'
 import { type ChatModel, type ChatPart, type ChatRequest, type Price, ToolsUnsupported } from './chat.ts'
-import { addressOf, type LanguageModel, languageModel, type WireCall, type WirePart } from './language-models.ts'
+import { CompletionsWire } from './completions-wire.ts'
+import { addressOf } from './provider-address.ts'
 import { Exchange, type ExchangeOptions, type ProviderTimes } from './provider-exchange.ts'
 import { brokeOff, keyless, keyMissing, ProviderFailure, unreachable } from './provider-failure.ts'
-import { Reading } from './provider-reading.ts'
-import { wireCall } from './wire-prompt.ts'
+import type { ProviderReply, ProviderWire } from './provider-wire.ts'
 
 export interface ProviderModelRecord extends RemoteModel {
   name: string
@@ -31,9 +31,7 @@ export class ProviderModel implements ChatModel {
   readonly #connections: Connections
   readonly #times: ProviderTimes
   readonly #breather: Breather
-  /** Finds the exchange that a request of the library belongs to. */
-  readonly #exchanges = new WeakMap<AbortSignal, Exchange>()
-  #model: Promise<LanguageModel> | undefined
+  #made: Promise<ProviderWire> | undefined
   #takesTools: boolean
   /** Old servers refuse to be asked for a count. */
   #countsTokens = true
@@ -54,40 +52,40 @@ export class ProviderModel implements ChatModel {
     return this.#takesTools
   }
 
-  async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
-    const { signal } = request
+  async *stream(given: ChatRequest): AsyncGenerator<ChatPart> {
+    const { signal } = given
     if (keyMissing(this.#record)) throw keyless(this.#record)
-    const call = wireCall(this.#takesTools ? request : { ...request, tools: [] })
+    const request = this.#takesTools ? given : { ...given, tools: [] }
     // Before the clock runs: loading is our time, not the provider's.
     const dispatcher = await this.#connections.agent(this.#record.allow_private)
-    await this.#language()
+    await this.#wire()
     const deadline = performance.now() + this.#times.wholeMs
-    const reading = await this.#begin(call, { dispatcher, model: this.#record, times: this.#times, deadline, signal, breather: this.#breather })
+    const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal, breather: this.#breather }
+    const { first, reply } = await this.#begin(request, options)
     try {
-      for (let part: ChatPart | undefined = reading.first; part !== undefined; part = await reading.next()) yield part
+      for (let part = first; part !== undefined; part = await reply.next()) yield part
     } catch (error) {
       signal?.throwIfAborted()
       throw error
     } finally {
-      reading.end()
+      reply.end()
     }
   }
 
   /** A reply whose first part is there; until then, and no longer, asking again is safe. */
-  async #begin(call: WireCall, options: ExchangeOptions): Promise<Reading & { first: ChatPart | undefined }> {
+  async #begin(request: ChatRequest, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; reply: ProviderReply }> {
     const { deadline, signal } = options
     for (let again = 0; ; again++) {
       signal?.throwIfAborted()
       const exchange = new Exchange(options)
-      this.#exchanges.set(exchange.signal, exchange)
       try {
-        const reading = new Reading(this.#record, exchange, await this.#open(call, exchange))
-        return Object.assign(reading, { first: await reading.next() })
+        const reply = await (await this.#wire()).open(request, exchange)
+        return { first: await reply.next(), reply }
       } catch (error) {
         exchange.end()
         signal?.throwIfAborted()
         const failure = this.#failureOf(exchange, error)
-        if (this.#adapted(failure, call)) continue
+        if (this.#adapted(failure, request)) continue
         const wait = this.#patience(failure, again)
         if (wait === undefined || performance.now() + wait > deadline) throw failure
         await pause(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
@@ -95,18 +93,15 @@ export class ProviderModel implements ChatModel {
     }
   }
 
-  async #open(call: WireCall, exchange: Exchange): Promise<ReadableStream<WirePart>> {
-    const { stream } = await (await this.#language()).doStream({ ...call, abortSignal: exchange.signal })
-    return stream
+  #wire(): Promise<ProviderWire> {
+    this.#made ??= this.#load()
+    return this.#made
   }
 
-  #language(): Promise<LanguageModel> {
-    this.#model ??= languageModel(this.#record, (address, init) => this.#exchangeOf(init).fetch(address, init), this.#countsTokens)
-    return this.#model
-  }
-
-  #exchangeOf(init: RequestInit | undefined): Exchange {
-    return this.#exchanges.get(init?.signal as AbortSignal) as Exchange
+  async #load(): Promise<ProviderWire> {
+    const { provider } = this.#record
+    if (provider === 'openai-compatible' || provider === 'ollama') return new CompletionsWire(this.#record, this.#countsTokens)
+    return (await import('./library-wire.ts')).LibraryWire.load(this.#record)
   }
 
   #failureOf(exchange: Exchange, error: unknown): ProviderFailure {
@@ -119,8 +114,8 @@ export class ProviderModel implements ChatModel {
   }
 
   /** Learns what the server does not take; true where the same call may be sent again without it. */
-  #adapted(failure: ProviderFailure, call: WireCall): boolean {
-    if (call.tools !== undefined && NO_TOOLS.test(failure.message)) {
+  #adapted(failure: ProviderFailure, { tools = [] }: ChatRequest): boolean {
+    if (tools.length > 0 && NO_TOOLS.test(failure.message)) {
       this.#takesTools = false
       throw new ToolsUnsupported('PROVIDER_ERROR', failure.message, {
         hint: 'Give the agent a model that calls tools, or set supports_tools of this one to false.',
@@ -129,7 +124,7 @@ export class ProviderModel implements ChatModel {
     }
     if (!this.#countsTokens || !/stream_options|include_usage/.test(failure.message)) return false
     this.#countsTokens = false
-    this.#model = undefined
+    this.#made = undefined
     return true
   }
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChatRequest } from '../../daemon/models/chat.ts'
-import { replies, ScriptedProvider, says } from '../harness/provider.ts'
+import { replies, ScriptedProvider, says, sends } from '../harness/provider.ts'
 import type { WireName } from '../harness/provider-wires.ts'
 import { Asking, heard, KEY, question, textOf } from './asking.ts'
 
@@ -153,6 +153,69 @@ test('a server that gives every call the same id gets them told apart', async ()
   const provider = await start('openai', replies({ calls }))
   const ids = (await heard(asking.model(provider), withTools())).flatMap((part) => (part.type === 'tool_call' ? [part.call.id] : []))
   assert.is(new Set(ids).size, 2)
+})
+
+const chunks = (...deltas: readonly object[]) =>
+  sends(
+    [...deltas.map((delta) => ({ choices: [{ delta }] })), { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }]
+      .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+      .join(''),
+  )
+
+test('calls are told apart by their ids where a server numbers them all alike, or not at all', async () => {
+  for (const index of [0, undefined]) {
+    const call = (id: string, city: string) => ({ tool_calls: [{ index, id, function: { name: 'weather', arguments: { city } } }] })
+    const provider = await start('openai', chunks(call('a', 'Bonn'), call('b', 'Ulm')))
+    const calls = (await heard(asking.model(provider), withTools())).flatMap((part) => (part.type === 'tool_call' ? [part.call] : []))
+    assert.equal(calls, [
+      { id: 'a', name: 'weather', arguments: { city: 'Bonn' } },
+      { id: 'b', name: 'weather', arguments: { city: 'Ulm' } },
+    ])
+  }
+})
+
+test('what a compatible server wants back with a call goes back with it', async () => {
+  const extra_content = { google: { thought_signature: 'c2lnbmVk' } }
+  const provider = await start(
+    'openai',
+    chunks({ tool_calls: [{ index: 0, id: 'a', function: { name: 'weather', arguments: '{}' }, extra_content }] }),
+    says('ok'),
+  )
+  const model = asking.model(provider)
+  const toolCalls = (await heard(model, withTools())).flatMap((part) => (part.type === 'tool_call' ? [part.call] : []))
+  const { messages } = withTools()
+  const result = { role: 'tool' as const, callId: 'a', name: 'weather', content: 'rain', failed: false }
+  await heard(model, { ...withTools(), messages: [...messages, { role: 'assistant', content: '', toolCalls }, result] })
+  const [, called] = (provider.received[1]?.body.messages ?? []) as { content: unknown; tool_calls?: { extra_content: unknown }[] }[]
+  assert.equal(called?.tool_calls?.[0]?.extra_content, extra_content)
+  assert.is(called?.content, null)
+})
+
+test('an event of any shape is read without stumbling', async () => {
+  const odd = [
+    { content: [null, 5, { type: 'text', text: 'Hi' }, { type: 'thinking', text: 'hm' }] },
+    { content: 7, tool_calls: 'none' },
+    { tool_calls: [null] },
+  ]
+  const provider = await start(
+    'openai',
+    sends(
+      [
+        ...odd.map((delta) => ({ choices: [{ delta }] })),
+        [],
+        { choices: 'x' },
+        { choices: [null] },
+        { usage: { prompt_tokens: 'many' } },
+        { choices: [{ finish_reason: 'constructor' }] },
+      ]
+        .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+        .join(''),
+    ),
+  )
+  assert.equal(await heard(asking.model(provider)), [
+    { type: 'text', text: 'Hi' },
+    { type: 'end', finishReason: 'other', usage: undefined },
+  ])
 })
 
 test.run()

@@ -1,18 +1,20 @@
-/** The stream of one reply, part by part, until it says that it is over. */
-import type { ChatPart, FinishReason, TokenUsage, ToolRequest } from './chat.ts'
-import type { WirePart } from './language-models.ts'
+/** The stream of one reply that a package of the AI SDK reads. */
+import type { ChatPart, FinishReason, TokenUsage } from './chat.ts'
+import type { LibraryPart } from './library-wire.ts'
 import type { Exchange } from './provider-exchange.ts'
 import { brokeOff, cutOff, type Failing, type ProviderFailure } from './provider-failure.ts'
+import type { ProviderReply } from './provider-wire.ts'
+import { ToolRequests } from './tool-requests.ts'
 
-export class Reading {
+export class LibraryReply implements ProviderReply {
   readonly #record: Failing
   readonly #exchange: Exchange
-  readonly #parts: ReadableStreamDefaultReader<WirePart>
-  readonly #ids = new Set<string>()
+  readonly #parts: ReadableStreamDefaultReader<LibraryPart>
+  readonly #calls = new ToolRequests()
   #anything = false
   #over = false
 
-  constructor(record: Failing, exchange: Exchange, stream: ReadableStream<WirePart>) {
+  constructor(record: Failing, exchange: Exchange, stream: ReadableStream<LibraryPart>) {
     this.#record = record
     this.#exchange = exchange
     this.#parts = stream.getReader()
@@ -37,12 +39,12 @@ export class Reading {
     this.#parts.cancel().catch(() => {}) // ended already, one way or the other
   }
 
-  #translated(part: WirePart): ChatPart | undefined {
+  #translated(part: LibraryPart): ChatPart | undefined {
     switch (part.type) {
       case 'text-delta':
         return part.delta === '' ? undefined : { type: 'text', text: part.delta }
       case 'tool-call':
-        return this.#toolCall(part)
+        return this.#calls.read({ id: part.toolCallId, name: part.toolName, input: part.input, seal: part.providerMetadata })
       case 'finish':
         return this.#end(part)
       case 'error':
@@ -55,21 +57,7 @@ export class Reading {
     }
   }
 
-  #toolCall({ toolCallId, toolName: name, input, providerMetadata: seal }: Extract<WirePart, { type: 'tool-call' }>): ChatPart {
-    // Some servers give no ids, or the same one twice.
-    const id = toolCallId === '' || this.#ids.has(toolCallId) ? `${toolCallId || 'call'}_${this.#ids.size}` : toolCallId
-    this.#ids.add(id)
-    const call: ToolRequest = { id, name, arguments: {}, ...(seal ? { seal } : {}) }
-    try {
-      const given: unknown = JSON.parse(input.trim() === '' ? '{}' : input)
-      if (typeof given !== 'object' || given === null || Array.isArray(given)) return { type: 'tool_call', call, problem: 'The arguments are no JSON object.' }
-      return { type: 'tool_call', call: { ...call, arguments: given as Record<string, unknown> } }
-    } catch (error) {
-      return { type: 'tool_call', call, problem: `The arguments are no JSON: ${(error as Error).message}` }
-    }
-  }
-
-  #end({ finishReason: { unified, raw }, usage }: Extract<WirePart, { type: 'finish' }>): ChatPart {
+  #end({ finishReason: { unified, raw }, usage }: Extract<LibraryPart, { type: 'finish' }>): ChatPart {
     if (raw === undefined && !(this.#anything && this.#exchange.complete)) throw this.#cut()
     this.#over = true
     return { type: 'end', finishReason: REASONS[unified] ?? 'other', usage: counted(usage) }
@@ -82,7 +70,7 @@ export class Reading {
 
 const REASONS: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length', 'tool-calls': 'tool_calls', 'content-filter': 'content_filter' }
 
-function counted({ inputTokens, outputTokens }: Extract<WirePart, { type: 'finish' }>['usage']): TokenUsage | undefined {
+function counted({ inputTokens, outputTokens }: Extract<LibraryPart, { type: 'finish' }>['usage']): TokenUsage | undefined {
   if (!inputTokens.total && !outputTokens.total) return undefined
   return { inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0, cachedTokens: inputTokens.cacheRead ?? 0 }
 }

@@ -1,18 +1,18 @@
 /** Our messages, tools and passages as the provider packages take them. */
 import type { ChatMessage, ChatRequest, OfferedTool } from './chat.ts'
-import { grounding } from './grounding.ts'
-import type { WireCall } from './language-models.ts'
+import { instructionsOf } from './grounding.ts'
+import type { LibraryCall } from './library-wire.ts'
 
-type Prompt = WireCall['prompt']
+type Prompt = LibraryCall['prompt']
 type Message = Prompt[number]
 type AssistantContent = Extract<Message, { role: 'assistant' }>['content']
 type ToolContent = Extract<Message, { role: 'tool' }>['content']
-type Schema = Extract<NonNullable<WireCall['tools']>[number], { type: 'function' }>['inputSchema']
+type Schema = Extract<NonNullable<LibraryCall['tools']>[number], { type: 'function' }>['inputSchema']
 
-export function wireCall({ messages, tools = [], toolChoice = 'auto', passages, temperature, maxTokens }: ChatRequest): WireCall {
-  const system = messages.flatMap((message) => (message.role === 'system' && message.content !== '' ? [message.content] : []))
-  if (passages !== undefined) system.push(grounding(passages))
-  const prompt: Prompt = system.length === 0 ? [] : [{ role: 'system', content: system.join('\n\n') }]
+export function libraryCall(request: ChatRequest): LibraryCall {
+  const { messages, tools = [], toolChoice = 'auto', temperature, maxTokens } = request
+  const system = instructionsOf(request)
+  const prompt: Prompt = system === '' ? [] : [{ role: 'system', content: system }]
   for (const message of messages) append(prompt, message)
   return {
     prompt,
