@@ -162,8 +162,13 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return record
   }
 
-  async exists(reader: Reader, id: string): Promise<boolean> {
-    return (await this.records.get(reader, id)) !== undefined
+  /** Throws where there is none that the caller may see. */
+  async requireOne(reader: Reader, caller: Caller, id: string): Promise<void> {
+    if (!(await this.records.has(reader, id, this.#scope(caller)))) throw notFound(this.family.noun, id)
+  }
+
+  exists(reader: Reader, id: string): Promise<boolean> {
+    return this.records.has(reader, id)
   }
 
   #scope(caller: Caller): Scope {

@@ -80,7 +80,7 @@ export class Runs {
 
   async list(caller: Caller, id: string, query: ListQuery): Promise<Page<ShownRun>> {
     const { database } = this.#parts
-    await this.#parts.evaluations.require(database, caller, id)
+    await this.#parts.evaluations.requireOne(database, caller, id)
     const { items, total } = await pageOfRuns(database, id, query)
     return { items: await Promise.all(items.map((run) => this.#shown(database, run))), total }
   }
@@ -144,7 +144,7 @@ export class Runs {
 
   async #newest(caller: Caller, id: string): Promise<StoredRun> {
     const { database } = this.#parts
-    await this.#parts.evaluations.require(database, caller, id)
+    await this.#parts.evaluations.requireOne(database, caller, id)
     const run = await newestRun(database, id)
     if (!run)
       throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', { hint: `POST /api/evaluations/${id}/run (cadre evaluations run) runs it.` })
@@ -153,7 +153,7 @@ export class Runs {
 
   async #require(caller: Caller, id: string, runId: string): Promise<StoredRun> {
     const { database } = this.#parts
-    await this.#parts.evaluations.require(database, caller, id)
+    await this.#parts.evaluations.requireOne(database, caller, id)
     const run = await getRun(database, id, runId)
     if (!run) throw notFound('run', runId)
     return run

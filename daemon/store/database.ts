@@ -18,6 +18,8 @@ export interface Transaction extends Reader {
 export interface Database extends Reader {
   /** Runs the work as one change, all or nothing, after every write asked for before it. What it returns is on disk. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /** The same for what nobody is told of: it outlives the process when this resolves, and a power cut once anything is written after it. */
+  enter<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -133,6 +135,8 @@ class Recent {
 const MOST_TOGETHER = 50
 
 interface Waiting {
+  /** Whether somebody will be told, so that it has to be on disk before. */
+  told: boolean
   work(transaction: Transaction): Promise<unknown>
   resolve(result: unknown): void
   reject(error: unknown): void
@@ -166,20 +170,30 @@ export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(pa
 
   /** Nobody is told that his write is done before it is on disk, and each that fails leaves the others alone. */
   async function perform(lot: readonly Waiting[]): Promise<void> {
-    const tell: (() => void)[] = []
+    const outcomes: { told: boolean; say(): void }[] = []
+    const say = (told: boolean) => {
+      for (const outcome of outcomes) if (outcome.told === told) outcome.say()
+    }
     try {
       writer.exec('BEGIN IMMEDIATE')
-      for (const each of lot) tell.push(await within(each))
+      for (const each of lot) outcomes.push({ told: each.told, say: await within(each) })
       writer.exec('COMMIT')
       recent.forget()
-      await log.flush()
+      say(false)
+      if (lot.some(({ told }) => told)) await log.flush()
     } catch (error) {
       if (writer.connection.inTransaction) writer.exec('ROLLBACK')
       for (const { reject } of lot) reject(error)
       return
     }
-    for (const say of tell) say()
+    say(true)
   }
+
+  const inLine = <T>(told: boolean, work: (transaction: Transaction) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ told, work, resolve: resolve as (result: unknown) => void, reject })
+      draining ??= drain()
+    })
 
   async function within({ work, resolve, reject }: Waiting): Promise<() => void> {
     writer.exec('SAVEPOINT one')
@@ -199,12 +213,8 @@ export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(pa
   return {
     get: async <T>(sql: string, values: readonly Value[] = []) => recent.get(sql, values, () => reader.get(sql, values)) as T | undefined,
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
-    write<T>(work: (transaction: Transaction) => Promise<T>) {
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
-        draining ??= drain()
-      })
-    },
+    write: (work) => inLine(true, work),
+    enter: (work) => inLine(false, work),
     async close() {
       await draining
       writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -70,6 +70,12 @@ export class Records<T extends StoredRecord> {
     return row && this.#record(row)
   }
 
+  /** Whether it is there; a record may be long, and is not read for that. */
+  async has(reader: Reader, id: string, scope: Scope = {}): Promise<boolean> {
+    const { where, values } = this.#conditions({ id, ...scope })
+    return (await reader.get(`SELECT 1 FROM ${this.table}${where}`, values)) !== undefined
+  }
+
   /** The first that matches, oldest first. */
   async find(reader: Reader, scope: Scope, limit = 1): Promise<T[]> {
     const { where, values } = this.#conditions(scope)

@@ -72,6 +72,20 @@ test('nobody is told that a write is done before the disk has it, and a disk tha
   await held.close()
 })
 
+test('what nobody is told of does not wait for the disk, and can be read at once', async () => {
+  let flushes = 0
+  const log = { flush: () => new Promise<void>(() => flushes++), close: async () => undefined }
+  const held = openDatabase(join(folder, 'entered.db'), log)
+  await held.enter((transaction) => transaction.run('CREATE TABLE notes (id INTEGER)'))
+  assert.is(await held.enter((transaction) => transaction.run('INSERT INTO notes VALUES (1)')), 1)
+  assert.ok(await held.get('SELECT 1 FROM notes'))
+  assert.is(flushes, 0)
+  const told = held.write((transaction) => transaction.run('INSERT INTO notes VALUES (2)')).then(() => 'told')
+  const entered = held.enter((transaction) => transaction.run('INSERT INTO notes VALUES (3)')).then(() => 'entered')
+  assert.is(await Promise.race([told, entered]), 'entered')
+  assert.is(flushes, 1)
+})
+
 test('one that fails leaves nothing behind and the others alone', async () => {
   const failing = (id: number) =>
     database.write(async (transaction) => {
