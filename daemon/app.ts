@@ -181,7 +181,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const asking = new Asking({ database, models, meter, logger })
   const targets = targetKinds({ database, models, templates, knowledge, ragTools, agents, asking })
   const scoring = new Scoring(embedding, models)
-  const engine = new Engine({ database, targets, scoring, bus: events, logger })
+  const engine = new Engine({ database, targets, scoring, meter, bus: events, logger })
   const evaluations = new EvaluationsService({ database, models, targets, engine })
   const runs = new Runs({ database, engine, targets, evaluations })
   const thresholds = new UsageThresholdsService(database, {

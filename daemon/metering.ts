@@ -37,6 +37,12 @@ export interface SettledCall {
   estimated: boolean
 }
 
+/** What a call took that is still open in the ledger. */
+export interface Settlement {
+  entry: string
+  call: SettledCall
+}
+
 export interface Meter {
   /** Throws BUDGET_EXCEEDED where a threshold that blocks is reached: to be asked before each call. */
   admit(model: MeteredModel, origin: CallOrigin): Promise<void>
@@ -49,7 +55,17 @@ export interface Meter {
   estimate(transaction: Transaction, entry: string, outputTokens: number): Promise<void>
   /** Says what a call took; gives its cost, null where the price is not known. Said again, it changes nothing and gives the cost it had. */
   settle(transaction: Transaction, entry: string, call: SettledCall): Promise<number | null>
+  /** The same for several at once, which costs little more than for one. */
+  settleAll(transaction: Transaction, settlements: readonly Settlement[]): Promise<void>
 }
+
+/** What a call costs, null where the price is not known. Cached input is counted at the full price: what providers take off for it is not known here, and a line that blocks should not block too late. */
+export function costOf(price: MeteredModel['price'], { input_tokens, output_tokens }: SettledCall): number | null {
+  return price === null ? null : money((whole(input_tokens) * price.input + whole(output_tokens) * price.output) / 1000)
+}
+
+/** Providers have been seen to count in fractions, below zero and not at all. */
+export const whole = (tokens: number): number => (Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0)
 
 /**
  * Sums of floating-point prices end in stray digits: eight times 0.1 is less than 0.8. Twelve digits are more than any

@@ -4,7 +4,7 @@ import type { AgentAtWork } from '../agents/service.ts'
 import type { Caller } from '../caller.ts'
 import { newId } from '../identifiers.ts'
 import type { Logger } from '../logger.ts'
-import type { CallOrigin, Meter, MeteredModel, SettledCall } from '../metering.ts'
+import { type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement } from '../metering.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import { Draft } from './draft.ts'
@@ -36,8 +36,8 @@ export class Asking {
     this.#parts = parts
   }
 
-  /** The reply as a conversation would have stored it. Tools that ask before each use are refused: nobody is there to say yes. */
-  async ask({ agent, question, caller, origin, signal }: Asked): Promise<StoredMessage> {
+  /** The reply as a conversation would have stored it, and its last call, to be settled with what comes of it. Tools that ask before each use are refused: nobody is there to say yes. */
+  async ask({ agent, question, caller, origin, signal }: Asked): Promise<{ message: StoredMessage; unsettled: Settlement }> {
     const { database, models, meter, logger } = this.#parts
     const model = await models.chat(database, agent.modelId)
     requireRoom({ system: agent.prompt, question, contextTokens: model.contextTokens }, model.name)
@@ -60,8 +60,8 @@ export class Asking {
     const books = new CallsOnly(database, meter, model, whole, reply.draft)
     try {
       const { reason, settled } = await converse({ scene, reply, books, logger })
-      await books.step(settled)
-      return reply.draft.message(reason)
+      const unsettled = books.last(settled)
+      return { message: reply.draft.message(reason), unsettled }
     } catch (error) {
       await books.cutOff(signal.aborted ? 'aborted' : 'failed', signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
       throw error
@@ -91,15 +91,22 @@ class CallsOnly implements Bookkeeping {
   async next(estimatedInput: number): Promise<void> {
     await this.#meter.admit(this.#model, this.#origin)
     const call = { model: this.#model, kind: 'chat' as const, origin: this.#origin, estimatedInput }
-    const entry = await this.#database.write((transaction) => this.#meter.begin(transaction, call))
+    const entry = await this.#database.enter((transaction) => this.#meter.begin(transaction, call))
     this.#open = { entry, estimatedInput }
   }
 
   async step(settled: SettledCall): Promise<void> {
     const { entry } = this.#open as { entry: string }
-    const cost = await this.#database.write((transaction) => this.#meter.settle(transaction, entry, settled))
+    const cost = await this.#database.enter((transaction) => this.#meter.settle(transaction, entry, settled))
     this.#draft.count(settled, cost)
     this.#open = undefined
+  }
+
+  last(settled: SettledCall): Settlement {
+    const { entry } = this.#open as { entry: string }
+    this.#draft.count(settled, costOf(this.#model.price, settled))
+    this.#open = undefined
+    return { entry, call: settled }
   }
 
   /** A provider that refused has read nothing. */

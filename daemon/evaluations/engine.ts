@@ -4,9 +4,10 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/evaluations.ts'
 import type { EventBus } from '../event-bus.ts'
 import type { Logger } from '../logger.ts'
+import type { Meter, Settlement } from '../metering.ts'
 import type { Database } from '../store/database.ts'
-import { ResultQueue } from './result-queue.ts'
-import { changeRun, finishedCases, type Result, type RunToDo, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
+import { type FinishedCase, ResultQueue } from './result-queue.ts'
+import { changeRun, finishedCases, type RunToDo, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
 import { scoreAnswer } from './scoring.ts'
 import type { Scoring } from './scoring-tools.ts'
 import type { EvaluationType, Targets } from './targets.ts'
@@ -24,6 +25,7 @@ export interface EngineParts {
   database: Database
   targets: Targets
   scoring: Scoring
+  meter: Meter
   bus: EventBus
   logger: Logger
 }
@@ -114,7 +116,7 @@ export class Engine {
   }
 
   async #perform(run: RunToDo, signal: AbortSignal): Promise<void> {
-    const { database } = this.#parts
+    const { database, meter } = this.#parts
     const started = await database.write((transaction) =>
       changeRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() }),
     )
@@ -123,12 +125,11 @@ export class Engine {
     const todo = Array.from({ length: run.repeats }, (_, repeat) => run.test_cases.map((test, position) => ({ test, position, repeat: repeat + 1 })))
       .flat()
       .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
-    const results = new ResultQueue(database, run.id, () => this.#tell(run.id))
+    const results = new ResultQueue({ database, meter }, run.id, () => this.#tell(run.id))
     let next = 0
     const worker = async () => {
       for (let item = todo[next++]; item !== undefined && !signal.aborted && !results.broken; item = todo[next++]) {
-        const result = await this.#case(run, item.test, item.position, item.repeat, signal)
-        if (result) results.add(result)
+        results.add(await this.#case(run, item.test, item.position, item.repeat, signal))
       }
     }
     await Promise.all(Array.from({ length: Math.min(run.concurrency, todo.length) }, worker))
@@ -149,22 +150,25 @@ export class Engine {
     })
   }
 
-  /** One result; undefined where the run ended meanwhile. */
-  async #case(run: RunToDo, test: TestCase, position: number, repeat: number, signal: AbortSignal): Promise<Result | undefined> {
+  /** Without a result where the run ended meanwhile. */
+  async #case(run: RunToDo, test: TestCase, position: number, repeat: number, signal: AbortSignal): Promise<FinishedCase> {
     const { evaluation, target } = run.configuration as RunConfiguration
     const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
     const { targets, scoring } = this.#parts
+    let unsettled: readonly Settlement[] = []
     try {
       const answer = await targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, signal })
+      unsettled = answer.unsettled
       const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, scoring.tools({ evaluation_id: run.evaluation_id }, signal))
-      if (signal.aborted && scored.error !== null) return undefined // the end of the run stopped a scorer, not the answer
-      const { output: actual_output, ...told } = answer
-      return { ...known, ...told, actual_output, ...scored }
+      if (signal.aborted && scored.error !== null) return { unsettled } // the end of the run stopped a scorer, not the answer
+      const { output: actual_output, unsettled: _, ...told } = answer
+      return { unsettled, result: { ...known, ...told, actual_output, ...scored } }
     } catch (error) {
-      if (signal.aborted) return undefined
+      if (signal.aborted) return { unsettled }
       if (!(error instanceof CadreError)) this.#parts.logger.error({ err: error, run: run.id, position }, 'a test case could not be run')
       const message = error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
-      return { ...known, actual_output: null, passed: false, score: null, scores: {}, latency_ms: null, usage: null, cost: null, error: message, citations: [] }
+      const nothing = { actual_output: null, passed: false, score: null, scores: {}, latency_ms: null, usage: null, cost: null, citations: [] }
+      return { unsettled, result: { ...known, ...nothing, error: message } }
     }
   }
 

@@ -1,25 +1,38 @@
-/** Results of a run as they come, written together: those that come while others are being written wait for the next time. */
+/** Results of a run as they come, written together with what they took: those that come while others are being written wait for the next time. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Meter, Settlement } from '../metering.ts'
 import type { Database } from '../store/database.ts'
 import { insertResult, type Result } from './run-store.ts'
 
 const FLUSH_MS = 50
 
+export interface FinishedCase {
+  result?: Result
+  unsettled: readonly Settlement[]
+}
+
+export interface ResultQueueParts {
+  database: Database
+  meter: Meter
+}
+
 export class ResultQueue {
-  readonly #database: Database
+  readonly #parts: ResultQueueParts
   readonly #runId: string
   readonly #written: () => void
-  #pending: Result[] = []
+  #pending: FinishedCase[] = []
   #writing: Promise<void> | undefined
+  readonly #ending = new AbortController()
   #failure: { error: unknown } | undefined
 
-  constructor(database: Database, runId: string, written: () => void) {
-    this.#database = database
+  constructor(parts: ResultQueueParts, runId: string, written: () => void) {
+    this.#parts = parts
     this.#runId = runId
     this.#written = written
   }
 
-  add(result: Result): void {
-    this.#pending.push(result)
+  add(finished: FinishedCase): void {
+    this.#pending.push(finished)
     this.#writing ??= this.#write()
   }
 
@@ -28,8 +41,9 @@ export class ResultQueue {
     return this.#failure !== undefined
   }
 
-  /** Throws what kept results from being stored. */
+  /** Nothing more comes. Throws what kept results from being stored. */
   async settled(): Promise<void> {
+    this.#ending.abort()
     await this.#writing
     if (this.#failure) throw this.#failure.error
   }
@@ -38,12 +52,15 @@ export class ResultQueue {
   async #write(): Promise<void> {
     while (this.#pending.length > 0 && !this.#failure) {
       // Results that end in the same moment go together.
-      await new Promise((resolve) => setTimeout(resolve, FLUSH_MS))
+      await pause(FLUSH_MS, undefined, { signal: this.#ending.signal }).catch(() => {}) // cut short: nothing more comes
       const batch = this.#pending
       this.#pending = []
       try {
-        await this.#database.write(async (transaction) => {
-          for (const result of batch) await insertResult(transaction, this.#runId, result)
+        const { database, meter } = this.#parts
+        await database.write(async (transaction) => {
+          const unsettled = batch.flatMap((each) => each.unsettled)
+          await meter.settleAll(transaction, unsettled)
+          for (const { result } of batch) if (result) await insertResult(transaction, this.#runId, result)
         })
       } catch (error) {
         this.#failure = { error }

@@ -4,7 +4,7 @@ import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { Asking } from '../conversations/asking.ts'
 import { Citations } from '../conversations/citations.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import type { CallOrigin } from '../metering.ts'
+import type { CallOrigin, Settlement } from '../metering.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
 import { filledIn, type PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
@@ -52,13 +52,14 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, kn
     },
     async ask(configuration, { input, variables }, { evaluationId, caller, signal }) {
       const agent = await agents.asItWas(database, toldBy(configuration as unknown as KeptAgent, variables))
-      const reply = await asking.ask({ agent, question: input, caller, origin: originOf(evaluationId, caller), signal })
+      const { message, unsettled } = await asking.ask({ agent, question: input, caller, origin: originOf(evaluationId, caller), signal })
       return {
-        output: reply.content,
-        citations: reply.citations ?? [],
-        usage: reply.usage ?? null,
-        cost: reply.cost ?? null,
-        latency_ms: reply.latency_ms ?? 0,
+        output: message.content,
+        citations: message.citations ?? [],
+        usage: message.usage ?? null,
+        cost: message.cost ?? null,
+        latency_ms: message.latency_ms ?? 0,
+        unsettled: [unsettled],
       }
     },
   }
@@ -111,7 +112,7 @@ function templateTarget({ templates, models }: TargetParts): Target {
         { role: 'user' as const, content: input },
       ]
       const origin = { ...originOf(evaluationId, caller), prompt_template_id: template.id }
-      return answered(await models.generate({ modelId: idOf(model), messages, origin, signal }))
+      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin, signal }))
     },
   }
 }
@@ -125,7 +126,7 @@ function modelTarget({ models }: TargetParts): Target {
     },
     async ask({ model }, { input }, { evaluationId, caller, signal }) {
       const messages = [{ role: 'user' as const, content: input }]
-      return answered(await models.generate({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), signal }))
+      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), signal }))
     },
   }
 }
@@ -136,7 +137,7 @@ function originOf(evaluationId: string, { userId }: CaseUse['caller']): CallOrig
   return { evaluation_id: evaluationId, ...(userId === null ? {} : { user_id: userId }) }
 }
 
-function answered({ text, usage: { inputTokens, outputTokens }, cost, latencyMs }: Generated): TargetAnswer {
+function answered({ text, usage: { inputTokens, outputTokens }, cost, latencyMs, unsettled }: Generated & { unsettled?: Settlement }): TargetAnswer {
   const usage = { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
-  return { output: text, citations: [], usage, cost, latency_ms: Math.round(latencyMs) }
+  return { output: text, citations: [], usage, cost, latency_ms: Math.round(latencyMs), unsettled: unsettled ? [unsettled] : [] }
 }

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { Citation, Usage } from '../../src/contract/conversations.ts'
 import type { EVALUATION_TYPES } from '../../src/contract/evaluations.ts'
 import type { Caller } from '../caller.ts'
+import type { Settlement } from '../metering.ts'
 import type { Reader } from '../store/database.ts'
 import type { TestCase } from './run-store.ts'
 
@@ -18,6 +19,8 @@ export interface TargetAnswer {
   /** Null where the price is not known. */
   cost: number | null
   latency_ms: number
+  /** Calls that are to be settled together with the result. */
+  unsettled: readonly Settlement[]
 }
 
 export interface CaseUse {

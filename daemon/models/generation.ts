@@ -1,5 +1,5 @@
 /** A whole reply in one go, metered: for answers that nobody watches being written. */
-import type { CallOrigin, Meter, SettledCall } from '../metering.ts'
+import { type CallOrigin, costOf, type Meter, type SettledCall, type Settlement } from '../metering.ts'
 import type { Database } from '../store/database.ts'
 import type { ChatModel, ChatRequest, FinishReason, TokenUsage } from './chat.ts'
 import { estimateRequest, estimateTokens } from './tokens.ts'
@@ -16,11 +16,23 @@ export interface Generated {
 
 /** Entered before the call and settled after it, once, however it ends. */
 export async function generate(database: Database, meter: Meter, model: ChatModel, request: ChatRequest, origin: CallOrigin): Promise<Generated> {
+  const { unsettled, ...generated } = await generateUnsettled(database, meter, model, request, origin)
+  await database.write((transaction) => meter.settle(transaction, unsettled.entry, unsettled.call))
+  return generated
+}
+
+/** The same, but what a call took that went well is left to whoever asked: it can be settled with what comes of it. */
+export async function generateUnsettled(
+  database: Database,
+  meter: Meter,
+  model: ChatModel,
+  request: ChatRequest,
+  origin: CallOrigin,
+): Promise<Generated & { unsettled: Settlement }> {
   request.signal?.throwIfAborted()
   await meter.admit(model, origin)
   const estimatedInput = estimateRequest(request)
-  const entry = await database.write((transaction) => meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput }))
-  const settle = (call: SettledCall) => database.write((transaction) => meter.settle(transaction, entry, call))
+  const entry = await database.enter((transaction) => meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput }))
   const begun = performance.now()
   const heard: Heard = { text: '', parts: 0, counted: undefined }
   let finishReason: FinishReason = 'other'
@@ -31,13 +43,14 @@ export async function generate(database: Database, meter: Meter, model: ChatMode
       if (part.type === 'end') [finishReason, heard.counted] = [part.finishReason, part.usage]
     }
   } catch (error) {
-    await settle(settlement(request, heard, request.signal?.aborted ? 'aborted' : 'failed'))
+    const call = settlement(request, heard, request.signal?.aborted ? 'aborted' : 'failed')
+    await database.write((transaction) => meter.settle(transaction, entry, call))
     throw error
   }
-  const settled = settlement(request, heard, 'done')
-  const cost = await settle(settled)
-  const usage = { inputTokens: settled.input_tokens, outputTokens: settled.output_tokens, cachedTokens: settled.cached_tokens ?? 0 }
-  return { text: heard.text, model_id: model.id, usage, cost, finishReason, latencyMs: performance.now() - begun }
+  const call = settlement(request, heard, 'done')
+  const usage = { inputTokens: call.input_tokens, outputTokens: call.output_tokens, cachedTokens: call.cached_tokens ?? 0 }
+  const latencyMs = performance.now() - begun
+  return { text: heard.text, model_id: model.id, usage, cost: costOf(model.price, call), finishReason, latencyMs, unsettled: { entry, call } }
 }
 
 export interface Heard {

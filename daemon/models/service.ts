@@ -5,14 +5,14 @@ import type { Caller, Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
-import type { CallOrigin, Meter, MeteredModel } from '../metering.ts'
+import type { CallOrigin, Meter, MeteredModel, Settlement } from '../metering.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { ChatModel, ChatRequest, GivenPassage, Price } from './chat.ts'
 import type { Discovery, Found } from './discovery.ts'
 import { EmbeddedModel } from './embedded.ts'
 import { NOT_FOUND } from './extractive.ts'
-import { type Generated, generate } from './generation.ts'
+import { type Generated, generate, generateUnsettled } from './generation.ts'
 import { fitting } from './grounding.ts'
 import { addressOf } from './provider-address.ts'
 import type { Providers } from './providers.ts'
@@ -179,6 +179,12 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   async generate({ modelId, origin, ...request }: Generation): Promise<Generated> {
     const { database, meter } = this.#parts
     return generate(database, meter, await this.chat(database, modelId), request, origin)
+  }
+
+  /** The same, with what is left to be settled: for whoever has something to store with it. */
+  async generateUnsettled({ modelId, origin, ...request }: Generation): Promise<Generated & { unsettled: Settlement }> {
+    const { database, meter } = this.#parts
+    return generateUnsettled(database, meter, await this.chat(database, modelId), request, origin)
   }
 
   /** The record of the model that is meant, without its key; null is the default one. */

@@ -68,15 +68,28 @@ const SUMS = [
   { table: 'usage_months', time: 'month', length: 7 },
 ] as const
 
-/** Adds a settled call to what each of these used of its model that day and that month. */
-export async function addToSums(transaction: Transaction, entities: readonly Entity[], { began_at, model_id }: Call, outcome: Outcome): Promise<void> {
-  const { input_tokens, output_tokens, cached_tokens, cost } = outcome
-  const amounts = [input_tokens, output_tokens, cached_tokens, cost === null ? input_tokens + output_tokens : 0, cost ?? 0]
-  const rows = entities.map(() => '(?, ?, ?, ?, 1, ?, ?, ?, ?, ?)').join(', ')
+/** What calls took together. */
+export interface Amounts {
+  calls: number
+  input_tokens: number
+  output_tokens: number
+  cached_tokens: number
+  /** Of calls whose price is not known. */
+  unpriced_tokens: number
+  cost: number
+}
+
+const AMOUNTS = ['calls', 'input_tokens', 'output_tokens', 'cached_tokens', 'unpriced_tokens', 'cost'] as const
+
+/** Adds settled calls, one of which is given, to what each of these used of the model that day and that month. */
+export async function addToSums(transaction: Transaction, entities: readonly Entity[], { began_at, model_id }: Call, amounts: Amounts): Promise<void> {
+  const given = AMOUNTS.map((name) => amounts[name])
+  const rows = entities.map(() => `(?, ?, ?, ?, ${given.map(() => '?').join(', ')})`).join(', ')
+  const added = AMOUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
   for (const { table, time, length } of SUMS)
     await transaction.run(
-      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost) VALUES ${rows} ON CONFLICT DO UPDATE SET calls = calls + 1, input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, cached_tokens = cached_tokens + excluded.cached_tokens, unpriced_tokens = unpriced_tokens + excluded.unpriced_tokens, cost = cost + excluded.cost`,
-      entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...amounts]),
+      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNTS.join(', ')}) VALUES ${rows} ON CONFLICT DO UPDATE SET ${added}`,
+      entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...given]),
     )
 }
 

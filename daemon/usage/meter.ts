@@ -1,11 +1,12 @@
 /** The meter that stands behind every call of a model: budgets before it, the ledger around it. */
 import type { EventBus } from '../event-bus.ts'
 import { newId } from '../identifiers.ts'
-import { type BeginningCall, type CallOrigin, type Meter, type MeteredModel, money, type SettledCall } from '../metering.ts'
+import { type BeginningCall, type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement, whole } from '../metering.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { Budget } from './budget.ts'
+import { Crowds } from './crowds.ts'
 import { entitiesOf, summedFor } from './entities.ts'
-import { addToSums, type Call, callById, closeCall, estimateOutput, insertCall, openCalls } from './ledger-store.ts'
+import { addToSums, callById, closeCall, estimateOutput, insertCall, openCalls } from './ledger-store.ts'
 
 export interface UsageMeterParts {
   database: Database
@@ -47,20 +48,39 @@ export class UsageMeter implements Meter {
     await estimateOutput(transaction, entry, whole(outputTokens))
   }
 
-  async settle(transaction: Transaction, entry: string, settled: SettledCall): Promise<number | null> {
+  async settle(transaction: Transaction, entry: string, call: SettledCall): Promise<number | null> {
+    const crowds = new Crowds()
+    const cost = await this.#close(transaction, { entry, call }, crowds)
+    await this.#add(transaction, crowds)
+    return cost
+  }
+
+  async settleAll(transaction: Transaction, settlements: readonly Settlement[]): Promise<void> {
+    const crowds = new Crowds()
+    for (const settlement of settlements) await this.#close(transaction, settlement, crowds)
+    await this.#add(transaction, crowds)
+  }
+
+  async #close(transaction: Transaction, { entry, call: settled }: Settlement, crowds: Crowds): Promise<number | null> {
     const call = await callById(transaction, entry)
     if (!call) throw new Error(`There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`)
     if (call.status !== 'open') return call.cost
-    const input_tokens = whole(settled.input_tokens)
-    const output_tokens = whole(settled.output_tokens)
-    const cost = costOf(call, input_tokens, output_tokens)
+    const [input_tokens, output_tokens] = [whole(settled.input_tokens), whole(settled.output_tokens)]
+    const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
+    const cost = costOf(price, settled)
     const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
     const outcome = { ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
     await closeCall(transaction, entry, outcome)
-    await addToSums(transaction, summedFor(call), call, outcome)
-    // A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted.
-    await this.#budget.tell(transaction, entitiesOf(call.model_id, call), call.began_at)
+    crowds.add(call, outcome)
     return cost
+  }
+
+  /** A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted. */
+  async #add(transaction: Transaction, crowds: Crowds): Promise<void> {
+    for (const { call, amounts } of crowds) {
+      await addToSums(transaction, summedFor(call), call, amounts)
+      await this.#budget.tell(transaction, entitiesOf(call.model_id, call), call.began_at)
+    }
   }
 
   /** Settles what a kill left open, with what was known of it. */
@@ -77,11 +97,3 @@ export class UsageMeter implements Meter {
     return this.#parts.now().toISOString()
   }
 }
-
-/** Cached input is counted at the full price: what providers take off for it is not known here, and a line that blocks should not block too late. */
-function costOf({ price_input, price_output }: Call, input: number, output: number): number | null {
-  return price_input === null || price_output === null ? null : money((input * price_input + output * price_output) / 1000)
-}
-
-/** Providers have been seen to count in fractions, below zero and not at all. */
-const whole = (tokens: number): number => (Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0)

@@ -1,5 +1,5 @@
 /** A meter that remembers what it was told, in memory. */
-import type { BeginningCall, CallOrigin, Meter, MeteredModel, SettledCall } from '../../daemon/metering.ts'
+import type { BeginningCall, CallOrigin, Meter, MeteredModel, SettledCall, Settlement } from '../../daemon/metering.ts'
 
 export class MemoryMeter implements Meter {
   readonly admitted: { model: MeteredModel; origin: CallOrigin }[] = []
@@ -20,5 +20,9 @@ export class MemoryMeter implements Meter {
     this.settled.push({ entry, ...call })
     const price = this.begun[Number(entry.slice(4)) - 1]?.model.price
     return price ? (call.input_tokens * price.input + call.output_tokens * price.output) / 1000 : null
+  }
+
+  async settleAll(_: unknown, settlements: readonly Settlement[]): Promise<void> {
+    for (const { entry, call } of settlements) await this.settle(_, entry, call)
   }
 }

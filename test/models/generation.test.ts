@@ -15,7 +15,8 @@ test.after.each(() => provider.close()) // closing twice does no harm
 test.after(() => asking.end())
 
 /** Only the writing matters here, not what is written to. */
-const database = { write: <T>(work: (transaction: Transaction) => Promise<T>) => work({} as Transaction) } as Database
+const write = <T>(work: (transaction: Transaction) => Promise<T>) => work({} as Transaction)
+const database = { write, enter: write } as Database
 const origin = { rag_tool_id: 'rag_1' }
 
 async function generated(meter: MemoryMeter, step: Step, signal?: AbortSignal) {

@@ -31,6 +31,33 @@ test('a call that is settled again keeps what it was settled with', async ({ led
   assert.equal([everything?.calls, everything?.input_tokens, everything?.output_tokens], [1, 11, 7])
 })
 
+test('calls that are settled together count as those that are settled alone', async ({ ledger }) => {
+  const origins = [{ agent_id: 'agent_a' }, { agent_id: 'agent_a' }, { agent_id: 'agent_b' }, {}]
+  const amounts = [11, 20, 0, 3]
+  const entries = await Promise.all(origins.map((origin) => ledger.begin(origin)))
+  const settlements = entries.map((entry, at) => ({
+    entry,
+    call: { input_tokens: amounts[at] as number, output_tokens: 7, cached_tokens: 2, status: 'done' as const, estimated: false },
+  }))
+  await ledger.database.write((transaction) => ledger.meter.settleAll(transaction, settlements))
+  const together = await ledger.days()
+  assert.equal(
+    together.map(({ entity_type, entity_id, calls, input_tokens }) => [entity_type, entity_id, calls, input_tokens]),
+    [
+      ['', '', 4, 34],
+      ['agent', '', 3, 31],
+      ['agent', 'agent_a', 2, 31],
+      ['agent', 'agent_b', 1, 0],
+    ],
+  )
+  await ledger.database.write((transaction) => ledger.meter.settleAll(transaction, settlements))
+  assert.equal(await ledger.days(), together, 'settled twice')
+  const alone = await TestLedger.open()
+  for (const [at, origin] of origins.entries()) await alone.settle(await alone.begin(origin), amounts[at] as number, 7)
+  assert.equal(await alone.days(), together)
+  await alone.end()
+})
+
 test('a call without an entry is a mistake of ours, and counts nothing', async ({ ledger }) => {
   const error = await ledger.refusal(ledger.settle('call_none', 1, 1))
   assert.match(error?.message ?? '', /no entry "call_none"/)
