@@ -1,7 +1,7 @@
 /** Our messages, tools and passages as the provider packages take them. */
 import type { ChatMessage, ChatRequest, OfferedTool } from './chat.ts'
 import { instructionsOf } from './grounding.ts'
-import type { LibraryCall } from './library-wire.ts'
+import type { LibraryCall } from './language-models.ts'
 
 type Prompt = LibraryCall['prompt']
 type Message = Prompt[number]

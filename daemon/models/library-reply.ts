@@ -1,6 +1,6 @@
 /** The stream of one reply that a package of the AI SDK reads. */
 import type { ChatPart, FinishReason, TokenUsage } from './chat.ts'
-import type { LibraryPart } from './library-wire.ts'
+import type { LibraryPart } from './language-models.ts'
 import type { Exchange } from './provider-exchange.ts'
 import { brokeOff, cutOff, type Failing, type ProviderFailure } from './provider-failure.ts'
 import type { ProviderReply } from './provider-wire.ts'

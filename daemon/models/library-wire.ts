@@ -1,17 +1,11 @@
-/** The providers with formats of their own, by the packages of the AI SDK: each is loaded when a model of its provider is first asked. */
-import type { createOpenAI } from '@ai-sdk/openai'
+/** Providers with formats of their own, by the packages of the AI SDK. */
 import type { RemoteModel } from '../embedding/service.ts'
 import type { ChatRequest } from './chat.ts'
+import { type LanguageModel, languageModel } from './language-models.ts'
 import { libraryCall } from './library-call.ts'
 import { LibraryReply } from './library-reply.ts'
-import { addressOf } from './provider-address.ts'
 import type { Exchange } from './provider-exchange.ts'
 import type { ProviderReply, ProviderWire } from './provider-wire.ts'
-
-/** What all of them are; the package that defines it is theirs, not ours. */
-type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>
-export type LibraryCall = Parameters<LanguageModel['doStream']>[0]
-export type LibraryPart = Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
 
 export class LibraryWire implements ProviderWire {
   readonly #record: RemoteModel
@@ -36,12 +30,4 @@ export class LibraryWire implements ProviderWire {
     const { stream } = await this.#model.doStream({ ...libraryCall(request), abortSignal: exchange.signal })
     return new LibraryReply(this.#record, exchange, stream)
   }
-}
-
-/** Every setting is given: what is left out, the packages look for in the environment. */
-async function languageModel({ provider, model_id, endpoint, api_key }: RemoteModel, fetch: typeof globalThis.fetch): Promise<LanguageModel> {
-  const settings = { baseURL: addressOf(provider, endpoint), apiKey: api_key ?? 'none', fetch }
-  if (provider === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model_id)
-  if (provider === 'google') return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings)(model_id)
-  return (await import('@ai-sdk/openai')).createOpenAI(settings).chat(model_id)
 }
