@@ -1,8 +1,8 @@
 /** Runs of evaluations: started, followed with a bar, and held against the bar that was set. */
-import { call, stream } from '../client/call.ts'
+import { call, pages, stream } from '../client/call.ts'
 import { UnreachableError } from '../client/failures.ts'
 import type { Connection } from '../client/request.ts'
-import { runRoutes } from '../contract/evaluation-runs.ts'
+import { MOST_RESULTS, runRoutes } from '../contract/evaluation-runs.ts'
 import type { Result, ShownRun } from './evaluation-report.ts'
 import type { ProgressDisplay } from './progress.ts'
 
@@ -30,13 +30,14 @@ export async function followRun(connection: Connection, started: ShownRun, displ
   throw new UnreachableError('The daemon went away before the run was done.', { hint: 'It goes on with it when it is started again: cadre daemon start' })
 }
 
-/** Every result of a run, a page at a time. */
+/** Every result of a run, as many at a time as a page may hold: small pages of a long run would meet the rate limit. */
 export async function resultsOf(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {
-  const results: Result[] = []
-  for (let page = 1; ; page++) {
-    const query = { run_id, page, limit: 100, ...(passed === undefined ? {} : { passed }) }
-    const { data } = await call(connection, runRoutes.results, { params: { id }, query })
-    results.push(...data.results)
-    if (page >= data.pagination.pages) return results
+  const read = async (page: number) => {
+    const query = { run_id, page, limit: MOST_RESULTS, ...(passed === undefined ? {} : { passed }) }
+    const { results, pagination } = (await call(connection, runRoutes.results, { params: { id }, query })).data
+    return { data: results, pagination }
   }
+  const all: Result[] = []
+  for await (const { data } of pages(read)) for (const result of data) all.push(result)
+  return all
 }

@@ -95,6 +95,9 @@ export const Comparison = object(
 
 const action = { family: 'evaluations', params: byId('evaluation') }
 const oneRun = { family: 'evaluations', params: object({ id: identifier('the evaluation'), run_id: identifier('the run') }) }
+/** Runs have up to tens of thousands of results, which are read at one go. */
+export const MOST_RESULTS = 1_000
+
 export const runRoutes = {
   run: route({
     ...action,
@@ -127,7 +130,7 @@ export const runRoutes = {
         run_id: identifier('the run'),
         passed: Type.Boolean({ description: 'Only those that passed, or only those that did not.' }),
         page: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Page number, from 1.' }),
-        limit: Type.Integer({ minimum: 1, maximum: 100, description: 'Results a page; all of them when left out.' }),
+        limit: Type.Integer({ minimum: 1, maximum: MOST_RESULTS, description: 'Results a page; all of them when left out.' }),
       }),
     ),
     reply: object({

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { resultsOf } from '../../src/cli/evaluation-run.ts'
 import { addressOf, call, pages, stream } from '../../src/client/call.ts'
 import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
 import type { Connection } from '../../src/client/request.ts'
@@ -100,6 +101,22 @@ test('a rate limit is waited out, and said', async () => {
     assert.match(said[0] ?? '', 'rate limit')
   })
   assert.is(asked, 3)
+})
+
+test('ten thousand results are read in a few pages, past a rate limit in the middle of them', async () => {
+  const asked: string[] = []
+  const listener: RequestListener = (request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+    asked.push(`${searchParams.get('page')} of ${searchParams.get('limit')}`)
+    if (asked.length === 5) return response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
+    const page = Number(searchParams.get('page'))
+    const results = Array.from({ length: 1_000 }, (_, at) => ({ position: (page - 1) * 1_000 + at }))
+    response.end(JSON.stringify({ success: true, data: { results, pagination: { page, limit: 1_000, total: 10_000, pages: 10 } } }))
+  }
+  const results = await serving(listener, (connection) => resultsOf(connection, 'eval_1', 'run_1'))
+  assert.equal([results.length, results.at(-1)?.position], [10_000, 9_999])
+  assert.equal(asked.slice(3, 6), ['4 of 1000', '5 of 1000', '5 of 1000'])
+  assert.is(asked.length, 11)
 })
 
 test('a rate limit that does not end is an error', async () => {
