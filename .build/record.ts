@@ -1,8 +1,10 @@
 /** Records the picture of the README: a short session with this build in a real terminal, in a home of its own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { homedir, hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_PORT } from '../src/config.ts'
 import { Screen } from '../test/cli/screen.ts'
 import { openTerminal } from '../test/cli/terminal.ts'
 import { terminalSvg } from './terminal-svg.ts'
@@ -19,10 +21,19 @@ const HANDBOOK = {
   'equipment.md': '# Equipment\n\nEverybody chooses a laptop and a screen. They are replaced after four years, or when they break.\n',
 }
 
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}
+
 const place = mkdtempSync(join(tmpdir(), 'cadre-recording-'))
 mkdirSync(join(place, 'handbook'))
 for (const [name, text] of Object.entries(HANDBOOK)) writeFileSync(join(place, 'handbook', name), text)
-const terminal = openTerminal()
+// The port that a reader will see, too; where something else has it just now, the address is written as it would be.
+const usual = `http://127.0.0.1:${DEFAULT_PORT}`
+const terminal = openTerminal((await isFree(DEFAULT_PORT)) ? { CADRE_PORT: String(DEFAULT_PORT) } : {})
 const screen = Screen.open(terminal, COLUMNS)
 const prompt = /\n\$$/
 try {
@@ -34,7 +45,10 @@ try {
   await screen.shows(prompt)
   screen.type('cadre ask handbook "When is my laptop replaced?"')
   await screen.shows(/my laptop replaced[\s\S]*\n\$$/)
-  const shown = screen.painted().replace(/\n[^\n]*$/, '')
+  const shown = screen
+    .painted()
+    .replace(/\n[^\n]*$/, '')
+    .replaceAll(terminal.url(), usual)
   for (const secret of [place, terminal.home, tmpdir(), homedir(), hostname(), ROOT])
     if (secret.length > 1 && shown.includes(secret)) throw new Error(`The recording would show ${secret}, which is of this machine.`)
   writeFileSync(TARGET, terminalSvg(shown, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }))

@@ -11,6 +11,7 @@ test('the picture refers to nothing, names no machine, and is small', () => {
   assert.ok(svg.length < 100_000)
   assert.not.match(svg.replace('http://www.w3.org/2000/svg', ''), /href|url\(|<script|<image|@font-face|\/home\/|\/tmp\/|\/Users\//)
   assert.match(svg, 'cadre quickstart')
+  assert.match(svg, 'http://127.0.0.1:7411<', 'the port that everybody has')
   assert.match(readFileSync(new URL('../README.md', import.meta.url), 'utf8'), '](docs/recording.svg)')
 })
 
