@@ -4,6 +4,7 @@ import type { Check } from '../src/cli/check.ts'
 import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '../src/cli/checks.ts'
 import { paint } from '../src/cli/color.ts'
 import { QuietFailure } from '../src/cli/failure.ts'
+import { asTyped } from '../src/cli/invocation.ts'
 import { printable } from '../src/cli/terminal-text.ts'
 
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
@@ -28,5 +29,5 @@ export default class Doctor extends CadreCommand {
 function line({ name, state, found, fix }: Check): string {
   const [color, mark] = MARKS[state]
   const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${printable(found)}`
-  return fix ? `${text}\n  ${' '.repeat(10)}${paint('bold', 'Fix:', process.stdout)} ${printable(fix)}` : text
+  return fix ? `${text}\n  ${' '.repeat(10)}${paint('bold', 'Fix:', process.stdout)} ${printable(asTyped(fix))}` : text
 }

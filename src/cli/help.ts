@@ -1,6 +1,10 @@
 /** Help that reads like a manual page: what Cadre is, what there is to do, and how scripts use it. */
+import type { Command } from '@oclif/core/command'
 import { Help } from '@oclif/core/help'
+import type * as Interfaces from '@oclif/core/interfaces'
 import { homePaths } from '../config.ts'
+import { frontPage, stateLines } from './front-page.ts'
+import { asTyped, invocation } from './invocation.ts'
 import { isNew, welcome } from './welcome.ts'
 
 const SERVICE = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
@@ -44,9 +48,8 @@ const EXIT_CODES: [string, string][] = [
 
 export class CadreHelp extends Help {
   protected override async showRootHelp(): Promise<void> {
-    const alone = process.argv.length <= 2
-    if (alone && isNew(homePaths())) return this.log(welcome(this.config.pjson.description ?? ''))
-    const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
+    if (process.argv.length <= 2) return this.#showFrontPage()
+    const topics = this.#topics
     const list = (rows: [string, string | undefined][]) => this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
     const described = (names: typeof topics) => list(names.map(({ name, description }) => [name, description]))
     const isTopic = (id: string) => topics.some(({ name }) => name === id)
@@ -70,5 +73,37 @@ export class CadreHelp extends Help {
       this.section('MORE', '$ cadre <topic> --help\n$ cadre <topic> <verb> --help'),
     ]
     this.log(`${sections.join('\n\n')}\n`)
+    this.#sayWhatCadreIs()
+  }
+
+  override async showCommandHelp(command: Command.Loadable): Promise<void> {
+    await super.showCommandHelp(command)
+    this.#sayWhatCadreIs()
+  }
+
+  protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
+    await super.showTopicHelp(topic)
+    this.#sayWhatCadreIs()
+  }
+
+  get #topics(): Interfaces.Topic[] {
+    return this.sortedTopics.filter(({ name }) => !name.includes(':'))
+  }
+
+  async #showFrontPage(): Promise<void> {
+    const paths = homePaths()
+    const description = this.config.pjson.description ?? ''
+    if (isNew(paths)) return this.log(asTyped(welcome(description)))
+    const names = [...new Set([...this.#topics.map(({ name }) => name), ...this.sortedCommands.flatMap(({ id }) => (id.includes(':') ? [] : [id]))])]
+    const resources = names.filter((name) => this.sortedCommands.some(({ id }) => id === `${name}:create`))
+    const others = names.filter((name) => !resources.includes(name)).sort()
+    const page = frontPage({ description, resources, others }, await stateLines(paths), process.stdout.columns || 80)
+    this.log(asTyped(page))
+  }
+
+  /** Manual pages are laid out for the short name. */
+  #sayWhatCadreIs(): void {
+    const typed = invocation()
+    if (typed !== 'cadre') this.log(`Here, cadre is: ${typed}\n`)
   }
 }

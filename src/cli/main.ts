@@ -4,6 +4,7 @@ import { ExitError } from '@oclif/core/errors'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
 import { EXIT, failureJson, failureOf, failureText, outputFailure, QuietFailure } from './failure.ts'
+import { asTyped, invocation } from './invocation.ts'
 
 /** Told from outside only when it does not run from the bundle. */
 export type Start = Parameters<typeof run>[1]
@@ -13,6 +14,7 @@ export async function main(start: Start = { root: fileURLToPath(new URL('..', im
   settings.enableAutoTranspile = false
   process.on('SIGINT', interrupted)
   watchOutput()
+  tellAsTyped()
   try {
     await run(argv, start)
   } catch (error) {
@@ -30,6 +32,14 @@ function watchOutput(): void {
     process.stderr.write(`${outputFailure(error)}\n`)
     process.exit(EXIT.failed)
   })
+}
+
+/** All that people are told is on stderr, whoever says it, hints of the daemon too: commands in it are written as they can be typed here. */
+function tellAsTyped(): void {
+  const typed = invocation()
+  if (typed === 'cadre') return
+  const write = process.stderr.write.bind(process.stderr) as (...given: unknown[]) => boolean
+  process.stderr.write = (told: unknown, ...rest: unknown[]) => write(typeof told === 'string' ? asTyped(told, typed) : told, ...rest)
 }
 
 function interrupted(): never {

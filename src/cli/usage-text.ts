@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../contract/usage.ts'
 import { chart } from './bars.ts'
 import { paint } from './color.ts'
+import { asTyped } from './invocation.ts'
 import { foldDays } from './period.ts'
 import { compact, count, money } from './quantity.ts'
 import type { Paper } from './table.ts'
@@ -67,7 +68,7 @@ const lines = (sentence: string, { columns }: Paper) => wrap(sentence, columns)
 
 function costSentence({ total_cost, total_tokens, unpriced_tokens }: Pick<Statistics, 'total_cost' | 'total_tokens' | 'unpriced_tokens'>): string {
   if (total_cost === null)
-    return 'What it cost is not known: the models have no price. cadre models update NAME --pricing input=0.5 --pricing output=1.5 sets one.'
+    return asTyped('What it cost is not known: the models have no price. cadre models update NAME --pricing input=0.5 --pricing output=1.5 sets one.')
   const left = unpriced_tokens > 0 ? `, without ${count(unpriced_tokens)} of ${count(total_tokens)} tokens, whose price is not known` : ''
   return `Cost ${money(total_cost)}${left}.`
 }

@@ -1,4 +1,5 @@
 /** Holds the state of the chat, and says when it changed. */
+import { asTyped } from '../cli/invocation.ts'
 import { type ChatState, INITIAL } from './state.ts'
 import { type Happening, type Note, transcribe } from './transcript.ts'
 
@@ -33,7 +34,7 @@ export class Desk {
   }
 
   note(text: string, tone: Note['tone'] = 'plain'): void {
-    this.happen({ kind: 'noted', text, tone })
+    this.happen({ kind: 'noted', text: asTyped(text), tone })
   }
 
   /** Another conversation begins. */

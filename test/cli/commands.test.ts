@@ -107,10 +107,10 @@ test('roles end with exit code 4', async () => {
 })
 
 test('help reads like a manual page, and every command has examples', async () => {
-  const root = await terminal.run([])
+  const root = await terminal.run(['--help'])
   assert.is(root.code, 0)
   for (const section of ['USAGE', 'RESOURCES', 'EXAMPLES', 'ENVIRONMENT', 'EXIT CODES']) assert.match(root.stdout, section)
-  assert.is((await terminal.run(['--help'])).stdout, root.stdout)
+  assert.is((await terminal.run(['help'])).stdout, root.stdout)
   assert.is((await terminal.run(['help', 'agents', 'create'])).stdout, (await terminal.run(['agents', 'create', '-h'])).stdout)
   const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../oclif.manifest.json', import.meta.url)), 'utf8')) as {
     commands: Record<string, { description?: string; examples?: unknown[]; flags: Record<string, { description?: string }> }>

@@ -1,10 +1,8 @@
 /** A real terminal of a chosen size, in tmux: commands are typed into it, and what it shows is read back. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Terminal } from './terminal.ts'
 
-const RUN = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const PATIENCE_MS = 30_000
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
@@ -17,10 +15,10 @@ export class Screen {
   }
 
   /** A shell whose environment is that of the terminal, in which `cadre` is the build under test. */
-  static open({ environment }: Terminal, columns = 80): Screen {
+  static open({ environment, command }: Terminal, columns = 80): Screen {
     const screen = new Screen(`cadre-test-${process.pid}-${Math.random().toString(36).slice(2)}`)
     const variables = Object.entries({ ...environment, TERM: 'screen-256color', PS1: '$ ' }).map(([name, value]) => `${name}=${value ?? ''}`)
-    const shell = `cadre() { "${process.execPath}" "${RUN}" "$@"; }`
+    const shell = `cadre() { "${process.execPath}" "${command}" "$@"; }`
     screen.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '50', 'env', '-i', ...variables, 'sh')
     screen.type(`${shell}; clear`)
     return screen

@@ -1,6 +1,6 @@
 /** The real command line as a child process, with a home of its own and a daemon that is stopped in the end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +23,8 @@ export interface Terminal {
   home: string
   /** What the command finds in its environment. */
   environment: Record<string, string | undefined>
+  /** What stands for cadre on somebody's path: the build, installed under that name. */
+  command: string
   run: (words: readonly string[], options?: RunOptions) => Promise<Ran>
   /** Starts a command that the test talks to while it runs. */
   begin: (words: readonly string[]) => ChildProcessWithoutNullStreams
@@ -35,6 +37,9 @@ export interface Terminal {
 /** A home of its own; nothing of the caller's environment reaches the command. */
 export function openTerminal(environment: Record<string, string> = {}): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'cadre-cli-'))
+  const command = join(home, 'bin', 'cadre')
+  mkdirSync(join(home, 'bin'))
+  symlinkSync(RUN, command)
   const own = {
     PATH: process.env.PATH,
     HOME: home,
@@ -48,7 +53,7 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
 
   const run = (words: readonly string[], { input, environment: more = {}, cwd = home }: RunOptions = {}) =>
     new Promise<Ran>((resolve, reject) => {
-      const child = spawn(process.execPath, [RUN, ...words], {
+      const child = spawn(process.execPath, [command, ...words], {
         cwd,
         env: { ...own, ...more },
         stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -67,8 +72,9 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
   return {
     home: own.CADRE_HOME,
     environment: own,
+    command,
     run,
-    begin: (words) => spawn(process.execPath, [RUN, ...words], { cwd: home, env: own, stdio: 'pipe' }),
+    begin: (words) => spawn(process.execPath, [command, ...words], { cwd: home, env: own, stdio: 'pipe' }),
     async json<T>(words: readonly string[], options?: RunOptions): Promise<T> {
       const { code, stdout, stderr } = await run([...words, '--json'], options)
       if (code !== 0) throw new Error(`cadre ${words.join(' ')} exited ${code}: ${stderr}`)

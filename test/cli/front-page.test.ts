@@ -1,0 +1,75 @@
+/** What `cadre` alone says, and commands as people can type them: installed, and from a clone. */
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { asTyped, FIRST_WORDS, invocation } from '../../src/cli/invocation.ts'
+import { aloud } from '../harness/hooks.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const test = suite('cadre alone')
+let terminal: Terminal
+
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+  }),
+)
+test.after(aloud(() => terminal.close()))
+
+/** From a clone, as the README says it. */
+function fromClone(...words: string[]): { stdout: string; stderr: string } {
+  const { stdout, stderr } = spawnSync(process.execPath, ['bin/run.js', ...words], {
+    cwd: ROOT,
+    env: terminal.environment as NodeJS.ProcessEnv,
+    encoding: 'utf8',
+  })
+  return { stdout, stderr }
+}
+
+test('where nothing was set up it points to quickstart, by the name it was called with', async () => {
+  assert.match((await terminal.run([])).stdout, '\n  cadre quickstart\n')
+  assert.match(fromClone().stdout, '\n  node bin/run.js quickstart\n')
+})
+
+test('where something was, it tells how things stand on one screen, and starts nothing', async () => {
+  await terminal.json(['agents', 'create', '--name', 'Helper'])
+  const { stdout } = await terminal.run([])
+  assert.match(stdout, `\n  The daemon runs at ${terminal.url()}.\n  Default model: Embedded. 1 agent, 0 knowledge sources.\n`)
+  for (const word of FIRST_WORDS) assert.match(stdout, new RegExp(`\\b${word}\\b`))
+  const lines = fromClone().stdout.split('\n')
+  assert.ok(lines.length <= 40 && lines.every((line) => line.length <= 80), lines.join('\n'))
+  await terminal.run(['daemon', 'stop'])
+  assert.match((await terminal.run([])).stdout, 'The daemon is not running; commands start it.')
+  assert.match((await terminal.run(['daemon', 'status'])).stderr + (await terminal.run(['daemon', 'status'])).stdout, 'not running')
+})
+
+test('what people are told to type next is what they can type', async () => {
+  assert.match((await terminal.run(['agents', 'show', 'nobody'])).stderr, '\ncadre agents list shows what there is.')
+  assert.match(fromClone('agents', 'show', 'nobody').stderr, '\nnode bin/run.js agents list shows what there is.')
+  assert.match(fromClone('agents', 'shwo').stderr, 'node bin/run.js agents')
+  assert.match(fromClone('agents', 'create', '--help').stdout, /\nHere, cadre is: node bin\/run\.js\n/)
+  assert.not.match((await terminal.run(['agents', 'create', '--help'])).stdout, 'Here, cadre is')
+})
+
+test('only commands are replaced, and each way of calling has its name', () => {
+  const clone = join('/home', 'ada', 'my cadre', 'bin', 'run.js')
+  assert.is(invocation(clone, '/home/ada/my cadre'), 'node bin/run.js')
+  assert.is(invocation(clone, '/elsewhere'), "node '/home/ada/my cadre/bin/run.js'")
+  assert.is(invocation('/usr/local/bin/cadre', '/elsewhere'), 'cadre')
+  assert.is(invocation('/home/ada/project/node_modules/.bin/cadre', '/elsewhere'), 'npx cadre')
+  assert.is(invocation('/usr/lib/node_modules/cadre/bin/run.js', '/elsewhere'), 'cadre')
+  const told = 'The cadre home, ./cadre status, "x" is not a cadre command. Try: \u001b[1mcadre ask "…"\u001b[22m or `cadre --help`.'
+  assert.is(asTyped(told, 'npx cadre'), told.replace('mcadre ask', 'mnpx cadre ask').replace('`cadre', '`npx cadre'))
+})
+
+test('every first word of the grammar is known', () => {
+  const { commands } = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, unknown> }
+  assert.equal([...new Set(Object.keys(commands).map((id) => id.split(':')[0]))].sort(), FIRST_WORDS)
+})
+
+test.run()
