@@ -6,6 +6,12 @@ import type { CallOrigin } from './metering.ts'
 
 export type FoundPassage = Static<typeof Passage>
 
+/** What a passage stands under in its document, outermost first. */
+export function headingsOf({ metadata }: FoundPassage): string[] {
+  const { headings } = metadata as { headings?: unknown }
+  return typeof headings === 'string' && headings !== '' ? headings.split(' › ') : []
+}
+
 export interface ToolUse {
   caller: Caller
   origin: CallOrigin

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts'
 import type { SettledCall } from '../metering.ts'
 import { type ChatMessage, type ChatPart, type ChatRequest, type GivenPassage, ToolsUnsupported } from '../models/chat.ts'
 import { estimateRequest, estimateTokens } from '../models/tokens.ts'
-import type { FoundPassage, Tool, ToolUse } from '../tool.ts'
+import { type FoundPassage, headingsOf, type Tool, type ToolUse } from '../tool.ts'
 import type { FinishReason } from './draft.ts'
 import { type Composed, compose } from './history.ts'
 import type { Reply } from './reply.ts'
@@ -127,9 +127,9 @@ async function lookUp({ toolset, question, use }: Scene, reply: Reply): Promise<
   const found = (await passagesOf(knowledge, question.trim().slice(0, LONGEST_QUESTION), use, reply.signal))
     .sort((a, b) => b.score - a.score)
     .slice(0, MOST_PASSAGES)
-  const citations = [...new Set(found.map((passage) => reply.draft.citations.add(passage)))]
-  reply.say('retrieval', { citations })
-  return citations.map(({ content, source, page }) => ({ content, source, page }))
+  const cited = new Map(found.map((passage) => [reply.draft.citations.add(passage), headingsOf(passage)]))
+  reply.say('retrieval', { citations: [...cited.keys()] })
+  return [...cited].map(([{ content, source, page }, headings]) => ({ content, source, page, headings }))
 }
 
 /** One that fails leaves it to the others; if all fail, so does the reply. */

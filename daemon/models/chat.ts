@@ -25,6 +25,8 @@ export interface GivenPassage {
   content: string
   source: string
   page: number
+  /** Those it stands under, outermost first, where they are known. */
+  headings?: readonly string[]
 }
 
 export interface ChatRequest {

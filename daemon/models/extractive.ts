@@ -1,93 +1,109 @@
 /** The embedded answerer: it writes nothing of its own, it quotes the sentences that answer the question and says where they stand. */
+import { setImmediate } from 'node:timers/promises'
 import type { Embedder } from '../embedding/embedder.ts'
 import { fluency } from '../embedding/fluency.ts'
-import { type Quotable, quotable } from './quotable.ts'
+import { type Candidate, form, isEnough, share, type Weighed, wordWeights } from './evidence.ts'
+import { type AskedQuestion, asked, contentWords } from './question.ts'
+import { quotable } from './quotable.ts'
 
 export interface QuotedPassage {
   content: string
+  /** The headings it stands under, outermost first, where they are known. */
+  headings?: readonly string[]
 }
 
 export const NOT_FOUND = 'This is not in your documents.'
 
-/** What a sentence needs to be quoted, set between what questions score against documents that answer them and against others that do not. */
-const LEAST_SIMILARITY = 0.42
-/** Or so many of the question's words, and at least some likeness. */
-const LEAST_SHARED = 0.75
-const SOME_SIMILARITY = 0.25
-/** In languages that the model does not know, the words have to do. */
-const LEAST_SHARED_UNKNOWN = 0.4
-/** A row of a table is quoted only where no sentence is as good. */
-const TABLE_ROW = 0.1
+/** What a word that is shared counts beside likeness. */
+const WORDS = 0.2
+/** A row of a table is quoted only where no sentence is as good, and so is half a sentence. */
+const TABLE_ROW = 0.05
+const BROKEN = 0.05
+/** What a passage loses to the one that was found before it. */
+const A_RANK = 0.01
 /** A further sentence is quoted when it is nearly as good as the best. */
 const NEARLY = 0.08
 const MOST_QUOTES = 3
+/** Those that are compared by their meaning, which takes a few milliseconds each. */
 const MOST_SENTENCES = 60
+/** Of code, what says which command it is. */
+const LONGEST_COMMANDS = 200
 
-interface Sentence extends Quotable {
-  passage: number
-  position: number
-}
-
-interface Scored extends Sentence {
-  similarity: number
-  shared: number
-  score: number
-}
-
-export async function quoteAnswer(embedder: Embedder, question: string, passages: readonly QuotedPassage[], signal?: AbortSignal): Promise<string> {
-  const sentences = passages
-    .flatMap(({ content }, passage) => quotable(content).map((sentence, position): Sentence => ({ ...sentence, passage, position })))
-    .slice(0, MOST_SENTENCES)
-  if (sentences.length === 0) return NOT_FOUND
-  const [asked, ...vectors] = await embedder.embed([question, ...sentences.map(({ text }) => text)], { priority: 'query', ...(signal ? { signal } : {}) })
-  const words = contentWords(question)
-  const known = fluency(embedder, question) >= 0.5
-  const scored = sentences.map((sentence, at): Scored => {
-    const similarity = dot(asked as Float32Array, vectors[at] as Float32Array)
-    const shared = share(words, contentWords(sentence.text))
-    const less = 0.01 * sentence.passage + (sentence.row ? TABLE_ROW : 0)
-    return { ...sentence, similarity, shared, score: (known ? similarity : 0) + 0.2 * shared - less }
+export async function quoteAnswer(embedder: Embedder, text: string, passages: readonly QuotedPassage[], signal?: AbortSignal): Promise<string> {
+  const question = asked(text)
+  const sentences = await candidates(passages)
+  const weights = wordWeights(question, sentences)
+  const likely = foremost(sentences, weights)
+  const likenesses = fluency(embedder, text) >= 0.5 ? await compared(embedder, text, likely, signal) : undefined
+  const around = passages.map((_, at) =>
+    share(
+      weights,
+      sentences.filter(({ passage }) => passage === at),
+    ),
+  )
+  const weighed = likely.map((candidate, at): Weighed => {
+    const likeness = likenesses?.[at]
+    const shared = share(weights, [candidate])
+    const less = A_RANK * candidate.passage + (candidate.row ? TABLE_ROW : 0) + (candidate.broken ? BROKEN : 0)
+    const score = (likeness ?? 0) + WORDS * shared + form(question, candidate) - less
+    return { ...candidate, likeness, shared, around: around[candidate.passage] as number, score }
   })
-  const fits = ({ similarity, shared }: Scored) =>
-    known ? similarity >= LEAST_SIMILARITY || (shared >= LEAST_SHARED && similarity >= SOME_SIMILARITY) : shared >= LEAST_SHARED_UNKNOWN
-  const chosen = choose(scored.filter(fits))
-  if (chosen.length === 0) return NOT_FOUND
-  return chosen.map(({ text, passage }) => `“${text}” [${passage + 1}]`).join('\n')
+  const chosen = choose(weighed.filter(isEnough))
+  return chosen.length === 0 ? NOT_FOUND : quoted(chosen, question)
+}
+
+async function candidates(passages: readonly QuotedPassage[]): Promise<Candidate[]> {
+  const found: Candidate[] = []
+  for (const [passage, { content, headings = [] }] of passages.entries()) {
+    for (const [position, sentence] of quotable(content, headings.at(-1)).entries())
+      found.push({ ...sentence, passage, position, words: new Set(contentWords(`${sentence.heading} ${sentence.text}`)) })
+    // Passages may be long and many; others are served in between.
+    await setImmediate()
+  }
+  return found
+}
+
+/** Those whose words promise most, where they are too many to compare all. */
+function foremost(sentences: Candidate[], weights: ReadonlyMap<string, number>): Candidate[] {
+  if (sentences.length <= MOST_SENTENCES) return sentences
+  const promise = new Map(sentences.map((sentence) => [sentence, share(weights, [sentence]) - A_RANK * sentence.passage]))
+  return [...sentences].sort((a, b) => (promise.get(b) as number) - (promise.get(a) as number)).slice(0, MOST_SENTENCES)
+}
+
+/** How alike the question and each sentence are, under its heading and with the commands it comes with. */
+async function compared(embedder: Embedder, question: string, sentences: readonly Candidate[], signal?: AbortSignal): Promise<number[]> {
+  if (sentences.length === 0) return []
+  const texts = sentences.map(({ heading, text, below }) => {
+    const commands = below?.shell ? ` ${below.text.slice(0, LONGEST_COMMANDS)}` : ''
+    return `${heading === '' ? '' : `${heading}: `}${text}${commands}`
+  })
+  const [meant, ...vectors] = await embedder.embed([question, ...texts], { priority: 'query', ...(signal ? { signal } : {}) })
+  return vectors.map((vector) => dot(meant as Float32Array, vector))
 }
 
 /** The best sentence and those close to it, each said once, in the order they were found in. */
-function choose(fitting: readonly Scored[]): Scored[] {
+function choose(fitting: readonly Weighed[]): Weighed[] {
   const sorted = [...fitting].sort((a, b) => b.score - a.score)
   const best = sorted[0]
   if (!best) return []
-  const chosen: Scored[] = []
+  const chosen: Weighed[] = []
   for (const sentence of sorted) {
     if (chosen.length === MOST_QUOTES || sentence.score < best.score - NEARLY) break
-    if (!chosen.some((other) => share(contentWords(sentence.text), contentWords(other.text)) > 0.8)) chosen.push(sentence)
+    if (!chosen.some((other) => repeats(sentence, other))) chosen.push(sentence)
   }
   return chosen.sort((a, b) => a.passage - b.passage || a.position - b.position)
 }
 
-const COMMON = new Set(
-  'a an and are as at be been but by can could did do does for from had has have how i if in into is it its many may me might much must my no not of on one or our shall should so than that the their them there these they this those to us was we were what when where which who whom whose why will with would you your'.split(
-    ' ',
-  ),
-)
+const repeats = ({ words }: Weighed, other: Weighed) => words.size > 0 && [...words].filter((word) => other.words.has(word)).length > 0.8 * words.size
 
-function contentWords(text: string): Set<string> {
-  const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
-  const words = [...segmenter.segment(text.toLowerCase())].flatMap(({ segment, isWordLike }) => (isWordLike && !COMMON.has(segment) ? [stem(segment)] : []))
-  return new Set(words)
-}
-
-/** Enough for "days" to meet "day"; the search itself has a real stemmer. */
-const stem = (word: string): string => (word.length > 4 ? word.replace(/(?:ing|ed|es|s)$/, '') : word)
-
-function share(wanted: Set<string>, present: Set<string>): number {
-  if (wanted.size === 0) return 0
-  let found = 0
-  for (const word of wanted) if (present.has(word)) found++
-  return found / wanted.size
+/** Each with its number; what it announces below it, and commands where a way to do something is asked for. */
+function quoted(chosen: readonly Weighed[], { kind }: AskedQuestion): string {
+  const lines = chosen.flatMap(({ text, passage, below }, at) => {
+    const given = below && (below.announced || (below.shell && kind === 'way')) ? below.raw : undefined
+    const later = chosen.slice(at + 1).some((other) => other.passage === passage && other.below?.raw === given)
+    return [`“${text}” [${passage + 1}]`, ...(given === undefined || later ? [] : [given])]
+  })
+  return lines.join('\n')
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

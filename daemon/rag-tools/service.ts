@@ -12,7 +12,7 @@ import type { CallOrigin } from '../metering.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
-import type { FoundPassage, Tool } from '../tool.ts'
+import { type FoundPassage, headingsOf, type Tool } from '../tool.ts'
 import type { Validator } from '../validation.ts'
 import { ragToolRecords, type StoredRagTool } from './store.ts'
 
@@ -67,7 +67,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   async answered(tool: StoredRagTool, question: Question, origin: CallOrigin, signal: AbortSignal): Promise<{ results: FoundPassage[]; answer: Generated }> {
     const charged = { ...origin, rag_tool_id: tool.id }
     const results = await this.#passages(tool, question, charged)
-    const passages = results.map(({ content, metadata: { source, page } }) => ({ content, source, page }))
+    const passages = results.map((found) => ({ content: found.content, source: found.metadata.source, page: found.metadata.page, headings: headingsOf(found) }))
     const answer = await this.#parts.models.answer({ modelId: tool.model_id, question: question.query, passages, origin: charged, signal })
     return { results, answer }
   }

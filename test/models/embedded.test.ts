@@ -45,6 +45,37 @@ test('it quotes no code, also where the passage begins in the middle of it', asy
     )
 })
 
+test('asked how to do something, it gives the commands below the sentence it quotes, as they stand', async () => {
+  const commands = '```sh\nsteward count --cellar north_wing   # slowly\n```'
+  const content = `# Cellar\n\nBottles lie in the cellar. To count the bottles, ask the steward:\n\n${commands}\n\nThe steward sleeps at noon.`
+  const given = { passages: [{ content, source: 'cellar.md', page: 1 }] }
+  assert.is(textOf(await asked('How do I count the bottles?', given)), `“To count the bottles, ask the steward:” [1]\n${commands}`)
+  assert.is(textOf(await asked('Where do the bottles lie?', given)), '“Bottles lie in the cellar.” [1]')
+  assert.is(textOf(await asked('When does the steward sleep?', given)), '“The steward sleeps at noon.” [1]')
+})
+
+test('asked what something is, it prefers the sentence that says so', async () => {
+  const content = '# Wardens\n\nA warden who finds a lantern out writes it down. The warden walks at night. A warden is a person who looks after lanterns.'
+  assert.is(
+    textOf(await asked('What is a warden?', { passages: [{ content, source: 'wardens.md', page: 1 }] })),
+    '“A warden is a person who looks after lanterns.” [1]',
+  )
+})
+
+test('a sentence is understood by the headings above it, also where they stand in another passage', async () => {
+  const content = 'Shut the valves and empty the tank. A wet finger shows where it leaks.'
+  const given = { content, source: 'manual.md', page: 1 }
+  const answer = async (headings: string[]) => textOf(await asked('How do I prepare the boiler for winter?', { passages: [{ ...given, headings }] }))
+  assert.match(await answer(['Boiler', 'Preparing the boiler for winter']), /Shut the valves and empty the tank.” \[1\]/)
+  assert.is(await answer([]), 'This is not in your documents.')
+})
+
+test('in a language without spaces it finds names that no dictionary has, and refuses what only shares characters', async () => {
+  const given = { passages: [{ content: '哈姆雷特由莎士比亚写成。雷雨之后，姆妈在特区喝茶。', source: 'a.md', page: 1 }] }
+  assert.is(textOf(await asked('谁写了哈姆雷特？', given)), '“哈姆雷特由莎士比亚写成。” [1]')
+  assert.is(textOf(await asked('埃菲尔铁塔有多高？', given)), 'This is not in your documents.')
+})
+
 test('it answers the last question, whatever stood before', async () => {
   const messages = [
     { role: 'system' as const, content: 'You are a pirate.' },
