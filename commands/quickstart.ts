@@ -68,7 +68,7 @@ export default class Quickstart extends CadreCommand {
     const conversation = question === '' ? undefined : await answerFrom(connection, agent, question)
     if (flags.chat && canChat()) {
       const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, narrate: this.narrate }
-      await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation })
+      await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation, told: true })
     }
     this.narrate(next(agent, path))
   }

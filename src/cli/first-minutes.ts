@@ -18,7 +18,10 @@ import { CADRE_GUIDE, documentation, ensureGuide, GUIDE_TOOL, type Guide, guideT
 import type { ProgressDisplay } from './progress.ts'
 import { followAtTerminal } from './replying.ts'
 import { failures, outcome } from './sync.ts'
-import { oneLine } from './terminal-text.ts'
+import { paperFor } from './table.ts'
+import { oneLine, wrap } from './terminal-text.ts'
+
+const NO_MODEL = 'No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.'
 
 export interface Stage {
   connection: Connection
@@ -43,8 +46,7 @@ export async function interview({ connection, display }: Stage, given: string | 
   const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
   const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
   display.clear()
-  if (!chosen && found.length === 0)
-    display.say('No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.')
+  if (!chosen && found.length === 0) display.say(wrap(NO_MODEL, paperFor(process.stderr).columns).join('\n'))
   return inDialog(async (dialog) => {
     if (found.length > 0) await offerModels(connection, found, dialog)
     return given ?? (await askForFolder(dialog))

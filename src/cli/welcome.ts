@@ -13,7 +13,8 @@ export function welcome(description: string): string {
   const command = (text: string) => `  ${paint('bold', text, process.stdout)}`
   return `cadre – ${description}
 
-Nothing is set up yet. This finds models, reads a folder of yours (or Cadre's documentation) and answers a question from it:
+Nothing is set up yet. This finds models, reads a folder of yours (or Cadre's
+documentation) and answers a question from it:
 
 ${command('cadre quickstart')}
 

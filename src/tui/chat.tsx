@@ -42,7 +42,7 @@ export async function chat({ connect, opening, colors, cwd, input, output, drawi
   await open(room, opening)
   drawing()
   const canvas = canvasOn(output)
-  const presenter = new Presenter(colors, desk.state.drawing)
+  const presenter = new Presenter(colors, desk.state)
   const showing = new Showing()
   const frames = new Frames(() => showing.show(presenter.present(desk.state)))
   changed = () => frames.request()

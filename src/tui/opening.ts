@@ -9,6 +9,8 @@ import { findAgent, findConversation, findModel, listAgents, listConversations }
 export interface Opening {
   agent?: string | undefined
   conversation?: string | undefined
+  /** What was said in it stands on the terminal already. */
+  told?: boolean
   /** Go on with the caller's newest conversation. */
   goOn?: boolean
   model?: string | undefined
@@ -16,10 +18,14 @@ export interface Opening {
   preferred?: string | undefined
 }
 
-export async function open(room: Room, { agent, conversation, goOn, model, preferred }: Opening): Promise<void> {
+export async function open(room: Room, { agent, conversation, told, goOn, model, preferred }: Opening): Promise<void> {
   const connection = await room.link.now()
   if (model !== undefined) room.use(await findModel(connection, model))
-  if (conversation !== undefined) return room.resume(await findConversation(connection, conversation))
+  if (conversation !== undefined) {
+    await room.resume(await findConversation(connection, conversation))
+    if (told) room.desk.redraw({ cleared: true })
+    return
+  }
   const named = agent === undefined ? undefined : await findAgent(connection, agent)
   if (goOn) {
     const [newest] = await listConversations(connection, { agent: named?.id, mine: true, limit: 1 })

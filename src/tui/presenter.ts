@@ -16,13 +16,14 @@ export interface Frame {
 
 export class Presenter {
   readonly #colors: boolean
-  #feed: Feed = BEGINNING
+  #feed: Feed
   #drawing: number
 
-  /** What was to be drawn anew before the first frame is drawn for the first time. */
-  constructor(colors: boolean, drawing = 0) {
+  /** What was to be drawn anew before the first frame is drawn for the first time, but for the entries that stand on the terminal already. */
+  constructor(colors: boolean, { drawing, from }: Pick<ChatState, 'drawing' | 'from'> = { drawing: 0, from: 0 }) {
     this.#colors = colors
     this.#drawing = drawing
+    this.#feed = { ...BEGINNING, entries: from }
   }
 
   present(state: ChatState): Frame {
