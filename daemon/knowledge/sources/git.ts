@@ -159,6 +159,6 @@ function explained(failure: GitFailure, repository: string, branch: string | und
       "Give a login as auth (cadre knowledge update --auth), store one with git's credential helper, or use ssh with a key and a known host.",
     )
   if (/not found|does not appear to be a git repository|error: 404/i.test(said)) return because('NOT_FOUND', `There is no repository at ${shown}.`)
-  if (/redirect/i.test(said)) return because('UNAVAILABLE', `${shown} redirects elsewhere.`, 'Use the address it redirects to.')
+  if (/redirect|error: 30[1278]/i.test(said)) return because('UNAVAILABLE', `${shown} redirects elsewhere.`, 'Use the address it redirects to.')
   return because('UNAVAILABLE', `${shown} could not be read. ${failure.message}`)
 }

@@ -9,7 +9,7 @@ import type { Json } from '../../harness/app.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { Library } from '../library.ts'
-import { guardedBackend, plainProject } from './git-server.ts'
+import { gitBackend, guardedBackend, plainProject } from './git-server.ts'
 
 const USER = 'canary-user-7Hq2'
 const PASSWORD = 'canary/pass:word@9Zx4 ü'
@@ -111,6 +111,12 @@ test('a login that is not accepted is told of without it, also where the server 
   const repeated = Buffer.from(`${USER}:canary-wrong-5Tt1`).toString('base64')
   assert.not.match(`${JSON.stringify(wrong)} ${library.service.logged}`, new RegExp(`canary-wrong|${repeated}`))
   await good(change(source.id, { auth: basic }))
+  server.answer = (request, reply) =>
+    request.resume() && reply.writeHead(500, { 'content-type': 'text/plain' }).end(`broken by ${request.headers.authorization}\n`)
+  const broken = await library.sync(source.id)
+  server.answer = guarded
+  assert.match(broken.error, 'broken by Basic [redacted]')
+  assert.equal(told(JSON.stringify(broken)), [])
   assert.is((await library.sync(source.id)).status, 'active')
   await good(change(source.id, { auth: { type: 'none' } }))
   assert.match((await library.sync(source.id)).error, /wants a login/)
@@ -118,7 +124,8 @@ test('a login that is not accepted is told of without it, also where the server 
 })
 
 test('a login follows a repository that moves on its server, and never to another one', async () => {
-  const other = await standIn((request, reply) => request.resume() && reply.writeHead(404).end())
+  const other = await standIn(gitBackend(join(root, 'projects')))
+  other.raw = true
   const moved =
     (to: string): RequestListener =>
     (request, reply) =>
@@ -128,7 +135,8 @@ test('a login follows a repository that moves on its server, and never to anothe
     server.answer = moved(repository)
     assert.is((await library.sync(source.id)).status, 'active')
     server.answer = moved(`http://localhost:${other.port}/docs`)
-    assert.is((await library.sync(source.id)).status, 'error')
+    assert.match((await library.sync(source.id)).error, 'redirects elsewhere')
+    assert.ok(other.requests.length > 0, 'it was looked at, without the login')
     assert.equal(other.requests.map(({ headers }) => headers.authorization).filter(Boolean), [])
   } finally {
     server.answer = guarded

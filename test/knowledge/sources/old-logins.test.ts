@@ -29,6 +29,8 @@ test.before.each(
     await library.service.database.write((transaction) =>
       transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [JSON.stringify(held), source.id]),
     )
+    // Behind it on the same page of the file: what is written over before another row stays where it was.
+    await library.source()
   }),
 )
 test.after.each(
@@ -48,15 +50,15 @@ function leaks({ service: { paths } }: Library): string[] {
 test('they are sealed at the next start, and wiped from the file; the source is read as before', async (context) => {
   assert.ok(leaks(context.library).length > 0, 'this test would find it')
   context.library = await context.library.reopened()
+  // What the log of the database held goes with its file when the daemon stops.
+  context.library = await context.library.reopened()
+  assert.equal(leaks(context.library), [])
   const source = await context.library.show(context.id)
   assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'basic' }])
   const synced = await context.library.sync(context.id)
   assert.equal([synced.status, synced.error, synced.statistics.documents], ['active', null, 1])
   assert.not.match(JSON.stringify(await good(context.library.service.get('/export'))), PASSWORD)
-  // What the log of the database held goes with its file when the daemon stops.
-  context.library = await context.library.reopened()
   assert.equal(leaks(context.library), [])
-  assert.is((await context.library.sync(context.id)).status, 'active')
 })
 
 test('a password that ssh never used goes', async (context) => {
