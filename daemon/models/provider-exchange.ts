@@ -1,7 +1,7 @@
 /** One request to a provider and the bytes of its answer: over our own connections, each wait with its limit. */
-import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Breather } from '../breather.ts'
+import { Incoming } from '../outbound/incoming.ts'
 import { cutOff, type Failing, late, ProviderFailure, refused, tooLong, unreachable } from './provider-failure.ts'
 
 export interface ProviderTimes {
@@ -57,9 +57,10 @@ export class Exchange {
   /** Why it failed, in our words: the library wraps what a fetch throws, so it is kept here. */
   failure: ProviderFailure | undefined
   readonly #options: ExchangeOptions
-  readonly #ending = new AbortController()
+  readonly #incoming = new Incoming()
   readonly #abort: () => void
   readonly #whole: NodeJS.Timeout
+  #ending: AbortController | undefined
   #wait: NodeJS.Timeout | undefined
   #host = ''
   #first: Uint8Array | undefined
@@ -68,13 +69,14 @@ export class Exchange {
   constructor(options: ExchangeOptions) {
     this.#options = options
     const { signal, deadline, times } = options
-    this.#abort = () => this.#ending.abort(signal?.reason)
+    this.#abort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', this.#abort, { once: true })
     this.#whole = setTimeout(() => this.#late('had not finished after', times.wholeMs), Math.max(0, deadline - performance.now()))
   }
 
-  /** Aborts when there is no use in going on, whoever decided so. */
+  /** Aborts when there is no use in going on, whoever decided so. Only the library asks for it. */
   get signal(): AbortSignal {
+    this.#ending ??= new AbortController()
     return this.#ending.signal
   }
 
@@ -93,7 +95,7 @@ export class Exchange {
     clearTimeout(this.#whole)
     clearTimeout(this.#wait)
     this.#options.signal?.removeEventListener('abort', this.#abort)
-    this.#ending.abort(OVER)
+    this.#stop(OVER)
   }
 
   /** What the library takes for `fetch`. */
@@ -110,50 +112,57 @@ export class Exchange {
     if (model.api_key === null) for (const name of Object.keys(headers)) if (KEY_HEADERS.includes(name.toLowerCase())) delete headers[name]
     this.#arm('sent nothing for', times.firstByteMs)
     try {
-      const answer = await dispatcher.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: 'POST',
-        headers,
-        body,
-        signal: this.#ending.signal,
-        // The waits have timers of their own, which are exact.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      })
+      // The waits have timers of their own, which are exact.
+      const waits = { headersTimeout: 0, bodyTimeout: 0 }
+      dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body, ...waits }, this.#incoming)
+      const head = await this.#incoming.head
       // Redirects are refusals too: the next server would get the key.
-      if (answer.statusCode < 200 || answer.statusCode >= 300) throw refused(model, url.host, await refusalOf(answer))
-      answer.body.on('error', () => {}) // whoever reads is told; nobody else needs to be
-      return { type: [answer.headers['content-type']].flat()[0], bytes: this.#bytes(answer.body) }
+      if (head.status < 200 || head.status >= 300) throw refused(model, url.host, { ...head, text: await this.#refusal() })
+      return { type: [head.headers['content-type']].flat()[0], bytes: this.#bytes() }
     } catch (error) {
       throw this.#failed(error)
     }
   }
 
   /** The bytes as somebody asks for them: time that nobody waits does not count. */
-  async *#bytes(body: Readable): AsyncGenerator<Uint8Array> {
-    const parts = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  async *#bytes(): AsyncGenerator<Uint8Array> {
     try {
       for (let length = 0; ; ) {
         if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
-        const { done, value } = await parts.next()
+        const part = await this.#incoming.next()
         clearTimeout(this.#wait)
         const pause = this.#options.breather.pause()
         if (pause) await pause
-        if (done) return
-        this.#first ??= value
-        this.#last = value
-        length += value.length
+        if (part === undefined) return
+        this.#first ??= part
+        this.#last = part
+        length += part.length
         if (length > MOST_BYTES) throw tooLong(this.#options.model, MOST_BYTES)
-        yield value
+        yield part
       }
     } catch (error) {
       // A socket that breaks under an answer is not one that could not be reached.
       if (this.#first !== undefined && !(error instanceof ProviderFailure)) this.failure ??= cutOff(this.#options.model, '', true)
       throw this.#failed(error)
     } finally {
-      body.destroy()
+      this.#incoming.end(OVER)
     }
+  }
+
+  async #refusal(): Promise<string> {
+    const parts: Uint8Array[] = []
+    let length = 0
+    for (let part = await this.#incoming.next(); part !== undefined && length < MOST_ERROR_BYTES; part = await this.#incoming.next()) {
+      parts.push(part)
+      length += part.length
+    }
+    this.#incoming.end(OVER)
+    return Buffer.concat(parts).toString()
+  }
+
+  #stop(reason: unknown): void {
+    this.#incoming.end(reason)
+    this.#ending?.abort(reason)
   }
 
   #arm(what: string, ms: number): void {
@@ -163,7 +172,7 @@ export class Exchange {
 
   #late(what: string, ms: number): void {
     this.failure ??= late(this.#options.model, this.#host, what, ms)
-    this.#ending.abort(this.failure)
+    this.#stop(this.failure)
   }
 
   #failed(error: unknown): ProviderFailure {
@@ -171,15 +180,4 @@ export class Exchange {
     this.failure ??= unreachable(this.#options.model, this.#host, error)
     return this.failure
   }
-}
-
-async function refusalOf({ statusCode: status, headers, body }: Dispatcher.ResponseData) {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body) {
-    parts.push(part as Uint8Array)
-    length += (part as Uint8Array).length
-    if (length > MOST_ERROR_BYTES) break // leaving the loop ends the connection
-  }
-  return { status, headers, text: Buffer.concat(parts).toString() }
 }

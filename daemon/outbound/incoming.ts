@@ -1,0 +1,88 @@
+/** The answer to one request as it arrives: its head, then its bytes as somebody asks for them. A stream of Node's would cost more than all else a short answer does. */
+import type { Dispatcher } from 'undici'
+
+/** What may arrive before somebody asks for it; then the sender waits. */
+const MOST_HELD = 64 * 1024
+
+export interface AnswerHead {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export class Incoming implements Dispatcher.DispatchHandler {
+  /** Rejects where no answer came. */
+  readonly head: Promise<AnswerHead>
+  #answer: (head: AnswerHead) => void = () => {}
+  #refuse: (error: unknown) => void = () => {}
+  #controller: Dispatcher.DispatchController | undefined
+  readonly #parts: Uint8Array[] = []
+  #held = 0
+  #over = false
+  #failure: { error: unknown } | undefined
+  /** Lets whoever waits for the next part look again. */
+  #wake: (() => void) | undefined
+
+  constructor() {
+    this.head = new Promise((resolve, reject) => {
+      this.#answer = resolve
+      this.#refuse = reject
+    })
+  }
+
+  /** The next bytes; undefined when all have come. Throws where the rest will not. */
+  async next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const part = this.#parts.shift()
+      if (part) return this.#taken(part)
+      if (this.#failure) throw this.#failure.error
+      if (this.#over) return undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  /** Ends the request if it still runs; whoever waits gets the reason. */
+  end(reason: unknown): void {
+    if (this.#over) return
+    this.#fail(reason)
+    this.#controller?.abort(reason as Error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#failure) controller.abort(this.#failure.error as Error)
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHead['headers']): void {
+    if (status >= 200) this.#answer({ status, headers })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, part: Uint8Array): void {
+    this.#parts.push(part)
+    this.#held += part.length
+    if (this.#held > MOST_HELD) controller.pause()
+    this.#wake?.()
+  }
+
+  onResponseEnd(): void {
+    this.#over = true
+    this.#wake?.()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error)
+  }
+
+  #taken(part: Uint8Array): Uint8Array {
+    this.#held -= part.length
+    if (this.#held <= MOST_HELD && this.#controller?.paused) this.#controller.resume()
+    return part
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#refuse(error)
+    this.#wake?.()
+  }
+}
