@@ -44,7 +44,7 @@ export interface Settlement {
 }
 
 export interface Meter {
-  /** Throws BUDGET_EXCEEDED where a threshold that blocks is reached: to be asked before each call. */
+  /** Throws BUDGET_EXCEEDED where a threshold that blocks is reached: for whoever has something to do before the call begins. */
   admit(model: MeteredModel, origin: CallOrigin): Promise<void>
   /**
    * Enters a call before it is made, so that not even a kill loses it. Gives the entry's id. Throws BUDGET_EXCEEDED too:

@@ -7,9 +7,10 @@ import type { Logger } from '../logger.ts'
 import { type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement } from '../metering.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
+import type { Turn } from '../turn-taking.ts'
 import { Draft } from './draft.ts'
 import { requireRoom } from './history.ts'
-import { type Bookkeeping, converse } from './loop.ts'
+import { type Bookkeeping, converse, firstEstimate } from './loop.ts'
 import { Reply } from './reply.ts'
 import type { StoredMessage } from './store.ts'
 
@@ -26,6 +27,8 @@ export interface Asked {
   caller: Caller
   /** On whose behalf, besides the agent. */
   origin: CallOrigin
+  /** Waited for once all is ready; the time of the reply counts from then on. */
+  turn: Turn
   signal: AbortSignal
 }
 
@@ -37,7 +40,7 @@ export class Asking {
   }
 
   /** The reply as a conversation would have stored it, and its last call, to be settled with what comes of it. Tools that ask before each use are refused: nobody is there to say yes. */
-  async ask({ agent, question, caller, origin, signal }: Asked): Promise<{ message: StoredMessage; unsettled: Settlement }> {
+  async ask({ agent, question, caller, origin, turn, signal }: Asked): Promise<{ message: StoredMessage; unsettled: Settlement }> {
     const { database, models, meter, logger } = this.#parts
     const model = await models.chat(database, agent.modelId)
     requireRoom({ system: agent.prompt, question, contextTokens: model.contextTokens }, model.name)
@@ -58,14 +61,20 @@ export class Asking {
       use: { caller, origin: whole, signal: reply.signal },
     }
     const books = new CallsOnly(database, meter, model, whole, reply.draft)
+    let end: (() => void) | undefined
     try {
+      await books.open(firstEstimate(scene))
+      end = await turn()
+      reply.draft.begin()
       const { reason, settled } = await converse({ scene, reply, books, logger })
       const unsettled = books.last(settled)
       return { message: reply.draft.message(reason), unsettled }
     } catch (error) {
-      await books.cutOff(signal.aborted ? 'aborted' : 'failed', signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
+      const read = end !== undefined && (signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
+      await books.cutOff(signal.aborted ? 'aborted' : 'failed', read)
       throw error
     } finally {
+      end?.()
       signal.removeEventListener('abort', abort)
     }
   }
@@ -88,8 +97,13 @@ class CallsOnly implements Bookkeeping {
     this.#draft = draft
   }
 
+  /** Enters the first call, where that is made at once. */
+  async open(estimatedInput: number | undefined): Promise<void> {
+    if (estimatedInput !== undefined) await this.next(estimatedInput)
+  }
+
   async next(estimatedInput: number): Promise<void> {
-    await this.#meter.admit(this.#model, this.#origin)
+    if (this.#open) return
     const call = { model: this.#model, kind: 'chat' as const, origin: this.#origin, estimatedInput }
     const entry = await this.#database.enter((transaction) => this.#meter.begin(transaction, call))
     this.#open = { entry, estimatedInput }
@@ -109,7 +123,7 @@ class CallsOnly implements Bookkeeping {
     return { entry, call: settled }
   }
 
-  /** A provider that refused has read nothing. */
+  /** A provider that refused, or was never asked, has read nothing. */
   async cutOff(status: 'failed' | 'aborted', read: boolean): Promise<void> {
     if (!this.#open) return
     await this.step({ input_tokens: read ? this.#open.estimatedInput : 0, output_tokens: 0, status, estimated: true })

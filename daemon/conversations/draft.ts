@@ -27,11 +27,16 @@ export class Draft {
   readonly toolCalls: StoredToolCall[] = []
   readonly citations = new Citations()
   readonly #beginning: Beginning
-  readonly #begun = performance.now()
+  #begun = performance.now()
   spent: Spent = { input: 0, output: 0, cost: 0 }
 
   constructor(beginning: Beginning) {
     this.#beginning = beginning
+  }
+
+  /** Its time counts from here on. */
+  begin(): void {
+    this.#begun = performance.now()
   }
 
   /** What one more call of the model took. */

@@ -6,6 +6,7 @@ import type { EventBus } from '../event-bus.ts'
 import type { Logger } from '../logger.ts'
 import type { Meter, Settlement } from '../metering.ts'
 import type { Database } from '../store/database.ts'
+import { type Turn, TurnTaking } from '../turn-taking.ts'
 import { type FinishedCase, ResultQueue } from './result-queue.ts'
 import { changeRun, finishedCases, type RunToDo, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
 import { scoreAnswer } from './scoring.ts'
@@ -28,6 +29,13 @@ export interface EngineParts {
   meter: Meter
   bus: EventBus
   logger: Logger
+}
+
+interface CaseToDo {
+  test: TestCase
+  position: number
+  /** From 1 on. */
+  repeat: number
 }
 
 interface Running {
@@ -126,13 +134,16 @@ export class Engine {
       .flat()
       .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
     const results = new ResultQueue({ database, meter }, run.id, () => this.#tell(run.id))
+    const { turn } = new TurnTaking(run.concurrency)
     let next = 0
     const worker = async () => {
       for (let item = todo[next++]; item !== undefined && !signal.aborted && !results.broken; item = todo[next++]) {
-        results.add(await this.#case(run, item.test, item.position, item.repeat, signal))
+        results.add(await this.#case(run, item, turn, signal))
       }
     }
-    await Promise.all(Array.from({ length: Math.min(run.concurrency, todo.length) }, worker))
+    // A few more than are answered at a time: those are made ready meanwhile.
+    const workers = run.concurrency + Math.ceil(run.concurrency / 4)
+    await Promise.all(Array.from({ length: Math.min(workers, todo.length) }, worker))
     await results.settled()
     if (signal.aborted) return
     await this.#end(run, 'completed', null)
@@ -151,15 +162,15 @@ export class Engine {
   }
 
   /** Without a result where the run ended meanwhile. */
-  async #case(run: RunToDo, test: TestCase, position: number, repeat: number, signal: AbortSignal): Promise<FinishedCase> {
+  async #case(run: RunToDo, { test, position, repeat }: CaseToDo, turn: Turn, signal: AbortSignal): Promise<FinishedCase> {
     const { evaluation, target } = run.configuration as RunConfiguration
     const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
     const { targets, scoring } = this.#parts
     let unsettled: readonly Settlement[] = []
     try {
-      const answer = await targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, signal })
+      const answer = await targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, turn, signal })
       unsettled = answer.unsettled
-      const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, scoring.tools({ evaluation_id: run.evaluation_id }, signal))
+      const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, scoring.tools({ evaluation_id: run.evaluation_id }, turn, signal))
       if (signal.aborted && scored.error !== null) return { unsettled } // the end of the run stopped a scorer, not the answer
       const { output: actual_output, unsettled: _, ...told } = answer
       return { unsettled, result: { ...known, ...told, actual_output, ...scored } }

@@ -4,6 +4,7 @@ import type { EmbeddingService } from '../embedding/service.ts'
 import type { CallOrigin } from '../metering.ts'
 import type { ChatMessage } from '../models/chat.ts'
 import type { ModelsService } from '../models/service.ts'
+import type { Turn } from '../turn-taking.ts'
 import { Patterns } from './patterns.ts'
 import type { ScoringTools } from './scoring.ts'
 
@@ -18,12 +19,12 @@ export class Scoring {
   }
 
   /** Tools for one run: what judges take is counted as the evaluation's. */
-  tools(origin: CallOrigin, signal: AbortSignal): ScoringTools {
+  tools(origin: CallOrigin, turn: Turn, signal: AbortSignal): ScoringTools {
     return {
       matches: (pattern, text) => this.#patterns.test(pattern, text, signal),
       similarity: (a, b) => this.#similarity(a, b, signal),
       ask: async (modelId: string | null, messages: readonly ChatMessage[]) =>
-        (await this.#models.generate({ modelId, messages, temperature: 0, origin, signal })).text,
+        (await this.#models.generate({ modelId, messages, temperature: 0, origin, turn, signal })).text,
     }
   }
 

@@ -50,9 +50,9 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, kn
         indexes: await Promise.all(sources.map((source) => knowledge.described(reader, source))),
       }
     },
-    async ask(configuration, { input, variables }, { evaluationId, caller, signal }) {
+    async ask(configuration, { input, variables }, { evaluationId, caller, turn, signal }) {
       const agent = await agents.asItWas(database, toldBy(configuration as unknown as KeptAgent, variables))
-      const { message, unsettled } = await asking.ask({ agent, question: input, caller, origin: originOf(evaluationId, caller), signal })
+      const { message, unsettled } = await asking.ask({ agent, question: input, caller, origin: originOf(evaluationId, caller), turn, signal })
       return {
         output: message.content,
         citations: message.citations ?? [],
@@ -86,10 +86,11 @@ function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
       const index = tool.knowledge_source_id === null ? null : await knowledge.described(reader, tool.knowledge_source_id)
       return { rag_tool: tool, model: await models.described(reader, tool.model_id), index }
     },
-    async ask({ rag_tool }, { input }, { evaluationId, caller, signal }) {
+    async ask({ rag_tool }, { input }, { evaluationId, caller, turn, signal }) {
+      const done = await turn()
       const begun = performance.now()
       const tool = rag_tool as Parameters<RagToolsService['answered']>[0]
-      const { results, answer } = await ragTools.answered(tool, { query: input }, originOf(evaluationId, caller), signal)
+      const { results, answer } = await ragTools.answered(tool, { query: input }, originOf(evaluationId, caller), signal).finally(done)
       const citations = new Citations()
       for (const passage of results) citations.add(passage)
       return { ...answered(answer), citations: citations.in(answer.text), latency_ms: Math.round(performance.now() - begun) }
@@ -105,14 +106,14 @@ function templateTarget({ templates, models }: TargetParts): Target {
       const template = await templates.records.get(reader, id)
       return template && { prompt_template: template, model: await models.described(reader, null) }
     },
-    async ask({ prompt_template, model }, { input, variables = {} }, { evaluationId, caller, signal }) {
+    async ask({ prompt_template, model }, { input, variables = {} }, { evaluationId, caller, turn, signal }) {
       const template = prompt_template as Template & { id: string }
       const messages = [
         { role: 'system' as const, content: filled(template, variables) },
         { role: 'user' as const, content: input },
       ]
       const origin = { ...originOf(evaluationId, caller), prompt_template_id: template.id }
-      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin, signal }))
+      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin, turn, signal }))
     },
   }
 }
@@ -124,9 +125,9 @@ function modelTarget({ models }: TargetParts): Target {
       const model = await models.described(reader, id)
       return model && { model }
     },
-    async ask({ model }, { input }, { evaluationId, caller, signal }) {
+    async ask({ model }, { input }, { evaluationId, caller, turn, signal }) {
       const messages = [{ role: 'user' as const, content: input }]
-      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), signal }))
+      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), turn, signal }))
     },
   }
 }

@@ -5,6 +5,7 @@ import type { EVALUATION_TYPES } from '../../src/contract/evaluations.ts'
 import type { Caller } from '../caller.ts'
 import type { Settlement } from '../metering.ts'
 import type { Reader } from '../store/database.ts'
+import type { Turn } from '../turn-taking.ts'
 import type { TestCase } from './run-store.ts'
 
 export type EvaluationType = (typeof EVALUATION_TYPES)[number]
@@ -26,6 +27,8 @@ export interface TargetAnswer {
 export interface CaseUse {
   evaluationId: string
   caller: Caller
+  /** What may be made ready before is; from here on it is timed. */
+  turn: Turn
   signal: AbortSignal
 }
 

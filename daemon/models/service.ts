@@ -8,6 +8,7 @@ import type { RemoteModel } from '../embedding/service.ts'
 import type { CallOrigin, Meter, MeteredModel, Settlement } from '../metering.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Turn } from '../turn-taking.ts'
 import type { ChatModel, ChatRequest, GivenPassage, Price } from './chat.ts'
 import type { Discovery, Found } from './discovery.ts'
 import { EmbeddedModel } from './embedded.ts'
@@ -41,6 +42,8 @@ export interface Generation extends ChatRequest {
   /** Null for the default model. */
   modelId: string | null
   origin: CallOrigin
+  /** Waited for before the model is asked. */
+  turn?: Turn
 }
 
 export interface Question {
@@ -176,15 +179,13 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** A whole reply, metered. The request's messages may be as long as they like: whoever asks trims. */
-  async generate({ modelId, origin, ...request }: Generation): Promise<Generated> {
-    const { database, meter } = this.#parts
-    return generate(database, meter, await this.chat(database, modelId), request, origin)
+  async generate({ modelId, origin, turn, ...request }: Generation): Promise<Generated> {
+    return generate(this.#parts, await this.chat(this.#parts.database, modelId), request, { origin, turn })
   }
 
   /** The same, with what is left to be settled: for whoever has something to store with it. */
-  async generateUnsettled({ modelId, origin, ...request }: Generation): Promise<Generated & { unsettled: Settlement }> {
-    const { database, meter } = this.#parts
-    return generateUnsettled(database, meter, await this.chat(database, modelId), request, origin)
+  async generateUnsettled({ modelId, origin, turn, ...request }: Generation): Promise<Generated & { unsettled: Settlement }> {
+    return generateUnsettled(this.#parts, await this.chat(this.#parts.database, modelId), request, { origin, turn })
   }
 
   /** The record of the model that is meant, without its key; null is the default one. */

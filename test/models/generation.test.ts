@@ -22,10 +22,10 @@ const origin = { rag_tool_id: 'rag_1' }
 async function generated(meter: MemoryMeter, step: Step, signal?: AbortSignal) {
   provider = await ScriptedProvider.start('openai', step)
   const model = asking.model(provider, { price: { input: 1, output: 2 } })
-  return generate(database, meter, model, { ...question(), ...(signal ? { signal } : {}) }, origin)
+  return generate({ database, meter }, model, { ...question(), ...(signal ? { signal } : {}) }, { origin })
 }
 
-test('a reply is admitted, entered and settled with what the provider counted', async () => {
+test('a reply is entered and settled with what the provider counted', async () => {
   const meter = new MemoryMeter()
   const reply = await generated(meter, replies({ text: ['He', 'llo'], usage: { input: 1_000, output: 500, cached: 10 } }))
   assert.is(reply.text, 'Hello')
@@ -33,7 +33,6 @@ test('a reply is admitted, entered and settled with what the provider counted', 
   assert.is(reply.finishReason, 'stop')
   assert.equal(reply.usage, { inputTokens: 1_000, outputTokens: 500, cachedTokens: 10 })
   assert.ok(reply.latencyMs > 0)
-  assert.equal(meter.admitted[0]?.origin, origin)
   assert.equal(meter.begun[0]?.origin, origin)
   assert.is(meter.begun[0]?.estimatedInput, estimateRequest(question()))
   assert.equal(meter.settled, [{ entry: 'use_1', input_tokens: 1_000, output_tokens: 500, cached_tokens: 10, status: 'done', estimated: false }])
@@ -81,16 +80,16 @@ test('an aborted call is settled as such, with what it was given to read', async
   assert.is(meter.settled[0]?.input_tokens, estimateRequest(question()))
 })
 
-test('what the budget refuses is neither entered nor sent', async () => {
+test('what the budget refuses is not sent', async () => {
   const meter = new MemoryMeter()
-  meter.admit = async () => {
+  meter.begin = async () => {
     throw new CadreError('BUDGET_EXCEEDED', 'no more')
   }
   await generated(meter, says('hi')).then(
     () => assert.unreachable(),
     (error) => assert.is(error.code, 'BUDGET_EXCEEDED'),
   )
-  assert.is(meter.begun.length, 0)
+  assert.is(meter.settled.length, 0)
   assert.is(provider.received.length, 0)
 })
 

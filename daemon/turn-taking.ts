@@ -1,0 +1,23 @@
+/** So many at a time: whoever comes when all places are taken waits in line. */
+
+/** Resolves when it is one's turn, with how to end it. */
+export type Turn = () => Promise<() => void>
+
+export class TurnTaking {
+  #places: number
+  readonly #line: (() => void)[] = []
+
+  constructor(places: number) {
+    this.#places = places
+  }
+
+  readonly turn: Turn = async () => {
+    if (this.#places > 0) this.#places--
+    else await new Promise<void>((resolve) => this.#line.push(resolve))
+    return () => {
+      const next = this.#line.shift()
+      if (next) next()
+      else this.#places++
+    }
+  }
+}
