@@ -62,7 +62,7 @@ function processIn(home: string): number {
 function isChat(pid: number, home: string): boolean {
   try {
     const [command, variables] = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0'))
-    return command?.[1]?.endsWith('run.js') === true && command[2] === 'chat' && variables?.includes(`CADRE_HOME=${home}`) === true
+    return command?.[1]?.endsWith('/cadre') === true && command[2] === 'chat' && variables?.includes(`CADRE_HOME=${home}`) === true
   } catch {
     return false // it ended, or it is another user's
   }

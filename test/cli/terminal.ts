@@ -34,12 +34,18 @@ export interface Terminal {
   close: () => Promise<void>
 }
 
+/** The build under the name that an installation gives it, so that it tells people to type that. */
+export function installedIn(folder: string): string {
+  const command = join(folder, 'cadre')
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(RUN, command)
+  return command
+}
+
 /** A home of its own; nothing of the caller's environment reaches the command. */
 export function openTerminal(environment: Record<string, string> = {}): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'cadre-cli-'))
-  const command = join(home, 'bin', 'cadre')
-  mkdirSync(join(home, 'bin'))
-  symlinkSync(RUN, command)
+  const command = installedIn(join(home, 'bin'))
   const own = {
     PATH: process.env.PATH,
     HOME: home,

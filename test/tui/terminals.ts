@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { connect } from '../../src/client/daemon.ts'
 import { homePaths } from '../../src/config.ts'
 import { chat } from '../../src/tui/chat.tsx'
+import { installedIn } from '../cli/terminal.ts'
 import { Emulator } from './emulator.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -70,7 +71,7 @@ export function inTmux(started: Started): TmuxTerminal {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const variables = { ...environmentOf(started.home), TERM: 'screen-256color', ...started.environment }
   const assigned = Object.entries(variables).map(([name, value]) => quoted(`${name}=${value}`))
-  const command = ['env', '-i', ...assigned, quoted(process.execPath), quoted(join(ROOT, 'bin', 'run.js')), ...words(started).map(quoted)].join(' ')
+  const command = ['env', '-i', ...assigned, quoted(process.execPath), quoted(installedIn(folder)), ...words(started).map(quoted)].join(' ')
   const size = ['-x', String(started.columns), '-y', String(started.rows)]
   // What the command ends with stays readable, and the session outlives it.
   tmux('new-session', '-d', '-s', 'chat', ...size, '-c', started.home, `${command}; echo "ended with $?"; exec sleep 600`)
@@ -148,7 +149,8 @@ export async function cadre(
   { input = '', environment = {} }: { input?: string; environment?: Record<string, string> } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const env = { ...environmentOf(home), ...environment }
-  const child = spawn(process.execPath, [join(ROOT, 'bin', 'run.js'), ...given], { env, cwd: home, stdio: ['pipe', 'pipe', 'pipe'] })
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-bin-'))
+  const child = spawn(process.execPath, [installedIn(folder), ...given], { env, cwd: home, stdio: ['pipe', 'pipe', 'pipe'] })
   const ran = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     ran.stdout += text
@@ -158,5 +160,6 @@ export async function cadre(
   })
   child.stdin.end(input)
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  rmSync(folder, { recursive: true })
   return { code, ...ran }
 }
