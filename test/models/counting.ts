@@ -1,14 +1,11 @@
 /** A meter that remembers what it was told, in memory. */
-import type { BeginningCall, CallOrigin, Meter, MeteredModel, SettledCall, Settlement } from '../../daemon/metering.ts'
+import type { BeginningCall, Meter, SettledCall, Settlement } from '../../daemon/metering.ts'
 
 export class MemoryMeter implements Meter {
-  readonly admitted: { model: MeteredModel; origin: CallOrigin }[] = []
   readonly begun: BeginningCall[] = []
   readonly settled: ({ entry: string } & SettledCall)[] = []
 
-  async admit(model: MeteredModel, origin: CallOrigin): Promise<void> {
-    this.admitted.push({ model, origin })
-  }
+  async admit(): Promise<void> {}
 
   async begin(_: unknown, call: BeginningCall): Promise<string> {
     return `use_${this.begun.push(call)}`
