@@ -52,17 +52,20 @@ export function share(weights: ReadonlyMap<string, number>, candidates: readonly
 
 const FIGURE =
   /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|billion|once|twice|never|always|half)\b/i
+const SPAN =
+  /\b(?:(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)|daily|hourly|weekly|monthly|yearly)\b|\d\s?(?:ms|s|min|h)\b/i
 const MOMENT =
   /\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|today|yesterday|daily|weekly|after|before|until|since)\b/i
 const NAME = /\p{L}[\p{L}.'’-]*,? \p{Lu}\p{Ll}/u
 const IS = /^\W*(?:\([^)]{0,60}\)\s*)?(?:is|are|was|were|means?|refers?|stands? for|describes?|denotes?)\b/i
 
 /** Whether a sentence has the form that such a question is answered in: above 0 speaks for it, below against. */
-export function form({ kind, subject }: AskedQuestion, { text, heading, lead, naming, below }: Quotable): number {
+export function form({ kind, subject }: AskedQuestion, { text, heading, lead, naming, command, below }: Quotable): number {
   if (kind === 'amount') return FIGURE.test(text) ? 0.05 : -0.05
+  if (kind === 'duration') return SPAN.test(text) ? 0.08 : FIGURE.test(text) ? 0 : -0.05
   if (kind === 'moment') return MOMENT.test(text) ? 0.05 : -0.05
   if (kind === 'person') return NAME.test(text) ? 0.04 : 0
-  if (kind === 'way') return below?.shell ? 0.08 : naming ? 0.04 : 0
+  if (kind === 'way') return below?.shell || command ? 0.08 : naming ? 0.04 : 0
   if (kind !== 'definition') return 0
   const headed = lead && same(contentWords(heading), subject) ? 0.08 : 0
   return headed + defining(text, subject)

@@ -4,7 +4,7 @@ import type { Embedder } from '../embedding/embedder.ts'
 import { fluency } from '../embedding/fluency.ts'
 import { type Candidate, form, isEnough, share, type Weighed, wordWeights } from './evidence.ts'
 import { type AskedQuestion, asked, contentWords } from './question.ts'
-import { quotable } from './quotable.ts'
+import { type Below, type Quotable, quotable } from './quotable.ts'
 
 export interface QuotedPassage {
   content: string
@@ -31,7 +31,7 @@ const LONGEST_COMMANDS = 200
 
 export async function quoteAnswer(embedder: Embedder, text: string, passages: readonly QuotedPassage[], signal?: AbortSignal): Promise<string> {
   const question = asked(text)
-  const sentences = await candidates(passages)
+  const sentences = (await candidates(passages)).filter(({ command }) => !command || question.kind === 'way')
   const weights = wordWeights(question, sentences)
   const likely = foremost(sentences, weights)
   const likenesses = fluency(embedder, text) >= 0.5 ? await compared(embedder, text, likely, signal) : undefined
@@ -56,12 +56,15 @@ async function candidates(passages: readonly QuotedPassage[]): Promise<Candidate
   const found: Candidate[] = []
   for (const [passage, { content, headings = [] }] of passages.entries()) {
     for (const [position, sentence] of quotable(content, headings.at(-1)).entries())
-      found.push({ ...sentence, passage, position, words: new Set(contentWords(`${sentence.heading} ${sentence.text}`)) })
+      found.push({ ...sentence, passage, position, words: new Set(contentWords(`${sentence.heading} ${meantBy(sentence)}`)) })
     // Passages may be long and many; others are served in between.
     await setImmediate()
   }
   return found
 }
+
+/** What an example says between quotation marks is not what its command does. */
+const meantBy = ({ text, command }: Quotable) => (command ? text.replaceAll(/'[^']*'|"[^"]*"/g, '') : text)
 
 /** Those whose words promise most, where they are too many to compare all. */
 function foremost(sentences: Candidate[], weights: ReadonlyMap<string, number>): Candidate[] {
@@ -73,9 +76,10 @@ function foremost(sentences: Candidate[], weights: ReadonlyMap<string, number>):
 /** How alike the question and each sentence are, under its heading and with the commands it comes with. */
 async function compared(embedder: Embedder, question: string, sentences: readonly Candidate[], signal?: AbortSignal): Promise<number[]> {
   if (sentences.length === 0) return []
-  const texts = sentences.map(({ heading, text, below }) => {
-    const commands = below?.shell ? ` ${below.text.slice(0, LONGEST_COMMANDS)}` : ''
-    return `${heading === '' ? '' : `${heading}: `}${text}${commands}`
+  const texts = sentences.map((sentence) => {
+    const { heading, below } = sentence
+    const commands = below?.shell && below.owned ? ` ${below.text.slice(0, LONGEST_COMMANDS)}` : ''
+    return `${heading === '' ? '' : `${heading}: `}${meantBy(sentence)}${commands}`
   })
   const [meant, ...vectors] = await embedder.embed([question, ...texts], { priority: 'query', ...(signal ? { signal } : {}) })
   return vectors.map((vector) => dot(meant as Float32Array, vector))
@@ -97,13 +101,20 @@ function choose(fitting: readonly Weighed[]): Weighed[] {
 const repeats = ({ words }: Weighed, other: Weighed) => words.size > 0 && [...words].filter((word) => other.words.has(word)).length > 0.8 * words.size
 
 /** Each with its number; what it announces below it, and commands where a way to do something is asked for. */
-function quoted(chosen: readonly Weighed[], { kind }: AskedQuestion): string {
+function quoted(chosen: readonly Weighed[], question: AskedQuestion): string {
   const lines = chosen.flatMap(({ text, passage, below }, at) => {
-    const given = below && (below.announced || (below.shell && kind === 'way')) ? below.raw : undefined
+    const given = below && (below.announced || isWay(question, below)) ? below.raw : undefined
     const later = chosen.slice(at + 1).some((other) => other.passage === passage && other.below?.raw === given)
     return [`“${text}” [${passage + 1}]`, ...(given === undefined || later ? [] : [given])]
   })
   return lines.join('\n')
+}
+
+/** Commands that another sentence announces have to be about what is asked. */
+function isWay({ kind, words }: AskedQuestion, { shell, owned, text }: Below): boolean {
+  if (kind !== 'way' || !shell) return false
+  const named = new Set(contentWords(text))
+  return owned || words.some((word) => named.has(word))
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

@@ -8,15 +8,16 @@ export interface AskedQuestion {
   subject: readonly string[]
 }
 
-/** A definition ("What is X?"), a way to do something ("How do I …?"), an amount, a moment, somebody; or none that words tell. */
-export type QuestionKind = 'definition' | 'way' | 'amount' | 'moment' | 'person' | 'other'
+/** A definition ("What is X?"), a way to do something ("How do I …?"), an amount, how long or how often, a moment, somebody; or none that words tell. */
+export type QuestionKind = 'definition' | 'way' | 'amount' | 'duration' | 'moment' | 'person' | 'other'
 
 const WAY =
   /^\W*(?:(?:how|where) (?:do|can|could|should|would|must|may|shall|might) (?:i|we|you|one|people|somebody|someone)\b|how to\b|(?:what is|what's) the (?:best )?(?:way|command) to\b)/i
 const DEFINITION =
   /^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|what does|what do|define|explain|describe|meaning of) (.{1,80}?)(?: (?:mean|do|stand for|all about|about))?\W*$/i
 const AMOUNT =
-  /\b(?:how (?:many|much|long|often|old|far|tall|large|big|high|fast|deep|heavy|wide)|(?:what|which) (?:percent|percentage|number|amount|share|size|port)|maximum|minimum)\b/i
+  /\b(?:how (?:many|much|old|far|tall|large|big|high|fast|deep|heavy|wide)|(?:what|which) (?:percent|percentage|number|amount|share|size|port)|maximum|minimum)\b/i
+const DURATION = /\bhow (?:long|often|soon|frequently)\b/i
 const MOMENT = /\bwhen\b|\b(?:what|which) (?:year|years|date|day|month|century|decade|time)\b/i
 const PERSON = /^\W*(?:who|whom|whose)\b/i
 
@@ -26,15 +27,17 @@ export function asked(question: string): AskedQuestion {
   const subject = contentWords(DEFINITION.exec(text)?.[1] ?? '')
   const kind = WAY.test(text)
     ? 'way'
-    : AMOUNT.test(text)
-      ? 'amount'
-      : MOMENT.test(text)
-        ? 'moment'
-        : subject.length > 0 && subject.length <= 4 && subject.length === words.length
-          ? 'definition'
-          : PERSON.test(text)
-            ? 'person'
-            : 'other'
+    : DURATION.test(text)
+      ? 'duration'
+      : AMOUNT.test(text)
+        ? 'amount'
+        : MOMENT.test(text)
+          ? 'moment'
+          : subject.length > 0 && subject.length <= 4 && subject.length === words.length
+            ? 'definition'
+            : PERSON.test(text)
+              ? 'person'
+              : 'other'
   return { words, kind, subject: kind === 'definition' ? subject : [] }
 }
 
@@ -68,8 +71,12 @@ export const holds = (text: string, words: ReadonlySet<string>, word: string): b
 
 /** The words that mean something, in their order, so far stemmed that most forms of a word meet. */
 export function contentWords(text: string): string[] {
-  const segments = [...WORDS.segment(text.toLowerCase().replaceAll('_', ' '))].filter(({ isWordLike }) => isWordLike)
-  return segments.map(({ segment }) => segment.replace(/['’]s?$/, '')).flatMap((word) => (COMMON.has(word) ? [] : [stem(word)]))
+  const segments = [...WORDS.segment(text.toLowerCase())].filter(({ isWordLike }) => isWordLike)
+  // A name such as RATE_LIMIT is a word, and so are its parts.
+  const words = segments.flatMap(({ segment }) =>
+    segment.includes('_') ? [segment, ...segment.split(/_+/).filter(Boolean)] : [segment.replace(/['’]s?$/, '')],
+  )
+  return words.flatMap((word) => (COMMON.has(word) ? [] : [stem(word)]))
 }
 
 /** The search itself has a real stemmer. */

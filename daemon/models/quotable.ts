@@ -5,6 +5,8 @@ export interface Quotable {
   text: string
   /** Of a table. */
   row: boolean
+  /** A line of code with a comment that says what it does. */
+  command: boolean
   /** What it stands under: the nearest heading, or the question that it answers. */
   heading: string
   /** The first sentence under its heading. */
@@ -25,6 +27,8 @@ export interface Below {
   shell: boolean
   /** The sentence ends with a colon: without what is below it says only half. */
   announced: boolean
+  /** No other sentence announces it. */
+  owned: boolean
 }
 
 /** Nobody quotes more at once: of a longer sentence the part is quoted that answers. */
@@ -40,6 +44,8 @@ export function quotable(content: string, above = ''): Quotable[] {
   let lead = above === ''
   for (const [at, block] of blocks.entries()) {
     if (block.kind === 'heading') [heading, lead] = [withoutMarks(block.raw.replace(/^\s*#+\s+/, '').replace(/\s+#+\s*$/, '')), true]
+    for (const text of commandsOf(block))
+      found.push({ text, row: false, command: true, heading: '', lead: false, naming: true, broken: false, below: undefined })
     if (block.kind === 'heading' || block.kind === 'code') continue
     const row = block.kind === 'row'
     const sentences = row ? [rowText(block.raw)] : sentencesOf(block.raw)
@@ -51,26 +57,34 @@ export function quotable(content: string, above = ''): Quotable[] {
         continue
       }
       const last = place === sentences.length - 1
-      // A colon takes what is below for its own sentence.
-      const below = row || (announcing && !last) ? undefined : belowOf(blocks, at, announcing)
+      const below = row ? undefined : belowOf(blocks, at, announcing, last)
       const naming = /`[^`]+`/.test(block.raw)
       const broken = at === 0 && place === 0 && /^\p{Ll}/u.test(text)
-      for (const part of partsOf(text, block.raw)) found.push({ text: part, row, heading, lead, naming, broken, below })
+      for (const part of partsOf(text, block.raw)) found.push({ text: part, row, command: false, heading, lead, naming, broken, below })
       lead = false
     }
   }
   return found.filter(({ text }) => /\p{L}{2}|[\p{Script=Han}\p{Script=Thai}]/u.test(text))
 }
 
+/** Also of code whose fences stand in other passages. */
+function commandsOf({ kind, language, raw }: Block): string[] {
+  if (!(kind === 'code' ? language === '' || SHELL.has(language) : kind === 'text' && isCode(raw))) return []
+  return raw
+    .split('\n')
+    .flatMap((line) => (/^\s*[\p{L}$>].*\S\s+#\s+\p{L}+\P{L}+\p{L}/u.test(line) && line.length <= LONGEST ? [line.trim().replaceAll(/\s+/g, ' ')] : []))
+}
+
 /** Short code below a paragraph, or the short list that its last words announce. */
-function belowOf(blocks: readonly Block[], at: number, announced: boolean): Below | undefined {
+function belowOf(blocks: readonly Block[], at: number, announcing: boolean, last: boolean): Below | undefined {
   const [{ kind }, next] = [blocks[at] as Block, blocks[at + 1]]
   if (!next) return undefined
+  const announced = announcing && last
   const listed = announced && (next.kind === 'row' || (next.kind === 'item' && kind === 'text'))
   if (!listed && !(next.kind === 'code' && next.whole)) return undefined
   const text = listed ? listBelow(blocks, at + 1) : next.raw
   if (text.length > LONGEST_BELOW || text.split('\n').length > MOST_LINES_BELOW) return undefined
-  return { raw: listed ? text : `\`\`\`${next.language}\n${text}\n\`\`\``, text, shell: SHELL.has(next.language), announced }
+  return { raw: listed ? text : `\`\`\`${next.language}\n${text}\n\`\`\``, text, shell: SHELL.has(next.language), announced, owned: last || !announcing }
 }
 
 function listBelow(blocks: readonly Block[], first: number): string {

@@ -54,6 +54,14 @@ test('asked how to do something, it gives the commands below the sentence it quo
   assert.is(textOf(await asked('When does the steward sleep?', given)), '“The steward sleeps at noon.” [1]')
 })
 
+test('a command with a comment answers how to do something, and nothing else; what it says in quotation marks is not what it does', async () => {
+  const content = "```sh\nsteward list   # shows every guest of the house\nsteward ask 'Who won the cup in 1998?'   # sends him a message\n```"
+  const given = { passages: [{ content, source: 'steward.md', page: 1 }] }
+  assert.is(textOf(await asked('How do I show every guest?', given)), '“steward list # shows every guest of the house” [1]')
+  assert.is(textOf(await asked('How can I find out who won the cup in 1998?', given)), 'This is not in your documents.')
+  assert.is(textOf(await asked('Which guest of the house is shown?', given)), 'This is not in your documents.')
+})
+
 test('asked what something is, it prefers the sentence that says so', async () => {
   const content = '# Wardens\n\nA warden who finds a lantern out writes it down. The warden walks at night. A warden is a person who looks after lanterns.'
   assert.is(

@@ -8,7 +8,8 @@ test('its words tell its kind', () => {
   const kinds = {
     definition: ['What is a lantern?', "what's a lantern", 'Who are the wardens?', 'What does lux mean?', 'explain lanterns'],
     way: ['How do I light a lantern?', 'how to light a lantern', 'How can we see at night?', 'Where can I buy oil?'],
-    amount: ['How many lanterns are there?', 'What is the maximum height of a lantern?', 'how long does oil last'],
+    amount: ['How many lanterns are there?', 'What is the maximum height of a lantern?'],
+    duration: ['how long does oil last', 'How often is it lit?'],
     moment: ['When are lanterns lit?', 'In which year was the tower built?'],
     person: ['Who lights the lanterns at night?'],
     other: ['Are lanterns lit at night?', 'Which oil is used for the lanterns in the tower of the harbour?'],
@@ -27,6 +28,7 @@ test('forms of a word meet', () => {
   ])
     assert.is(new Set(contentWords(forms)).size, 1, forms)
   assert.equal(contentWords('access'), ['access'])
+  assert.equal(contentWords('RATE_LIMIT'), ['rate_limit', 'rat', 'limit'])
 })
 
 test.run()

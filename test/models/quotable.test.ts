@@ -50,10 +50,24 @@ test('long code whose fences stand elsewhere is not quoted', () => {
   assert.equal(texts(Array.from({ length: 20 }, (_, at) => `const lamp${at} = { lit: true, oil: [${at}] };`).join('\n')), [])
 })
 
+test('a line of code is known for a command where a comment says what it does', () => {
+  const commands = (content: string) => quotable(content).flatMap(({ command, text }) => (command ? [text] : []))
+  assert.equal(commands('```sh\nlamp on    # lights the lamp\nlamp off\n# a remark of its own\n```'), ['lamp on # lights the lamp'])
+  assert.equal(commands('```js\nlamp.on() # lights the lamp\n```'), [])
+  assert.equal(commands('The lamp # lights the way'), [])
+})
+
 test('what a colon announces goes with its sentence, other code only with the paragraph above it', () => {
   const below = (content: string) => quotable(content).map(({ below }) => below?.raw)
   const code = '```sh\nlamp on\n```'
-  assert.equal(below(`Oil it. Light it:\n\n${code}`), [undefined, code])
+  assert.equal(below(`Oil it. Light it:\n\n${code}`), [code, code])
+  assert.equal(
+    quotable(`Oil it. Light it:\n\n${code}`).map(({ below }) => [below?.announced, below?.owned]),
+    [
+      [false, false],
+      [true, true],
+    ],
+  )
   assert.equal(below(`Oil it. Light it.\n\n${code}`), [code, code])
   assert.equal(below(`Light it:\n\n${code.slice(0, -3)}`), [undefined])
   assert.equal(below('You need:\n\n- oil\n- a match\n\nGo.'), ['- oil\n- a match', undefined, undefined, undefined])
