@@ -74,6 +74,7 @@ function ours(providers: Providers, port: number): Reply {
     price: null,
     callsTools: true,
     contextTokens: 8_192,
+    contextKnown: false,
   })
   return (maxTokens) =>
     timed(async (arrived) => {

@@ -43,7 +43,7 @@ export class Asking {
   async ask({ agent, question, caller, origin, turn, signal }: Asked): Promise<{ message: StoredMessage; unsettled: Settlement }> {
     const { database, models, meter, logger } = this.#parts
     const model = await models.chat(database, agent.modelId)
-    requireRoom({ system: agent.prompt, question, contextTokens: model.contextTokens }, model.name)
+    requireRoom(model, agent.prompt, question)
     const whole: CallOrigin = { ...origin, agent_id: agent.id, ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }) }
     const reply = new Reply('', newId('msg'), new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), false)
     const abort = () => reply.end('aborted')

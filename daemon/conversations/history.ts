@@ -1,6 +1,6 @@
 /** What of a conversation goes to the model: always the instructions and the last question, and of the rest as much as fits, newest first. */
 import { invalid } from '../../src/contract/errors.ts'
-import type { ChatMessage, ChatRequest, GivenPassage, OfferedTool } from '../models/chat.ts'
+import type { ChatMessage, ChatModel, ChatRequest, GivenPassage, OfferedTool } from '../models/chat.ts'
 import { estimateRequest, estimateTokens } from '../models/tokens.ts'
 import { withoutReferences } from './citations.ts'
 import type { StoredMessage } from './store.ts'
@@ -29,15 +29,15 @@ export interface Step {
 
 export type Composed = Pick<ChatRequest, 'messages'> & { tools?: readonly OfferedTool[]; passages?: readonly GivenPassage[] }
 
-/** A question is never cut: one that the model cannot read whole is refused before anything is called, or stored. */
-export function requireRoom({ system, question, contextTokens }: Pick<Setting, 'system' | 'question' | 'contextTokens'>, model: string): void {
+/** A question is never cut: one that the model is known not to read whole is refused before anything is called, or stored. */
+export function requireRoom({ name, contextTokens, contextKnown }: ChatModel, system: string, question: string): void {
   const [instructions, asked] = [estimateTokens(system), estimateTokens(question)]
-  if (instructions + asked <= contextTokens) return
+  if (!contextKnown || instructions + asked <= contextTokens) return
   const count = (tokens: number) => tokens.toLocaleString('en')
   const beside = instructions > 0 ? `, of which the agent's instructions take ${count(instructions)}` : ''
   throw invalid(
     'message',
-    `has about ${count(asked)} tokens, and the model "${model}" reads ${count(contextTokens)}${beside}`,
+    `has about ${count(asked)} tokens, and the model "${name}" reads ${count(contextTokens)}${beside}`,
     'Send less of it, add it as a document and ask about it (cadre knowledge add), or ask a model that reads more. If this one does, say so in its context_window.',
   )
 }

@@ -110,7 +110,7 @@ export class MessagesService {
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const agent = await agents.atWork(database, conversation.agent_id)
     const model = await models.chat(database, chosen ?? agent.modelId)
-    requireRoom({ system: agent.prompt, question: message, contextTokens: model.contextTokens }, model.name)
+    requireRoom(model, agent.prompt, message)
     const [userMessageId, messageId] = [newId('msg'), newId('msg')]
     const origin: CallOrigin = {
       agent_id: agent.id,

@@ -66,14 +66,19 @@ export interface Price {
   output: number
 }
 
-export interface ChatModel {
+export interface ContextWindow {
+  /** Most tokens of messages, tools and reply together. */
+  contextTokens: number
+  /** False where that is a guess: what is longer may fit all the same. */
+  contextKnown: boolean
+}
+
+export interface ChatModel extends Readonly<ContextWindow> {
   /** Of the model's record. */
   readonly id: string
   readonly name: string
   /** False from the moment its server said that it takes none. */
   readonly callsTools: boolean
-  /** Most tokens of messages, tools and reply together. */
-  readonly contextTokens: number
   /** Null where it is not known. */
   readonly price: Price | null
   /**

@@ -18,14 +18,15 @@ export class EmbeddedModel implements ChatModel {
   readonly id: string
   readonly name: string
   readonly callsTools = false
-  readonly contextTokens: number
+  readonly contextTokens = CONTEXT_TOKENS
+  /** It looks for what it can answer, however long the question. */
+  readonly contextKnown = false
   readonly price = { input: 0, output: 0 }
   readonly #embedder: () => Promise<Embedder>
 
   constructor(id: string, name: string, embedder: () => Promise<Embedder>) {
     this.id = id
     this.name = name
-    this.contextTokens = CONTEXT_TOKENS
     this.#embedder = embedder
   }
 

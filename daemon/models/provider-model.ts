@@ -3,18 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Breather } from '../breather.ts'
 import type { RemoteModel } from '../embedding/service.ts'
 import type { Connections } from '../outbound/connections.ts'
-import { type ChatModel, type ChatPart, type ChatRequest, type Price, ToolsUnsupported } from './chat.ts'
+import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupported } from './chat.ts'
 import { CompletionsWire } from './completions-wire.ts'
 import { addressOf } from './provider-address.ts'
 import { Exchange, type ExchangeOptions, type ProviderTimes } from './provider-exchange.ts'
 import { brokeOff, keyless, keyMissing, ProviderFailure, unreachable } from './provider-failure.ts'
 import type { ProviderReply, ProviderWire } from './provider-wire.ts'
 
-export interface ProviderModelRecord extends RemoteModel {
+export interface ProviderModelRecord extends RemoteModel, ContextWindow {
   name: string
   price: Price | null
   callsTools: boolean
-  contextTokens: number
 }
 
 const TRIES_AGAIN = 2
@@ -26,6 +25,7 @@ export class ProviderModel implements ChatModel {
   readonly id: string
   readonly name: string
   readonly contextTokens: number
+  readonly contextKnown: boolean
   readonly price: Price | null
   readonly #record: ProviderModelRecord
   readonly #connections: Connections
@@ -40,6 +40,7 @@ export class ProviderModel implements ChatModel {
     this.id = record.id
     this.name = record.name
     this.contextTokens = record.contextTokens
+    this.contextKnown = record.contextKnown
     this.price = record.price
     this.#record = record
     this.#connections = connections

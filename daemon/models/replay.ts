@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Meter } from '../metering.ts'
 import type { Database } from '../store/database.ts'
-import type { ChatModel, ChatPart, ChatRequest } from './chat.ts'
+import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from './chat.ts'
 import { settlement } from './generation.ts'
 import { findRecording, keepRecording, type StoredRecording } from './recording-store.ts'
 import { estimateRequest } from './tokens.ts'
@@ -14,7 +14,7 @@ export interface ReplayParts {
   database: Database
   meter: Meter
   callsTools: boolean
-  contextTokens: number
+  window: Readonly<ContextWindow>
   /** Who answers what was never recorded; nobody where recording is over or that model is gone. */
   source: ChatModel | undefined
   /** Why there is nobody. */
@@ -26,6 +26,7 @@ export class ReplayModel implements ChatModel {
   readonly name: string
   readonly callsTools: boolean
   readonly contextTokens: number
+  readonly contextKnown: boolean
   readonly price = { input: 0, output: 0 }
   readonly #parts: ReplayParts
 
@@ -33,7 +34,8 @@ export class ReplayModel implements ChatModel {
     this.id = parts.id
     this.name = parts.name
     this.callsTools = parts.callsTools
-    this.contextTokens = parts.contextTokens
+    this.contextTokens = parts.window.contextTokens
+    this.contextKnown = parts.window.contextKnown
     this.#parts = parts
   }
 

@@ -22,7 +22,7 @@ import { forgetRecordings } from './recording-store.ts'
 import { ReplayModel } from './replay.ts'
 import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
 import { estimateTokens } from './tokens.ts'
-import { usualWindow } from './windows.ts'
+import { windowOf } from './windows.ts'
 
 export type { Generated } from './generation.ts'
 
@@ -118,7 +118,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       name: found.name,
       price: priceOf(found),
       callsTools: found.supports_tools ?? true,
-      contextTokens: found.context_window ?? usualWindow(found.provider, found.model_id),
+      ...windowOf(found.provider, found.model_id, found.context_window),
     })
   }
 
@@ -131,7 +131,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       database,
       meter,
       callsTools: supports_tools ?? source?.callsTools ?? true,
-      contextTokens: context_window ?? source?.contextTokens ?? usualWindow('openai', ''),
+      window: context_window === null && source ? source : windowOf('openai', '', context_window),
       source: recording === false ? undefined : source,
       silence: recording === false ? 'recording is off' : 'the model it records is gone',
     })

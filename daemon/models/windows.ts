@@ -1,4 +1,5 @@
 /** How much models can read at once, where their record does not say: by the names that providers give them. */
+import type { ContextWindow } from './chat.ts'
 
 /** Servers at home are started with little unless somebody says otherwise, and cut off what is more without a word. */
 const LOCAL = 8_192
@@ -21,6 +22,7 @@ const KNOWN: Readonly<Record<string, readonly (readonly [RegExp, number])[]>> = 
   ],
 }
 
-export function usualWindow(provider: string, model: string): number {
-  return KNOWN[provider]?.find(([name]) => name.test(model.toLowerCase()))?.[1] ?? LOCAL
+export function windowOf(provider: string, model: string, declared: number | null): ContextWindow {
+  const known = declared ?? KNOWN[provider]?.find(([name]) => name.test(model.toLowerCase()))?.[1]
+  return { contextTokens: known ?? LOCAL, contextKnown: known !== undefined }
 }

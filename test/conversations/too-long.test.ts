@@ -50,9 +50,10 @@ test('the instructions of the agent count, and are named', async () => {
   await parlour.reply(id, letters(400))
 })
 
-test('a model that says nothing reads what is usual, and another one may be asked', async () => {
-  const id = await talk(null)
-  await refused(parlour.say(id, letters(8_200)), 'VALIDATION_ERROR', { error: /reads 8,192/ })
+test('where nobody knows how much a model reads, it is asked; another one may be, too', async () => {
+  await good(parlour.say(await talk(null), letters(20_001)))
+  const id = await talk(1_000)
+  await refused(parlour.say(id, letters(8_200)), 'VALIDATION_ERROR', { error: /reads 1,000/ })
   const { id: model_id } = await parlour.resources.model({ ...provider.model, name: 'wide', context_window: 20_000 })
   await good(parlour.say(id, letters(8_200), { model_id }))
 })

@@ -27,6 +27,7 @@ export class Asking {
       price: null,
       callsTools: true,
       contextTokens: 8_192,
+      contextKnown: false,
       allow_private: true,
       ...fields,
     })
