@@ -8,8 +8,8 @@ import type { Meter, Settlement } from '../metering.ts'
 import type { Database } from '../store/database.ts'
 import { type Turn, TurnTaking } from '../turn-taking.ts'
 import { type FinishedCase, ResultQueue } from './result-queue.ts'
-import { changeRun, finishedCases, type RunToDo, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
-import { scoreAnswer } from './scoring.ts'
+import { changeRun, finishedCases, type RunToDo, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
+import { type ScoringTools, scoreAnswer } from './scoring.ts'
 import type { Scoring } from './scoring-tools.ts'
 import type { EvaluationType, Targets } from './targets.ts'
 
@@ -36,6 +36,13 @@ interface CaseToDo {
   position: number
   /** From 1 on. */
   repeat: number
+}
+
+/** What all test cases of a run share. */
+interface RunUse {
+  tools: ScoringTools
+  turn: Turn
+  signal: AbortSignal
 }
 
 interface Running {
@@ -66,20 +73,18 @@ export class Engine {
     for (const run of await unfinishedRuns(this.#parts.database)) this.enqueue(run)
   }
 
-  /** Ends a run that its record says is cancelled; resolves when nothing of it is under way. */
-  async stop(runId: string): Promise<void> {
-    const at = this.#waiting.findIndex(({ id }) => id === runId)
-    if (at >= 0) this.#waiting.splice(at, 1)
-    const running = this.#running.get(runId)
-    running?.controller.abort(new CadreError('CONFLICT', 'The run was cancelled.'))
-    await running?.settled
-    this.#tell(runId)
+  /** Ends a run before its time. What has run stays, and is in the summary: it ends once nothing of it is under way. */
+  async cancel(run: StoredRun): Promise<void> {
+    await this.#stop(run.id)
+    await this.#end(run, 'cancelled', null)
+    this.#tell(run.id)
   }
 
   /** Ends what runs of an evaluation that was deleted. */
   async stopAllOf(evaluationId: string): Promise<void> {
     const runs = [...this.#waiting, ...[...this.#running.values()].map(({ run }) => run)].filter((run) => run.evaluation_id === evaluationId)
-    await Promise.all(runs.map(({ id }) => this.stop(id)))
+    await Promise.all(runs.map(({ id }) => this.#stop(id)))
+    for (const { id } of runs) this.#tell(id)
   }
 
   /** Calls back whenever results came or the run ended; returns how to stop. */
@@ -106,6 +111,14 @@ export class Engine {
     return this.#closed
   }
 
+  async #stop(runId: string): Promise<void> {
+    const at = this.#waiting.findIndex(({ id }) => id === runId)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    const running = this.#running.get(runId)
+    running?.controller.abort(new CadreError('CONFLICT', 'The run was cancelled.'))
+    await running?.settled
+  }
+
   #next(): void {
     while (!this.#closed && this.#running.size < MOST_RUNS) {
       const run = this.#waiting.shift()
@@ -124,7 +137,7 @@ export class Engine {
   }
 
   async #perform(run: RunToDo, signal: AbortSignal): Promise<void> {
-    const { database, meter } = this.#parts
+    const { database, meter, scoring } = this.#parts
     const started = await database.write((transaction) =>
       changeRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() }),
     )
@@ -135,10 +148,11 @@ export class Engine {
       .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
     const results = new ResultQueue({ database, meter }, run.id, () => this.#tell(run.id))
     const { turn } = new TurnTaking(run.concurrency)
+    const tools = scoring.tools({ evaluation_id: run.evaluation_id }, turn, signal)
     let next = 0
     const worker = async () => {
       for (let item = todo[next++]; item !== undefined && !signal.aborted && !results.broken; item = todo[next++]) {
-        results.add(await this.#case(run, item, turn, signal))
+        results.add(await this.#case(run, item, { tools, turn, signal }))
       }
     }
     // A few more than are answered at a time: those are made ready meanwhile.
@@ -150,7 +164,7 @@ export class Engine {
   }
 
   /** Ends a run that has not ended, and tells of it in the same transaction. */
-  async #end(run: RunToDo, status: 'completed' | 'failed', error: string | null): Promise<void> {
+  async #end(run: StoredRun, status: 'completed' | 'failed' | 'cancelled', error: string | null): Promise<void> {
     const { database, bus } = this.#parts
     await database.write(async (transaction) => {
       const { summary } = await summaryOf(transaction, run.id, run.total)
@@ -162,15 +176,15 @@ export class Engine {
   }
 
   /** Without a result where the run ended meanwhile. */
-  async #case(run: RunToDo, { test, position, repeat }: CaseToDo, turn: Turn, signal: AbortSignal): Promise<FinishedCase> {
+  async #case(run: RunToDo, { test, position, repeat }: CaseToDo, { tools, turn, signal }: RunUse): Promise<FinishedCase> {
     const { evaluation, target } = run.configuration as RunConfiguration
     const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
-    const { targets, scoring } = this.#parts
+    const { targets } = this.#parts
     let unsettled: readonly Settlement[] = []
     try {
       const answer = await targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, turn, signal })
       unsettled = answer.unsettled
-      const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, scoring.tools({ evaluation_id: run.evaluation_id }, turn, signal))
+      const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, tools)
       if (signal.aborted && scored.error !== null) return { unsettled } // the end of the run stopped a scorer, not the answer
       const { output: actual_output, unsettled: _, ...told } = answer
       return { unsettled, result: { ...known, ...told, actual_output, ...scored } }

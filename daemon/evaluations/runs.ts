@@ -12,7 +12,6 @@ import type { Page } from '../store/records.ts'
 import { compareRuns } from './comparison.ts'
 import type { Engine, RunConfiguration } from './engine.ts'
 import {
-  changeRun,
   getRun,
   insertRun,
   newestRun,
@@ -100,12 +99,7 @@ export class Runs {
 
   async cancel(change: Change, id: string, runId: string): Promise<ShownRun> {
     const { database, engine } = this.#parts
-    const run = await this.#require(change.caller, id, runId)
-    await database.write(async (transaction) => {
-      const { summary } = await summaryOf(transaction, runId, run.total)
-      await changeRun(transaction, runId, { status: 'cancelled', finished_at: new Date().toISOString(), summary })
-    })
-    await engine.stop(runId)
+    await engine.cancel(await this.#require(change.caller, id, runId))
     return this.#shown(database, await this.#require(change.caller, id, runId))
   }
 

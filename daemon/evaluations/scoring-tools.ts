@@ -21,7 +21,7 @@ export class Scoring {
   /** Tools for one run: what judges take is counted as the evaluation's. */
   tools(origin: CallOrigin, turn: Turn, signal: AbortSignal): ScoringTools {
     return {
-      matches: (pattern, text) => this.#patterns.test(pattern, text, signal),
+      matches: this.#patterns.ofRun(signal),
       similarity: (a, b) => this.#similarity(a, b, signal),
       ask: async (modelId: string | null, messages: readonly ChatMessage[]) =>
         (await this.#models.generate({ modelId, messages, temperature: 0, origin, turn, signal })).text,

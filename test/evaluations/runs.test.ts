@@ -195,6 +195,9 @@ test('a run is cancelled, and what has run stays', async () => {
   const { status, summary, results } = await ended(id, run_id)
   assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 2, 1, 1])
   assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
+  const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [`%${run_id}%`])
+  const [event, another] = told.map(({ body }) => JSON.parse(body).data)
+  assert.equal([event.status, event.summary.passed, another], ['cancelled', 1, undefined], 'whoever waits for the end hears of it, once')
 })
 
 test('runs go on after a restart, with the results they had', async () => {
