@@ -63,6 +63,12 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.#show(this.database, await this.require(this.database, caller, id))
   }
 
+  /** As callers see it, without secrets; undefined where there is none. */
+  async shown(reader: Reader, id: string): Promise<Shown | undefined> {
+    const record = await this.records.get(reader, id)
+    return record && this.#show(reader, record)
+  }
+
   /** `once` is shown in this reply and never again. */
   async create<Once extends object = object>(change: Change, input: Input, once?: Once): Promise<Shown & Once> {
     const { stored, shown } = await this.database.write(async (transaction) => {

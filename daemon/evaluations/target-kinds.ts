@@ -1,6 +1,7 @@
 /** The four kinds of targets, over the services that own them. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
+import type { ApiToolsService } from '../api-tools/service.ts'
 import type { Asking } from '../conversations/asking.ts'
 import { Citations } from '../conversations/citations.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
@@ -8,7 +9,8 @@ import type { CallOrigin, Settlement } from '../metering.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
 import { filledIn, type PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
-import type { Database } from '../store/database.ts'
+import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
+import type { Database, Reader } from '../store/database.ts'
 import type { CaseUse, Target, TargetAnswer, Targets } from './targets.ts'
 
 export interface TargetParts {
@@ -17,8 +19,14 @@ export interface TargetParts {
   templates: PromptTemplatesService
   knowledge: KnowledgeService
   ragTools: RagToolsService
+  retrievalTools: RetrievalToolsService
+  apiTools: ApiToolsService
   agents: AgentsService
   asking: Asking
+}
+
+interface ToolFamily {
+  shown(reader: Reader, id: string): Promise<object | undefined>
 }
 
 type Template = Parameters<typeof filledIn>[0]
@@ -33,21 +41,22 @@ export const targetKinds = (parts: TargetParts): Targets => ({
   model: modelTarget(parts),
 })
 
-function agentTarget({ database, agents, models, templates, asking, ragTools, knowledge }: TargetParts): Target {
+function agentTarget({ database, agents, models, templates, asking, ragTools, retrievalTools, apiTools, knowledge }: TargetParts): Target {
+  const toolFamilies = [ragTools, retrievalTools, apiTools]
   return {
     exists: (reader, id) => agents.exists(reader, id),
     async configuration(reader, id) {
       const snapshot = await agents.snapshot(reader, id)
       if (!snapshot) return undefined
-      const tools = await Promise.all(snapshot.agent.tools.map(async (tool) => (await ragTools.records.get(reader, tool)) ?? { id: tool }))
+      const tools = await Promise.all(snapshot.agent.tools.map((tool) => toolAsItIs(reader, toolFamilies, tool)))
       const { prompt_template_id } = snapshot.agent
-      const sources = tools.flatMap((tool) => ('knowledge_source_id' in tool && tool.knowledge_source_id !== null ? [tool.knowledge_source_id] : []))
+      const sources = new Set(tools.flatMap(sourcesOf))
       return {
         ...snapshot,
         prompt_template: prompt_template_id === null ? null : await templates.records.get(reader, prompt_template_id),
         model: await models.described(reader, snapshot.agent.model_id),
         tools,
-        indexes: await Promise.all(sources.map((source) => knowledge.described(reader, source))),
+        indexes: await Promise.all([...sources].map((source) => knowledge.described(reader, source))),
       }
     },
     async ask(configuration, { input, variables }, { evaluationId, caller, turn, signal }) {
@@ -64,6 +73,18 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, kn
     },
   }
 }
+
+/** A tool in full, as callers see it: its secrets are not kept with a run. */
+async function toolAsItIs(reader: Reader, families: readonly ToolFamily[], id: string): Promise<Record<string, unknown>> {
+  for (const family of families) {
+    const tool = await family.shown(reader, id)
+    if (tool) return { ...tool }
+  }
+  return { id }
+}
+
+const sourcesOf = ({ knowledge_source_id, knowledge_source_ids }: Record<string, unknown>): string[] =>
+  [knowledge_source_id ?? [], knowledge_source_ids ?? []].flat() as string[]
 
 /** The prompt with the values of a test case over the agent's own. */
 function toldBy({ agent, prompt, prompt_template }: KeptAgent, variables?: Record<string, unknown>): AgentSnapshot {

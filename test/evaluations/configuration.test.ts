@@ -1,0 +1,39 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('what is kept with a run of an evaluation')
+let service: Service
+let resources: Resources
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+test('every tool of an agent as it was, without its secrets, and each index once', async () => {
+  const source = await resources.source()
+  const rag = await resources.ragTool({ knowledge_source_id: source.id, top_k: 7 })
+  const find = await resources.retrievalTool({ knowledge_source_ids: [source.id], search_method: 'full_text', score_threshold: 0.2 })
+  const call = await resources.apiTool({ headers: { 'X-Trace': 'trace-me' }, auth: { type: 'bearer', token: 'token-0123456789' }, timeout_ms: 1_000 })
+  const agent = await resources.agent({ tools: [rag.id, find.id, call.id] })
+  const { id } = await resources.evaluation({ target_id: agent.id })
+  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
+  await good(service.put(`/retrieval-tools/${find.id}`, { top_k: 1 }))
+  await good(service.put(`/api-tools/${call.id}`, { url: 'https://other.example.com/', auth: { type: 'none' }, headers: {} }))
+  const { target } = (await good(service.get(`/evaluations/${id}/runs/${run_id}`))).configuration
+  assert.equal(target.tools, [rag, find, call])
+  assert.equal(
+    target.indexes.map((index: Json) => index.id),
+    [source.id],
+  )
+  assert.not.match(JSON.stringify(target), /trace-me|token-0123456789|"secrets"/)
+})
+
+test.run()
