@@ -29,12 +29,11 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
         const moved = current === undefined || current.type !== type || current.target_id !== target_id
         if (moved && target_id !== null && !(await targets[type].exists(transaction, target_id)))
           throw invalid('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
-        const spelledOut = (list: readonly (ScorerSettings['type'] | ScorerSettings)[]) =>
-          Promise.all(list.map((scorer) => judged(transaction, models, scorer)))
-        const scorers = record.scorers.length > 0 ? await spelledOut(record.scorers) : [{ type: 'contains' as const }]
-        const test_cases = await Promise.all(record.test_cases.map(async (one) => (one.scorers ? { ...one, scorers: await spelledOut(one.scorers) } : one)))
-        checkThresholds(scorers, 'scorers')
-        for (const [index, one] of test_cases.entries()) checkThresholds(one.scorers ?? [], `test_cases.${index}.scorers`)
+        const judges = judgesIn(transaction, models)
+        const scorers = record.scorers.length > 0 ? await spelledOut(record.scorers, 'scorers', judges) : [{ type: 'contains' as const }]
+        const test_cases: StoredEvaluation['test_cases'] = []
+        for (const [index, one] of record.test_cases.entries())
+          test_cases.push(one.scorers ? { ...one, scorers: await spelledOut(one.scorers, `test_cases.${index}.scorers`, judges) } : one)
         checkExpectations(scorers, test_cases)
         return { ...record, scorers, test_cases }
       },
@@ -61,14 +60,6 @@ function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEval
   }
 }
 
-/** A bar that no answer can reach would fail every run; most often it is meant as a percentage. */
-function checkThresholds(scorers: readonly ScorerSettings[], field: string): void {
-  for (const [index, { type, threshold = 0 }] of scorers.entries()) {
-    if (threshold > 1 && type !== 'latency' && type !== 'cost')
-      throw invalid(`${field}.${index}.threshold`, 'must be at most 1', 'Scores go from 0 to 1; write 0.9 for 90 %.')
-  }
-}
-
 function checkedBy(read: () => unknown, field: string, problem: string): void {
   try {
     read()
@@ -77,11 +68,34 @@ function checkedBy(read: () => unknown, field: string, problem: string): void {
   }
 }
 
-/** A scorer in full, with its judge by id. The type comes first, so that the judge can be taken out again. */
-async function judged(reader: Reader, models: ModelsService, scorer: ScorerSettings['type'] | ScorerSettings): Promise<ScorerSettings> {
+/** The identifier of the model that is named in a field. */
+type Judges = (named: string, field: string) => Promise<string>
+
+/** Each name is looked up once, however many test cases have it. */
+function judgesIn(reader: Reader, models: ModelsService): Judges {
+  const known = new Map<string, string>()
+  return async (named, field) => {
+    const id = known.get(named) ?? (await models.resolve(reader, named, field))
+    known.set(named, id)
+    return id
+  }
+}
+
+/** Scorers in full, with their judges by id. */
+async function spelledOut(list: readonly (ScorerSettings['type'] | ScorerSettings)[], field: string, judges: Judges): Promise<ScorerSettings[]> {
+  const scorers: ScorerSettings[] = []
+  for (const [index, scorer] of list.entries()) scorers.push(await inFull(scorer, `${field}.${index}`, judges))
+  return scorers
+}
+
+/** The type comes first, so that the judge can be taken out again. */
+async function inFull(scorer: ScorerSettings['type'] | ScorerSettings, field: string, judges: Judges): Promise<ScorerSettings> {
   if (typeof scorer === 'string') return { type: scorer }
   const { type, model_id, ...rest } = scorer
-  return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await models.resolve(reader, model_id, 'scorers.model_id') }) }
+  // A bar that no answer can reach would fail every run; most often it is meant as a percentage.
+  if ((rest.threshold ?? 0) > 1 && type !== 'latency' && type !== 'cost')
+    throw invalid(`${field}.threshold`, 'must be at most 1', 'Scores go from 0 to 1; write 0.9 for 90 %.')
+  return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await judges(model_id, `${field}.model_id`) }) }
 }
 
 function references({ target_id, scorers, test_cases }: StoredEvaluation): Reference[] {

@@ -12,9 +12,11 @@ import { modelRecords, type StoredModel } from './store.ts'
 
 export type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
 
+/** By its identifier, by what its provider calls it, or by what people here do. */
 export async function resolved(reader: Reader, named: string, field: string): Promise<string> {
   if (await modelRecords.get(reader, named)) return named
-  const found = await modelRecords.find(reader, { model_id: named }, 2)
+  const called = await modelRecords.find(reader, { model_id: named }, 2)
+  const found = called.length > 0 ? called : await modelRecords.find(reader, { name: named }, 2)
   if (found.length > 1) throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
   if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
   return found[0].id

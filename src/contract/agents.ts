@@ -22,7 +22,7 @@ const TopicInput = Type.Unsafe<string | { name: string; description?: string; in
 const settings = {
   description: text('What the agent is for.', 10_000),
   system_prompt: text('What the model is told before the conversation.'),
-  model_id: nullable(identifier("a model, or the provider's own name for it where that is unique; null is the default model")),
+  model_id: nullable(identifier("a model, or the provider's own name for it, or its name, where that is unique; null is the default model")),
   temperature: nullable(Type.Number({ minimum: 0, maximum: 2, description: "How freely the model writes; null is the model's own default." })),
   max_tokens: nullable(Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Longest reply, in tokens; null is no limit of ours.' })),
   tools: Type.Array(identifier('a RAG, retrieval or API tool'), { maxItems: 100, uniqueItems: true, description: 'Tools the agent may use.' }),

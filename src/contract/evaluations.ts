@@ -22,7 +22,7 @@ const Scorer = object({
       description: 'Among how many passages retrieval looks for the expected source; all that came back when left out.',
     }),
     metric: word(['hit', 'mrr'], { default: 'hit', description: 'What retrieval scores: whether an expected source is there, or one over its rank.' }),
-    model_id: identifier('the model that judges'),
+    model_id: identifier("the model that judges, or the provider's own name for it, or its name, where that is unique; the default model when left out"),
     instructions: text('What the judge is told.', 20_000),
   }),
 })

@@ -9,7 +9,9 @@ const settings = {
   description: text('What the tool knows; agents read this to decide when to use it.', 10_000),
   ...chunking,
   top_k: { ...top_k, default: 5 } as typeof top_k,
-  model_id: nullable(identifier('the model that writes answers; null is the default model')),
+  model_id: nullable(
+    identifier("the model that writes answers, or the provider's own name for it, or its name, where that is unique; null is the default model"),
+  ),
 }
 const knowledge_source_id = identifier('the knowledge source it reads')
 const example = {

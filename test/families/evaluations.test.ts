@@ -47,8 +47,22 @@ test('a scorer is its name or its settings, also in a test case of its own', asy
     await good(evaluate({ scorers: [type] }), 201)
   for (const wrong of [[], ['nonsense'], [{ type: 'exact', threshold: -1 }], [{ threshold: 1 }], 'exact', [{ type: 'exact', extra: 1 }]])
     await refused(evaluate({ scorers: wrong }), 'VALIDATION_ERROR')
-  await refused(evaluate({ scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }), 'VALIDATION_ERROR', { field: 'scorers.model_id' })
-  await refused(evaluate({ test_cases: [{ input: 'q', scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }] }), 'VALIDATION_ERROR')
+  await refused(evaluate({ scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }), 'VALIDATION_ERROR', { field: 'scorers.0.model_id' })
+  await refused(evaluate({ test_cases: [{ input: 'q', scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }] }), 'VALIDATION_ERROR', {
+    field: 'test_cases.0.scorers.0.model_id',
+  })
+})
+
+test('a judge is named by its identifier, by what its provider calls it or by its own name', async () => {
+  const judge = await resources.model({ name: 'Strict judge', model_id: 'judge-8b' })
+  const scorers = [judge.id, 'judge-8b', 'Strict judge'].map((model_id) => ({ type: 'llm_judge', model_id }))
+  const all = scorers.map((scorer) => ({ ...scorer, model_id: judge.id }))
+  const { id, ...made } = await good(evaluate({ scorers, test_cases: [{ input: 'q', scorers }] }), 201)
+  assert.equal([made.scorers, made.test_cases[0].scorers], [all, all])
+  assert.equal((await good(service.put(`/evaluations/${id}`, { scorers: [scorers[2]] }))).scorers, [all[2]])
+  assert.is((await good(service.post('/agents', { name: 'x', model_id: 'Strict judge' }), 201)).model_id, judge.id)
+  const twin = await resources.model({ name: 'Strict judge' })
+  await refused(evaluate({ scorers: [scorers[2]] }), 'VALIDATION_ERROR', { field: 'scorers.0.model_id', hint: new RegExp(`${judge.id} or ${twin.id}`) })
 })
 
 test('a judge is not deleted by accident, and by force its scorers judge with the default model', async () => {
