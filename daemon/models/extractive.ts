@@ -26,6 +26,8 @@ const NEARLY = 0.08
 const MOST_QUOTES = 3
 /** Those that are compared by their meaning, which takes a few milliseconds each. */
 const MOST_SENTENCES = 60
+/** Those whose words are told apart in one turn of the event loop. */
+const A_TURN = 50
 /** Of code, what says which command it is. */
 const LONGEST_COMMANDS = 200
 
@@ -55,10 +57,11 @@ export async function quoteAnswer(embedder: Embedder, text: string, passages: re
 async function candidates(passages: readonly QuotedPassage[]): Promise<Candidate[]> {
   const found: Candidate[] = []
   for (const [passage, { content, headings = [] }] of passages.entries()) {
-    for (const [position, sentence] of quotable(content, headings.at(-1)).entries())
+    for (const [position, sentence] of quotable(content, headings.at(-1)).entries()) {
+      // Passages may be long and many; others are served in between.
+      if (position % A_TURN === 0) await setImmediate()
       found.push({ ...sentence, passage, position, words: new Set(contentWords(`${sentence.heading} ${meantBy(sentence)}`)) })
-    // Passages may be long and many; others are served in between.
-    await setImmediate()
+    }
   }
   return found
 }

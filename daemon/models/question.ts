@@ -71,12 +71,16 @@ export const holds = (text: string, words: ReadonlySet<string>, word: string): b
 
 /** The words that mean something, in their order, so far stemmed that most forms of a word meet. */
 export function contentWords(text: string): string[] {
-  const segments = [...WORDS.segment(text.toLowerCase())].filter(({ isWordLike }) => isWordLike)
+  const segments = segmentsOf(text.toLowerCase())
   // A name such as RATE_LIMIT is a word, and so are its parts.
-  const words = segments.flatMap(({ segment }) =>
-    segment.includes('_') ? [segment, ...segment.split(/_+/).filter(Boolean)] : [segment.replace(/['’]s?$/, '')],
-  )
+  const words = segments.flatMap((segment) => (segment.includes('_') ? [segment, ...segment.split(/_+/).filter(Boolean)] : [segment.replace(/['’]s?$/, '')]))
   return words.flatMap((word) => (COMMON.has(word) ? [] : [stem(word)]))
+}
+
+/** Where there are spaces, several times as fast as the segmenter, with much the same words. */
+function segmentsOf(text: string): string[] {
+  if (UNSPACED.test(text)) return [...WORDS.segment(text)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []))
+  return text.match(/[\p{L}\p{M}\p{N}_]+(?:['’.](?=[\p{L}\p{N}])[\p{L}\p{M}\p{N}_]+)*/gu) ?? []
 }
 
 /** The search itself has a real stemmer. */
