@@ -9,7 +9,7 @@ import { ToolRequests, type WrittenCall } from './tool-requests.ts'
 /** What is read of an event. Servers are many and some are broken: nothing of it is certain, not even its type. */
 interface Chunk {
   error?: unknown
-  choices?: { 0?: { delta?: Delta | null; finish_reason?: unknown } | null } | null
+  choices?: { 0?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown } | null } | null
   usage?: { prompt_tokens?: unknown; completion_tokens?: unknown; prompt_tokens_details?: { cached_tokens?: unknown } | null } | null
 }
 
@@ -88,12 +88,13 @@ export class CompletionsReply implements ProviderReply {
     if (chunk.usage != null) this.#usage = counted(chunk.usage)
     const choice = chunk.choices?.[0]
     this.#finish = wordOf(choice?.finish_reason) || this.#finish
-    const text = textOf(choice?.delta?.content)
+    const delta = choice?.delta ?? choice?.message
+    const text = textOf(delta?.content)
     if (text !== '') {
       this.#anything = true
       this.#parts.push({ type: 'text', text })
     }
-    for (const call of objectsIn(choice?.delta?.tool_calls)) this.#call(call)
+    for (const call of objectsIn(delta?.tool_calls)) this.#call(call)
   }
 
   #parsed(data: string): Chunk {

@@ -22,8 +22,8 @@ export class CompletionsWire implements ProviderWire {
   }
 
   async open(request: ChatRequest, exchange: Exchange): Promise<ProviderReply> {
-    const { bytes } = await exchange.post(this.#address, this.#headers, JSON.stringify(this.#body(request)))
-    return new CompletionsReply(this.#record, exchange, bytes)
+    const { type, bytes } = await exchange.post(this.#address, this.#headers, JSON.stringify(this.#body(request)))
+    return new CompletionsReply(this.#record, exchange, type?.startsWith('application/json') ? asEvent(bytes) : bytes)
   }
 
   #body(request: ChatRequest): Record<string, unknown> {
@@ -39,6 +39,17 @@ export class CompletionsWire implements ProviderWire {
       ...(this.#countsTokens ? { stream_options: { include_usage: true } } : {}),
     }
   }
+}
+
+/** Simple servers give the whole answer at once, whatever they were asked for: it is read as a stream of one event. */
+async function* asEvent(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const part of bytes) parts.push(part)
+  yield Buffer.from(
+    `data: ${Buffer.concat(parts)
+      .toString()
+      .replaceAll(/[\r\n]/g, ' ')}\n\n`,
+  )
 }
 
 const offered = ({ name, description, parameters }: OfferedTool) => ({ type: 'function', function: { name, description, parameters } })

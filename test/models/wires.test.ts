@@ -191,6 +191,34 @@ test('what a compatible server wants back with a call goes back with it', async 
   assert.is(called?.content, null)
 })
 
+test('a server that gives its whole answer at once is understood, and so is its error', async () => {
+  const whole = (message: object, finish_reason: string) => ({
+    choices: [{ index: 0, message, finish_reason }],
+    usage: { prompt_tokens: 3, completion_tokens: 2 },
+  })
+  const call = { id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":"Bonn"}' } }
+  const provider = await start(
+    'openai',
+    sends(JSON.stringify(whole({ role: 'assistant', content: 'Two\nlines' }, 'stop'), null, 2), 'application/json; charset=utf-8'),
+    sends(JSON.stringify(whole({ role: 'assistant', content: null, tool_calls: [call] }, 'tool_calls')), 'application/json'),
+    sends('{"error":{"message":"no such model"}}', 'application/json'),
+  )
+  const model = asking.model(provider)
+  const usage = { inputTokens: 3, outputTokens: 2, cachedTokens: 0 }
+  assert.equal(await heard(model), [
+    { type: 'text', text: 'Two\nlines' },
+    { type: 'end', finishReason: 'stop', usage },
+  ])
+  assert.equal(await heard(model, withTools()), [
+    { type: 'tool_call', call: { id: 'a', name: 'weather', arguments: { city: 'Bonn' } } },
+    { type: 'end', finishReason: 'tool_calls', usage },
+  ])
+  await heard(model).then(
+    () => assert.unreachable(),
+    (error) => assert.match(error.message, /broke off its answer: no such model/),
+  )
+})
+
 test('an event of any shape is read without stumbling', async () => {
   const odd = [
     { content: [null, 5, { type: 'text', text: 'Hi' }, { type: 'thinking', text: 'hm' }] },
