@@ -54,6 +54,14 @@ test('asked how to do something, it gives the commands below the sentence it quo
   assert.is(textOf(await asked('When does the steward sleep?', given)), '“The steward sleeps at noon.” [1]')
 })
 
+test('commands below a sentence that does not announce them are given only to those who ask for a way', async () => {
+  const commands = '```sh\nbrush --oil hinges\n```'
+  const given = { passages: [{ content: `The hinges of the gate are oiled with a brush.\n\n${commands}`, source: 'gate.md', page: 1 }] }
+  const quote = '“The hinges of the gate are oiled with a brush.” [1]'
+  assert.is(textOf(await asked('How do I oil the hinges of the gate?', given)), `${quote}\n${commands}`)
+  assert.is(textOf(await asked('Are the hinges of the gate oiled?', given)), quote)
+})
+
 test('a command with a comment answers how to do something, and nothing else; what it says in quotation marks is not what it does', async () => {
   const content = "```sh\nsteward list   # shows every guest of the house\nsteward ask 'Who won the cup in 1998?'   # sends him a message\n```"
   const given = { passages: [{ content, source: 'steward.md', page: 1 }] }
