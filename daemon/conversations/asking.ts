@@ -62,15 +62,18 @@ export class Asking {
     }
     const books = new CallsOnly(database, meter, model, whole, reply.draft)
     let end: (() => void) | undefined
+    let asked = false
     try {
       await books.open(firstEstimate(scene))
       end = await turn()
+      signal.throwIfAborted()
+      asked = true
       reply.draft.begin()
       const { reason, settled } = await converse({ scene, reply, books, logger })
       const unsettled = books.last(settled)
       return { message: reply.draft.message(reason), unsettled }
     } catch (error) {
-      const read = end !== undefined && (signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
+      const read = asked && (signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
       await books.cutOff(signal.aborted ? 'aborted' : 'failed', read)
       throw error
     } finally {

@@ -184,6 +184,7 @@ test('a run is cancelled, and what has run stays', async () => {
     test_cases: [
       { input: 'say', expected_output: 'x' },
       { input: 'wait', expected_output: 'x' },
+      { input: 'never asked', expected_output: 'x' },
     ],
     concurrency: 1,
   })
@@ -193,11 +194,21 @@ test('a run is cancelled, and what has run stays', async () => {
   assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   await provider.received.at(-1)?.closed
   const { status, summary, results } = await ended(id, run_id)
-  assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 2, 1, 1])
+  assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 3, 1, 1])
   assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [`%${run_id}%`])
   const [event, another] = told.map(({ body }) => JSON.parse(body).data)
   assert.equal([event.status, event.summary.passed, another], ['cancelled', 1, undefined], 'whoever waits for the end hears of it, once')
+  const calls = await service.database.all<{ status: string; input_tokens: number }>('SELECT * FROM usage_calls WHERE evaluation_id = ? ORDER BY id', [id])
+  assert.equal(
+    calls.map(({ status, input_tokens }) => [status, input_tokens > 0]),
+    [
+      ['done', true],
+      ['aborted', true],
+      ['aborted', false],
+    ],
+    'what was made ready and never asked has taken nothing',
+  )
 })
 
 test('runs go on after a restart, with the results they had', async () => {
