@@ -87,8 +87,10 @@ export class UsageMeter implements Meter {
   async recover(): Promise<number> {
     return this.#parts.database.write(async (transaction) => {
       const left = await openCalls(transaction)
-      for (const { id, input_tokens, output_tokens } of left)
-        await this.settle(transaction, id, { input_tokens, output_tokens, status: 'interrupted', estimated: true })
+      await this.settleAll(
+        transaction,
+        left.map(({ id, input_tokens, output_tokens }) => ({ entry: id, call: { input_tokens, output_tokens, status: 'interrupted', estimated: true } })),
+      )
       return left.length
     })
   }
