@@ -53,7 +53,7 @@ export async function markSent(transaction: Transaction, documentId: string): Pr
   await transaction.run("UPDATE documents SET origin = 'sent', fingerprint = NULL WHERE id = ?", [documentId])
 }
 
-/** Sources with an address of http or https that may hold a login, as older versions kept it. */
+/** Sources whose address may hold a login, as older versions kept it. */
 export async function sourcesWithLogins(reader: Reader): Promise<string[]> {
   const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
   return rows.map(({ id }) => id)
