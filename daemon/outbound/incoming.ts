@@ -27,6 +27,8 @@ export class Incoming implements Dispatcher.DispatchHandler {
       this.#answer = resolve
       this.#refuse = reject
     })
+    // Whoever waits for it gets the error; nobody waiting is no crash.
+    this.head.catch(() => {})
   }
 
   /** The next bytes; undefined when all have come. Throws where the rest will not. */

@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Incoming } from '../../daemon/outbound/incoming.ts'
+
+const test = suite('an answer as it arrives')
+
+/** What undici hands a request to steer itself by. */
+class Steering {
+  aborted = false
+  reason: Error | null = null
+  paused = false
+  rawHeaders = null
+  rawTrailers = null
+
+  abort(reason: Error): void {
+    this.aborted = true
+    this.reason = reason
+  }
+
+  pause(): void {
+    this.paused = true
+  }
+
+  resume(): void {
+    this.paused = false
+  }
+}
+
+function begun(): { incoming: Incoming; steering: Steering } {
+  const [incoming, steering] = [new Incoming(), new Steering()]
+  incoming.onRequestStart(steering)
+  incoming.onResponseStart(steering, 200, {})
+  return { incoming, steering }
+}
+
+test('the sender waits while nobody reads, and goes on when somebody does', async () => {
+  const { incoming, steering } = begun()
+  const parts = [1, 2, 3].map((each) => new Uint8Array(40_000).fill(each))
+  for (const part of parts.slice(0, 2)) incoming.onResponseData(steering, part)
+  assert.ok(steering.paused)
+  assert.is(await incoming.next(), parts[0])
+  assert.not(steering.paused)
+  incoming.onResponseData(steering, parts[2] as Uint8Array)
+  incoming.onResponseEnd()
+  assert.equal([await incoming.next(), await incoming.next(), await incoming.next()], [parts[1], parts[2], undefined])
+})
+
+test('a request that is ended before it is sent is not sent, and nobody waiting for it is no crash', async () => {
+  const crashes: unknown[] = []
+  const crashed = (error: unknown) => void crashes.push(error)
+  process.on('unhandledRejection', crashed)
+  const [incoming, steering] = [new Incoming(), new Steering()]
+  const reason = new Error('never mind')
+  incoming.end(reason)
+  await setImmediate()
+  process.off('unhandledRejection', crashed)
+  assert.equal(crashes, [])
+  incoming.onRequestStart(steering)
+  assert.is(steering.reason, reason)
+  assert.is(await incoming.head.catch((error) => error), reason)
+})
+
+test('what came before the connection broke is read before that is told', async () => {
+  const { incoming, steering } = begun()
+  const waiting = incoming.next()
+  incoming.onResponseData(steering, new Uint8Array([1]))
+  incoming.onResponseData(steering, new Uint8Array([2]))
+  const broken = new Error('ECONNRESET')
+  incoming.onResponseError(steering, broken)
+  assert.equal([await waiting, await incoming.next()], [new Uint8Array([1]), new Uint8Array([2])])
+  assert.is(await incoming.next().catch((error) => error), broken)
+})
+
+test.run()
