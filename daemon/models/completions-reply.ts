@@ -59,12 +59,17 @@ export class CompletionsReply implements ProviderReply {
       if (this.#failure) throw this.#failure
       if (this.#over) return undefined
       this.#parts.length = this.#given = 0
-      this.#take(await this.#bytes.next())
+      this.#take(this.#done ? await this.#finished() : await this.#bytes.next())
     }
   }
 
   end(): void {
     this.#exchange.end()
+  }
+
+  async #finished(): Promise<IteratorReturnResult<undefined>> {
+    await this.#exchange.finish()
+    return { done: true, value: undefined }
   }
 
   /** What came before something failed is handed on before the failure is. */

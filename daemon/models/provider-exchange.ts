@@ -31,6 +31,8 @@ export const USUAL_TIMES: ProviderTimes = {
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_ERROR_BYTES = 64 * 1024
 const BEGINNING_BYTES = 1_000
+/** What a server has for closing an answer that is complete. */
+const PARTING_MS = 1_000
 /** How keys travel. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
@@ -146,6 +148,17 @@ export class Exchange {
       throw this.#failed(error)
     } finally {
       this.#incoming.end(OVER)
+    }
+  }
+
+  /** For an answer that has said it is over: it may still be closed in good order, so that its connection can be used again. Not all servers do. */
+  async finish(): Promise<void> {
+    clearTimeout(this.#wait)
+    this.#wait = setTimeout(() => this.#incoming.end(OVER), PARTING_MS)
+    try {
+      while ((await this.#incoming.next()) !== undefined);
+    } catch {
+      // nothing is missing
     }
   }
 

@@ -3,20 +3,7 @@ import * as assert from 'uvu/assert'
 import { type ChatPart, type ChatRequest, ToolsUnsupported } from '../../daemon/models/chat.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import { aloud } from '../harness/hooks.ts'
-import {
-  cutsAfter,
-  endsAfter,
-  hangs,
-  refusalOf,
-  refuses,
-  replies,
-  ScriptedProvider,
-  type Step,
-  says,
-  sends,
-  stallsAfter,
-  trickles,
-} from '../harness/provider.ts'
+import { cutsAfter, endsAfter, hangs, refusalOf, refuses, ScriptedProvider, type Step, says, sends, stallsAfter, trickles } from '../harness/provider.ts'
 import { eventsOf, type WireName } from '../harness/provider-wires.ts'
 import { Asking, heard, KEY, question, textOf } from './asking.ts'
 
@@ -267,24 +254,6 @@ test('a model that takes no tools says so once, and is not offered any again', a
     assert.is(provider.received[1]?.body.tools, undefined)
     assert.is(provider.received.length, 2)
   }
-})
-
-test('a server that refuses to be asked for a count is asked without, and remembered', async () => {
-  const strict: Step = (response, received, wire) =>
-    received.body.stream_options
-      ? refuses(422, { message: 'Extra inputs are not permitted: stream_options' })(response, received, wire)
-      : replies({ text: ['ok'], usage: null })(response, received, wire)
-  const provider = await start('openai', strict)
-  const model = asking.model(provider)
-  assert.is(textOf(await heard(model)), 'ok')
-  assert.is(textOf(await heard(model)), 'ok')
-  assert.is(provider.received.length, 3)
-})
-
-test('a server that says it is done without saying why is believed', async () => {
-  const events = eventsOf('openai', { text: ['ok'], finish: null }).join('')
-  const parts = await heard(asking.model(await start('openai', sends(`${events}data: [DONE]\n\n`))))
-  assert.equal(parts.at(-1), { type: 'end', finishReason: 'other', usage: undefined })
 })
 
 test.run()
