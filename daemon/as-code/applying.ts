@@ -5,14 +5,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { Caller } from '../caller.ts'
 import type { Transaction } from '../store/database.ts'
+import { forgetFileKey, keepFileKey } from '../store/file-keys.ts'
 import { usersOf } from '../store/links.ts'
 import type { StoredRecord } from '../store/records.ts'
 import type { Validator } from '../validation.ts'
 import { declaredSecrets, withStandIns } from './declared-secrets.ts'
-import { type Inventory, type Managed, namesOf } from './inventory.ts'
+import { type Identity, type Inventory, type Managed, namesOf, ownKey } from './inventory.ts'
 import type { Fields, Kind, ManagedResource } from './kinds.ts'
 import { mayDo } from './permission.ts'
-import { type Directory, withIdentifiers, withNames } from './references.ts'
+import { type Directory, type Entry, withIdentifiers, withKey, withNames } from './references.ts'
 import { takenBack } from './store.ts'
 import { fileFields, plainFields } from './writing.ts'
 
@@ -43,6 +44,8 @@ export interface MissingSecret {
 
 /** What is shown of a secret. */
 const SECRET = '(secret)'
+
+const KEY = /^[a-z0-9][a-z0-9-]{0,39}$/i
 
 /** Resources in one turn of the event loop: others are answered in between, as things were before. */
 const IN_A_TURN = 10
@@ -87,13 +90,13 @@ export class Applying {
     const [first] = declared
     if (first && !mayDo('create', kind, this.#parts.caller))
       throw new CadreError('FORBIDDEN', `${first.file}: only an admin may apply ${kind.name}.`, { hint: 'Use a token with the role admin.' })
-    const names = await this.#names(kind, declared)
+    const identities = await this.#identities(kind, declared)
     // Models that play back others come after those.
     const order = [...declared.keys()].sort((a, b) => later(declared[a]) - later(declared[b]))
     for (const [at, index] of order.entries()) {
       if (at % IN_A_TURN === 0) await turn()
       const { file, fields } = declared[index] as Declared
-      await told(file, () => this.#one(kind, resource, names[index] as string, { file, fields }))
+      await told(file, () => this.#one(kind, resource, identities[index] as Identity, { file, fields: withoutKey(kind, fields) }))
     }
   }
 
@@ -118,20 +121,24 @@ export class Applying {
     for (const { resource, record } of this.#removed) await resource.followUp({ removed: [record] })
   }
 
-  async #names(kind: Kind, declared: readonly Declared[]): Promise<string[]> {
+  /** What each file is about: one resource has one file. */
+  async #identities(kind: Kind, declared: readonly Declared[]): Promise<Identity[]> {
     const spelled: Fields[] = []
     for (const { file, fields } of declared) spelled.push(await told(file, async () => this.#spelled(kind, fields)))
-    const names = namesOf(kind, spelled)
-    const files = new Map<string, string>()
-    for (const [index, name] of names.entries()) {
-      const first = files.get(name)
-      files.set(name, declared[index]?.file ?? '')
-      if (first !== undefined)
-        throw new CadreError('VALIDATION_ERROR', `${first} and ${files.get(name)} are both about the ${kind.family.noun} "${name}".`, {
-          hint: 'A resource has one file.',
-        })
-    }
-    return names
+    const files = new Map<string, Map<string | undefined, string>>()
+    const keys = new Map<string, Set<string>>()
+    const identities = namesOf(kind, spelled).map((name, index) => {
+      const { file, fields } = declared[index] as Declared
+      const key = kind.label && (fields.key as string | undefined)
+      const same = files.get(name) ?? new Map()
+      const others = keys.get(name) ?? new Set()
+      const first = same.get(key)
+      if (first !== undefined) throw twice(kind, first, file, name)
+      files.set(name, same.set(key, file))
+      keys.set(name, key === undefined ? others : others.add(key))
+      return { name, key, others }
+    })
+    return identities
   }
 
   /** Fields that say what it is called. Thresholds are known by whom they count, however that is spelled. */
@@ -139,19 +146,23 @@ export class Applying {
     const { directory } = this.#parts.inventory
     if (label === undefined) return withNames(directory, references, withIdentifiers(directory, references, fields))
     if (typeof fields[label] !== 'string') throw invalid(label, 'is required, as text')
+    if (fields.key !== undefined && !(typeof fields.key === 'string' && KEY.test(fields.key)))
+      throw invalid('key', 'must be a word of letters, digits and dashes', 'It tells resources of one name apart, such as key: second.')
     return fields
   }
 
-  async #one(kind: Kind, resource: Managed, name: string, { file, fields }: Declared): Promise<void> {
+  async #one(kind: Kind, resource: Managed, identity: Identity, { file, fields }: Declared): Promise<void> {
     const { transaction, caller, validator, inventory } = this.#parts
-    const current = inventory.one(kind, name)
+    const found = inventory.one(kind, identity)
+    const current = found?.record
     const { given, kept, missing } = declaredSecrets(kind, fields, current)
     for (const { field, variables } of missing) this.missing.push(...variables.map((variable) => ({ variable, file, field })))
     const sent = Object.fromEntries(Object.entries(withStandIns(fields, missing)).filter(([field]) => !kept.some((one) => one.field === field)))
     const input = withIdentifiers(inventory.directory, kind.references, sent)
     validator.check(kind.family.create, input)
-    if (!current) return this.#create(kind, resource, name, input)
+    if (!found || !current) return this.#create(kind, resource, identity, input)
     this.#matched.add(current.id)
+    await this.#knownBy(found.entry, identity)
     this.kept.push(...kept.flatMap(({ variables }) => variables))
     // What the fields mean, with all defaults and spellings out, is what creating them makes of them. An admin could; what the caller may is asked of what differs.
     const admin = { ...caller, role: 'admin' as const }
@@ -165,7 +176,7 @@ export class Applying {
         `cannot be changed from ${JSON.stringify(stuck.from)}`,
         `Give it another ${kind.label}, or delete the ${kind.family.noun} first.`,
       )
-    const change = { family: kind.name, name, id: current.id }
+    const change = { family: kind.name, name: inventory.directory.label(current.id), id: current.id }
     if (differences.length + other.length === 0) return void this.changes.push({ ...change, action: 'unchanged', fields: [] })
     const update = {
       ...Object.fromEntries(differences.map(({ field }) => [field, (meant as unknown as Fields)[field]])),
@@ -177,12 +188,22 @@ export class Applying {
     this.changes.push({ ...change, action: 'update', fields: [...differences, ...other.map((field) => ({ field, from: SECRET, to: SECRET }))] })
   }
 
-  async #create(kind: Kind, resource: Managed, name: string, input: Fields): Promise<void> {
+  /** From now on it is known as its file says. */
+  async #knownBy(entry: Entry, { key }: Identity): Promise<void> {
+    const { transaction } = this.#parts
+    if (entry.given === (key !== undefined)) return
+    await (key === undefined ? forgetFileKey(transaction, entry.id) : keepFileKey(transaction, entry.id, key))
+    entry.given = key !== undefined
+  }
+
+  async #create(kind: Kind, resource: Managed, { name: plain, key }: Identity, input: Fields): Promise<void> {
     const { transaction, caller, inventory } = this.#parts
     const made = Object.fromEntries(Object.entries(kind.made?.() ?? {}).filter(([field]) => input[field] === undefined))
     const { stored } = await resource.createWithin(transaction, caller, { ...input, ...made })
+    if (key !== undefined) await keepFileKey(transaction, stored.id, key)
+    const name = key === undefined ? plain : withKey(plain, key)
     for (const secret of Object.values(made)) this.secrets.push({ family: kind.name, name, secret: String(secret) })
-    inventory.directory.add(kind.name, stored.id, name)
+    inventory.directory.add({ family: kind.name, id: stored.id, name: plain, key: key ?? ownKey(stored.id), given: key !== undefined })
     this.#changed.push({ resource, record: stored })
     const fields = Object.entries(plainFields(kind, stored, inventory.directory)).map(([field, to]) => ({ field, to }))
     const hidden = declaredSecrets(kind, input, undefined).given.map((field) => ({ field, to: SECRET }))
@@ -202,6 +223,18 @@ export class Applying {
 function stillNeeded(error: unknown): never {
   if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
   throw new CadreError(error.code, error.message, { hint: 'Take it out of them first, or keep a file for it.', details: error.details, cause: error })
+}
+
+const twice = ({ family: { noun }, label }: Kind, first: string, second: string, name: string): CadreError =>
+  new CadreError('VALIDATION_ERROR', `${first} and ${second} are both about the ${noun} "${name}".`, {
+    hint: `A resource has one file.${label === undefined ? '' : ` Another one with this ${label} has a key of its own, such as key: second.`}`,
+  })
+
+/** Thresholds have no names to share. */
+function withoutKey({ label }: Kind, fields: Fields): Fields {
+  if (label === undefined) return fields
+  const { key: _, ...rest } = fields
+  return rest
 }
 
 const later = (declared: Declared | undefined): number => Number(declared?.fields.provider === 'replay')

@@ -29,7 +29,6 @@ export function exported(inventory: Inventory, settings: Fields, caller: Caller)
   const leftOut = new Set<string>()
   for (const kind of KINDS) {
     const all = inventory.of(kind)
-    for (const { name } of all) inventory.one(kind, name)
     const kept = all.filter(({ name, record }) => {
       const lost = lostField(kind, record, leftOut)
       if (lost === undefined) return true
@@ -39,16 +38,28 @@ export function exported(inventory: Inventory, settings: Fields, caller: Caller)
     })
     const stems = stemsOf(kept.map(({ name }) => name))
     const variableOf = variablesFor(kind, stems, kept)
-    const files = kept.map(({ name, record }) => {
+    const files = kept.map(({ name, key, record }) => {
       const stem = stems.get(name) as string
       const reference = (what: string) => `\${env:${variableOf(stem, what)}}`
-      return { family: kind.name, name, file: `${kind.name}/${stem}.yaml`, fields: written(kind, without(record, leftOut), directory, reference) }
+      return {
+        family: kind.name,
+        name,
+        file: `${kind.name}/${stem}.yaml`,
+        fields: keyed(kind, key, written(kind, without(record, leftOut), directory, reference)),
+      }
     })
     resources.push(...files.sort((a, b) => (a.file < b.file ? -1 : 1)))
     if (kind.name === 'knowledge-sources') notes.push(...sourceNotes(kept))
   }
   resources.push({ family: 'settings', name: 'settings', file: 'settings.yaml', fields: withNames(directory, SETTINGS_REFERENCES, settings) })
   return { resources, notes }
+}
+
+/** The key stands behind the name. */
+function keyed({ label }: Kind, key: string | undefined, fields: Fields): Fields {
+  if (label === undefined || key === undefined) return fields
+  const { [label]: name, ...rest } = fields
+  return { [label]: name, key, ...rest }
 }
 
 /** The variable of each secret; those that would share one get a few characters of a hash. */

@@ -8,6 +8,7 @@ import type { Caller, Change } from '../caller.ts'
 import { changedMeanwhile, requireSeen } from '../etag.ts'
 import { newId } from '../identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
+import { forgetFileKey } from '../store/file-keys.ts'
 import { detachAll, type Reference, replaceLinks, usersOf } from '../store/links.ts'
 import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
 
@@ -147,6 +148,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     await detachAll(transaction, record.id)
     await this.#rules.remove?.(transaction, record)
     await replaceLinks(transaction, this.#owner(record), [])
+    await forgetFileKey(transaction, record.id)
     await this.records.delete(transaction, record.id)
   }
 

@@ -12,6 +12,7 @@ import { apiTools } from './migrations/0008-api-tools.ts'
 import { analytics } from './migrations/0009-analytics.ts'
 import { recordings } from './migrations/0010-recordings.ts'
 import { sourceAuth } from './migrations/0011-source-auth.ts'
+import { fileKeys } from './migrations/0012-file-keys.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   analytics,
   recordings,
   sourceAuth,
+  fileKeys,
 ]
 
 /** Whether nothing was ever written to it. */

@@ -31,10 +31,10 @@ const BODY_LIMIT = 64 * 1024 * 1024
 export const MOST_RESOURCES = 10_000
 
 const family = word(MANAGED_FAMILIES, { description: 'What it is, as its folder is called.' })
-const name = Type.String({ description: 'What it is called.' })
+const name = Type.String({ description: 'What it is called, with #key behind it where others have the same name.' })
 const file = Type.String({ minLength: 1, maxLength: 1_000, description: 'Where it is, for messages.' })
 const fields = freeObject(
-  'Its fields as create takes them, with names in place of identifiers. A secret is its text, or {env: NAME} where that variable is not set: then the one there stays.',
+  'Its fields as create takes them, with names in place of identifiers, and a key where others have the same name (referred to as name#key). A secret is its text, or {env: NAME} where that variable is not set: then the one there stays.',
 )
 const families = Type.Array(family, { minItems: 1, uniqueItems: true, description: 'Only these families.' })
 
@@ -85,9 +85,8 @@ export const asCodeRoutes = {
     path: '/export',
     summary: 'Export every resource',
     description:
-      'What apply takes: applied to an empty home, it gives the same export again. Documents, conversations and tokens are not part of it, nor is what the caller may not see. 409 where two resources of a family have one name.',
+      'What apply takes: applied to an empty home, it gives the same export again. Documents, conversations and tokens are not part of it, nor is what the caller may not see. Of several resources with one name, all but the oldest have a key.',
     access: 'read',
-    mayConflict: true,
     reply: Exported,
   }),
   apply: route({
@@ -97,7 +96,7 @@ export const asCodeRoutes = {
     path: '/apply',
     summary: 'Make the configuration what a set of resources says',
     description:
-      'Resources are found again by their names; fields that are left out get their defaults. All of it is done in one transaction, or none; what is as it shall be is not touched. With prune, what the set does not hold is deleted. Of each family, callers may do what they may elsewhere.',
+      'Resources are found again by their names, and by the key where several share one; fields that are left out get their defaults. All of it is done in one transaction, or none; what is as it shall be is not touched. With prune, what the set does not hold is deleted. Of each family, callers may do what they may elsewhere.',
     access: 'change',
     body: object(
       {

@@ -161,7 +161,6 @@ function codesOf(route: Route): ErrorCode[] {
   if (route.access !== 'open') codes.push('UNAUTHENTICATED', 'RATE_LIMITED')
   if (route.params) codes.push('NOT_FOUND')
   if (writes) codes.push('INVALID_JSON', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL')
-  if (route.mayConflict) codes.push('CONFLICT')
   if (route.reachesOut) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
   return codes
 }

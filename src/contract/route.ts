@@ -43,8 +43,6 @@ export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B exten
   readonly reachesOut?: boolean
   /** The reply comes as events instead where the body says `stream: true`. */
   readonly streams?: boolean
-  /** It only reads, yet what it reads can stand in its own way. */
-  readonly mayConflict?: boolean
   /** A status under which the reply itself comes as well, when it is bad news. */
   readonly badNews?: 503
 }

@@ -74,7 +74,10 @@ test('names that several kinds of tools share are told apart by their family', a
     resource('retrieval-tools', { name: 'docs', knowledge_source_ids: ['Docs'] }),
   ]
   const agent = (tool: string) => resource('agents', { name: 'A', tools: [tool] })
-  await refused(service.post('/apply', { resources: [source, ...tools, agent('docs')] }), 'VALIDATION_ERROR', { error: /name of several/, hint: /family/ })
+  await refused(service.post('/apply', { resources: [source, ...tools, agent('docs')] }), 'VALIDATION_ERROR', {
+    error: /name of several/,
+    hint: /meant: rag-tools\/docs or retrieval-tools\/docs/,
+  })
   await apply(service, [source, ...tools, agent('retrieval-tools/docs')])
   const [made] = await good(service.get('/agents'))
   assert.match(made.tools[0], /^ret_/)

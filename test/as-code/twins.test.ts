@@ -1,0 +1,137 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { declared, textsOf } from './house.ts'
+
+const test = suite<{ service: Service; other: Service }>('as code: several of one name')
+test.before.each(
+  aloud(async (context) => {
+    context.service = await Service.start()
+    context.other = await Service.start()
+  }),
+)
+test.after.each(
+  aloud(async ({ service, other }) => {
+    await service.end()
+    await other.end()
+  }),
+)
+
+const exportOf = (service: Service): Promise<Json> => good(service.get('/export'))
+const make = (service: Service, path: string, body: Json): Promise<Json> => good(service.post(path, body), 201)
+const agents = async (service: Service): Promise<string[]> =>
+  (await good(service.get('/agents?limit=100&sort=created_at&order=asc'))).map(({ description }: Json) => description)
+const actions = ({ changes }: Json): string[] => changes.filter(({ family }: Json) => family === 'agents').map(({ action, name }: Json) => `${action} ${name}`)
+const twin = (description: string, key?: string): Json => ({
+  family: 'agents',
+  file: `${description}.yaml`,
+  fields: { name: 'Twin', ...(key ? { key } : {}), description },
+})
+const apply = (service: Service, resources: Json[], more: Json = {}): Promise<Json> => good(service.post('/apply', { resources, ...more }))
+
+test('twins of every family, and all that refers to them, come back byte for byte, and a second time changes nothing', async ({ service, other }) => {
+  for (const [index, text] of ['one', 'two', 'three'].entries()) {
+    const model = await make(service, '/models', { name: 'Twin', provider: 'openai', model_id: `gpt-${index}`, api_key: `sk-${text}-0123456789` })
+    const template = await make(service, '/prompt-templates', { name: 'Twin', template: `${text} {{x}}` })
+    const source = await make(service, '/knowledge-sources', { name: 'Twin', type: 'text', configuration: { text } })
+    const rag = await make(service, '/rag-tools', { name: 'Twin', knowledge_source_id: source.id, model_id: model.id })
+    const find = await make(service, '/retrieval-tools', { name: 'Twin', knowledge_source_ids: [source.id] })
+    const tools = [rag.id, find.id, (await make(service, '/api-tools', { name: 'Twin', url: `https://${text}.example.com/` })).id]
+    const fields = { model_id: model.id, prompt_template_id: template.id, variables: { x: text }, tools }
+    const agent = await make(service, '/agents', { name: 'Twin', description: text, ...fields })
+    const scorers = [{ type: 'llm_judge', model_id: model.id }]
+    await make(service, '/evaluations', { name: 'Twin', type: 'agent', target_id: agent.id, test_cases: [{ input: text, scorers }] })
+    await make(service, '/usage/thresholds', { entity_type: 'agent', entity_id: agent.id, metric: 'tokens', limit: index + 1, period: 'day' })
+    await make(service, '/webhooks', { url: 'https://hooks.example.com/', events: ['evaluation.finished'], enabled: index > 0 })
+  }
+  const everything = await exportOf(service)
+  const files = everything.resources.map(({ file }: Json) => file).filter((file: string) => file.startsWith('agents/'))
+  assert.equal(files.filter((file: string) => /^agents\/twin(-[0-9a-f]{6})?\.yaml$/.test(file)).length, 3)
+  const environment = new Proxy({}, { get: (_, name) => `whsec_${Buffer.alloc(32, String(name)).toString('base64')}` })
+  const resources = await declared(everything.resources, environment)
+  for (const set of [resources, [...resources].reverse()]) {
+    const home = set === resources ? other : await Service.start()
+    await apply(home, set)
+    const again = await exportOf(home)
+    assert.equal(await textsOf(again.resources), await textsOf(everything.resources))
+    assert.equal(again, everything)
+    const { changes } = await apply(home, set, { prune: true })
+    assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['unchanged'])
+    if (home !== other) await home.end()
+  }
+  const { changes } = await apply(service, resources, { prune: true, dry_run: true, families: ['agents', 'prompt-templates'] })
+  assert.equal([...new Set(changes.filter(({ family }: Json) => family === 'agents').map(({ action }: Json) => action))], ['unchanged'])
+})
+
+test('the oldest keeps its file and its name, so that a twin that comes later touches neither', async ({ service, other }) => {
+  await make(service, '/agents', { name: 'Twin', description: 'old' })
+  const before = await exportOf(service)
+  await apply(other, await declared(before.resources))
+  await make(service, '/agents', { name: 'Twin', description: 'young' })
+  const after = await exportOf(service)
+  const [young, old] = after.resources
+  assert.equal(old, before.resources[0])
+  const { key, ...fields } = young.fields
+  assert.equal([fields, young.file], [{ name: 'Twin', description: 'young' }, `agents/twin-${key}.yaml`])
+  assert.equal(actions(await apply(other, await declared(after.resources))), [`create Twin#${key}`, 'unchanged Twin'])
+  assert.equal(await exportOf(other), after)
+})
+
+test('a file with a key is about that one, whatever becomes of the others', async ({ service }) => {
+  await apply(service, [twin('a'), twin('b', 'b'), twin('c', 'c')])
+  assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['update Twin#c', 'delete Twin', 'delete Twin#b'])
+  assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['unchanged Twin'])
+  const alone = await exportOf(service)
+  assert.equal(alone.resources[0], { family: 'agents', name: 'Twin', file: 'agents/twin.yaml', fields: { name: 'Twin', description: 'c2' } })
+  assert.equal(actions(await apply(service, [twin('c2')], { prune: true })), ['unchanged Twin'])
+  for (const set of [
+    [twin('a'), twin('c', 'c')],
+    [twin('c', 'c'), twin('a')],
+  ])
+    for (let time = 0; time < 2; time++) await apply(service, set)
+  assert.equal((await agents(service)).sort(), ['a', 'c'])
+})
+
+test('references name the key where there is need for it, and a name that looks like one is told from it', async ({ service, other }) => {
+  const source = (text: string, key?: string) => ({
+    family: 'knowledge-sources',
+    fields: { name: 'Twin', ...(key ? { key } : {}), type: 'text', configuration: { text } },
+  })
+  const rag = (name: string, knowledge_source_id: string) => ({ family: 'rag-tools', file: `${name}.yaml`, fields: { name, knowledge_source_id } })
+  const awkward = { family: 'knowledge-sources', fields: { name: 'Twin#b', type: 'text', configuration: { text: 'awkward' } } }
+  await apply(service, [source('a'), source('b', 'b'), rag('of a', 'Twin'), rag('of b', 'Twin#b')])
+  const made = await exportOf(service)
+  assert.equal(
+    made.resources.filter(({ family }: Json) => family === 'rag-tools').map(({ fields }: Json) => fields.knowledge_source_id),
+    ['Twin', 'Twin#b'],
+  )
+  await apply(service, [awkward])
+  await make(service, '/rag-tools', { name: 'of c', knowledge_source_id: (await good(service.get('/knowledge-sources?name=Twin%23b')))[0].id })
+  const everything = await exportOf(service)
+  await apply(other, await declared(everything.resources))
+  assert.equal(await exportOf(other), everything)
+  const texts = everything.resources.filter(({ family }: Json) => family === 'rag-tools').map(({ fields }: Json) => fields.knowledge_source_id)
+  assert.match(texts.join(' '), /^Twin Twin#b Twin#b#[0-9a-f]{6}$/)
+  await refused(service.post('/apply', { resources: [rag('of d', 'Twin#d')] }), 'VALIDATION_ERROR', { error: /there is no knowledge source "Twin#d"/ })
+})
+
+test('two files about one are refused, and so are keys that are none', async ({ service }) => {
+  const both = (a: Json, b: Json) => refused(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml are both about/ })
+  await both(twin('a'), twin('b'))
+  await both(twin('a', 'x'), twin('b', 'x'))
+  for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(41), 7, null, ['a']])
+    await refused(service.post('/apply', { resources: [{ family: 'agents', fields: { name: 'Twin', key } }] }), 'VALIDATION_ERROR', { field: 'key' })
+  const threshold = { metric: 'tokens', limit: 1, period: 'day', key: 'x' }
+  await refused(service.post('/apply', { resources: [{ family: 'usage-thresholds', fields: threshold }] }), 'VALIDATION_ERROR', { field: 'key' })
+})
+
+test('what is deleted leaves no key behind', async ({ service }) => {
+  await apply(service, [twin('a'), twin('b', 'b')])
+  const [{ id }] = await good(service.get('/agents?description=b'))
+  await good(service.delete(`/agents/${id}`))
+  assert.equal(await service.database.all('SELECT * FROM file_keys'), [])
+})
+
+test.run()
