@@ -58,6 +58,7 @@ export class Asking {
       contextTokens: model.contextTokens,
       maxTokens: agent.maxTokens,
       temperature: agent.temperature,
+      unwatched: true,
       use: { caller, origin: whole, signal: reply.signal },
     }
     const books = new CallsOnly(database, meter, model, whole, reply.draft)

@@ -132,6 +132,7 @@ export class MessagesService {
       contextTokens: model.contextTokens,
       maxTokens: agent.maxTokens,
       temperature: agent.temperature,
+      unwatched: false,
       use: { caller: change.caller, origin, signal: reply.signal },
     }
     const books = new Books({ database, meter, model, origin, reply })

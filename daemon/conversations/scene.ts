@@ -8,5 +8,7 @@ export interface Scene extends Setting {
   model: ChatModel
   toolset: Toolset
   temperature: number | null
+  /** Nobody sees the reply before it is finished. */
+  unwatched: boolean
   use: ToolUse
 }

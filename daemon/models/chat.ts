@@ -40,6 +40,8 @@ export interface ChatRequest {
   passages?: readonly GivenPassage[]
   temperature?: number | null
   maxTokens?: number | null
+  /** Nobody watches it being written: it may come all at once, which costs less. */
+  unwatched?: boolean
   /** Ends the call at any moment; the iterator then throws the signal's reason. */
   signal?: AbortSignal
 }

@@ -43,6 +43,8 @@ export interface ExchangeOptions {
   /** When all of it has to be over, as performance.now() tells it. */
   deadline: number
   signal: AbortSignal | undefined
+  /** The answer may be read when all of it is there. */
+  unwatched: boolean
   /** What comes from many providers at once is not read all in one turn. */
   breather: Breather
 }
@@ -59,7 +61,7 @@ export class Exchange {
   /** Why it failed, in our words: the library wraps what a fetch throws, so it is kept here. */
   failure: ProviderFailure | undefined
   readonly #options: ExchangeOptions
-  readonly #incoming = new Incoming()
+  readonly #incoming: Incoming
   readonly #abort: () => void
   readonly #whole: NodeJS.Timeout
   #ending: AbortController | undefined
@@ -70,7 +72,8 @@ export class Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    const { signal, deadline, times } = options
+    const { signal, deadline, times, unwatched } = options
+    this.#incoming = new Incoming(unwatched ? () => this.#arm('sent nothing more for', times.idleMs) : undefined)
     this.#abort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', this.#abort, { once: true })
     this.#whole = setTimeout(() => this.#late('had not finished after', times.wholeMs), Math.max(0, deadline - performance.now()))

@@ -15,14 +15,17 @@ export class Incoming implements Dispatcher.DispatchHandler {
   #answer: (head: AnswerHead) => void = () => {}
   #refuse: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
-  readonly #parts: Uint8Array[] = []
+  /** Told of each part where parts are gathered: whoever waits is woken only by the end, or by as much as is held. */
+  readonly #gathering: (() => void) | undefined
+  #parts: Uint8Array[] = []
   #held = 0
   #over = false
   #failure: { error: unknown } | undefined
   /** Lets whoever waits for the next part look again. */
   #wake: (() => void) | undefined
 
-  constructor() {
+  constructor(gathering?: () => void) {
+    this.#gathering = gathering
     this.head = new Promise((resolve, reject) => {
       this.#answer = resolve
       this.#refuse = reject
@@ -31,17 +34,15 @@ export class Incoming implements Dispatcher.DispatchHandler {
     this.head.catch(() => {})
   }
 
-  /** The next bytes; undefined when all have come. Throws where the rest will not. */
+  /** All that has come since; undefined when all has. Throws where the rest will not. */
   async next(): Promise<Uint8Array | undefined> {
-    for (;;) {
-      const part = this.#parts.shift()
-      if (part) return this.#taken(part)
-      if (this.#failure) throw this.#failure.error
-      if (this.#over) return undefined
+    while (!this.#worthwhile())
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-    }
+    if (this.#parts.length > 0) return this.#taken()
+    if (this.#failure) throw this.#failure.error
+    return undefined
   }
 
   /** Ends the request if it still runs; whoever waits gets the reason. */
@@ -64,7 +65,8 @@ export class Incoming implements Dispatcher.DispatchHandler {
     this.#parts.push(part)
     this.#held += part.length
     if (this.#held > MOST_HELD) controller.pause()
-    this.#wake?.()
+    this.#gathering?.()
+    if (this.#worthwhile()) this.#wake?.()
   }
 
   onResponseEnd(): void {
@@ -76,10 +78,17 @@ export class Incoming implements Dispatcher.DispatchHandler {
     this.#fail(error)
   }
 
-  #taken(part: Uint8Array): Uint8Array {
-    this.#held -= part.length
-    if (this.#held <= MOST_HELD && this.#controller?.paused) this.#controller.resume()
-    return part
+  #worthwhile(): boolean {
+    if (this.#over || this.#failure) return true
+    return this.#gathering ? this.#held > MOST_HELD : this.#held > 0
+  }
+
+  #taken(): Uint8Array {
+    const [first, ...more] = this.#parts as [Uint8Array]
+    this.#parts = []
+    this.#held = 0
+    if (this.#controller?.paused) this.#controller.resume()
+    return more.length === 0 ? first : Buffer.concat([first, ...more])
   }
 
   #fail(error: unknown): void {
