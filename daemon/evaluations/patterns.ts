@@ -67,6 +67,10 @@ export class Patterns {
   /** Undefined where it was not done in time. */
   async #tried(attempt: { pattern: string; text: string }, most: number, signal: AbortSignal): Promise<boolean | undefined> {
     const worker = this.#idle.pop() ?? (await started())
+    if (signal.aborted) {
+      this.#idle.push(worker)
+      return undefined
+    }
     // From here on: the time that a thread takes to start is not the pattern's.
     const ending = new AbortController()
     const end = () => ending.abort()

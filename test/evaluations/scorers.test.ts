@@ -67,6 +67,12 @@ test('regex: a run that ends waits for no pattern, and for none in line', async 
   const evil = Array.from({ length: 20 }, () => ofRun('^(a+)+$', ENDLESS).catch((error: Error) => error.message))
   setTimeout(() => ending.abort(new Error('over')), 100)
   assert.equal(await Promise.all(evil), Array(20).fill('over'))
+  const early = new AbortController()
+  const none = patient
+    .ofRun(early.signal)('^(a+)+$', ENDLESS)
+    .catch((error: Error) => error.message)
+  setImmediate(() => early.abort(new Error('over'))) // before its thread has started
+  assert.is(await none, 'over')
   assert.is(await patient.ofRun(new AbortController().signal)('a', 'a'), true)
   await patient.close()
 })
