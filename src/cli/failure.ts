@@ -3,6 +3,7 @@ import { CLIError } from '@oclif/core/errors'
 import { ServiceError, UnreachableError } from '../client/failures.ts'
 import { CadreError, type ErrorDetail } from '../contract/errors.ts'
 import { paint } from './color.ts'
+import { asTyped } from './invocation.ts'
 import { toJsonLine } from './output.ts'
 import { printable } from './terminal-text.ts'
 
@@ -141,6 +142,8 @@ export function failureText(failure: Failure): string {
   return lines.join('\n')
 }
 
+/** What can be typed is written before it is JSON: a path may hold what has to be escaped there. */
 export function failureJson({ exitCode, ...failure }: Failure): string {
-  return toJsonLine({ success: false, ...failure, exit_code: exitCode })
+  const hint = failure.hint === undefined ? {} : { hint: asTyped(failure.hint) }
+  return toJsonLine({ success: false, ...failure, error: asTyped(failure.error), ...hint, exit_code: exitCode })
 }

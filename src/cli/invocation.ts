@@ -8,20 +8,20 @@ export const FIRST_WORDS =
     ' ',
   )
 
-const COMMAND = new RegExp(`(?<=^|[\\s("'\`]|\\u001b\\[\\d+m)cadre(?= (?:${FIRST_WORDS.join('|')}|--help)\\b)`, 'gm')
+const COMMAND = new RegExp(`(?<=^|[\\s("'\`]|\\u001b\\[\\d+m)(?<!npx )cadre(?= (?:${FIRST_WORDS.join('|')}|--help)\\b)`, 'gm')
 
-/** What stands for `cadre` in the shell that called this. */
-export function invocation(script: string = process.argv[1] ?? '', cwd: string = process.cwd()): string {
+/** What stands for `cadre` in the shell that called this. Where that stands is asked only if it matters: its folder may be gone. */
+export function invocation(script: string = process.argv[1] ?? '', cwd?: string): string {
   const folders = script.split(sep)
   // Installed for one project only, or fetched for one call.
   if (folders.includes('.bin')) return 'npx cadre'
   // On Windows what is installed is called through a script that names the file.
   if (!['run.js', 'dev.js'].includes(basename(script)) || folders.includes('node_modules')) return 'cadre'
-  const near = relative(cwd, script)
+  const near = relative(cwd ?? process.cwd(), script)
   return `node ${quoted(near.startsWith('..') || isAbsolute(near) ? script : near.split(sep).join('/'))}`
 }
 
-/** A text for people, with commands as they can be typed here. */
+/** A text for people, with commands as they can be typed here; said twice, it changes nothing more. */
 export function asTyped(text: string, typed: string = invocation()): string {
   return typed === 'cadre' ? text : text.replaceAll(COMMAND, () => typed)
 }

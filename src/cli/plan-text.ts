@@ -2,7 +2,6 @@
 import type { Static } from 'typebox'
 import type { Applied } from '../contract/as-code.ts'
 import { type Color, paint } from './color.ts'
-import { asTyped } from './invocation.ts'
 import { quoted } from './shell-words.ts'
 import type { Paper } from './table.ts'
 import { oneLine, padEnd, truncate, width } from './terminal-text.ts'
@@ -83,6 +82,6 @@ export function doneLines(plan: Plan): string[] {
     .map(({ name }) => name)
   return [
     `Created ${count(plan, 'create')}, changed ${count(plan, 'update')}, deleted ${count(plan, 'delete')}.`,
-    ...(sources.length > 0 ? [paint('dim', asTyped(`Read what is new in sources: cadre knowledge sync ${sources.map(quoted).join(' ')}`))] : []),
+    ...(sources.length > 0 ? [paint('dim', `Read what is new in sources: cadre knowledge sync ${sources.map(quoted).join(' ')}`)] : []),
   ]
 }

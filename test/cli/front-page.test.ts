@@ -1,7 +1,7 @@
 /** What `cadre` alone says, and commands as people can type them: installed, and from a clone. */
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -56,6 +56,20 @@ test('what people are told to type next is what they can type', async () => {
   assert.not.match((await terminal.run(['agents', 'create', '--help'])).stdout, 'Here, cadre is')
 })
 
+test('a failure as JSON stays JSON, whatever the path is called', () => {
+  const folder = join(terminal.home, "ada's")
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(join(ROOT, 'bin', 'run.js'), join(folder, 'run.js'))
+  const env = terminal.environment as NodeJS.ProcessEnv
+  const { stderr } = spawnSync(process.execPath, [join(folder, 'run.js'), 'agents', 'show', 'nobody', '--json'], {
+    cwd: ROOT,
+    env,
+    encoding: 'utf8',
+  })
+  const told = stderr.split('\n').find((line) => line.startsWith('{')) ?? ''
+  assert.match(JSON.parse(told).hint, `'\\''s/run.js' agents list`)
+})
+
 test('only commands are replaced, and each way of calling has its name', () => {
   const clone = join('/home', 'ada', 'my cadre', 'bin', 'run.js')
   assert.is(invocation(clone, '/home/ada/my cadre'), 'node bin/run.js')
@@ -64,7 +78,9 @@ test('only commands are replaced, and each way of calling has its name', () => {
   assert.is(invocation('/home/ada/project/node_modules/.bin/cadre', '/elsewhere'), 'npx cadre')
   assert.is(invocation('/usr/lib/node_modules/cadre/bin/run.js', '/elsewhere'), 'cadre')
   const told = 'The cadre home, ./cadre status, "x" is not a cadre command. Try: \u001b[1mcadre ask "…"\u001b[22m or `cadre --help`.'
-  assert.is(asTyped(told, 'npx cadre'), told.replace('mcadre ask', 'mnpx cadre ask').replace('`cadre', '`npx cadre'))
+  const typed = told.replace('mcadre ask', 'mnpx cadre ask').replace('`cadre', '`npx cadre')
+  assert.is(asTyped(told, 'npx cadre'), typed)
+  assert.is(asTyped(typed, 'npx cadre'), typed)
 })
 
 test('every first word of the grammar is known', () => {
