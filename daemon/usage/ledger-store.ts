@@ -1,6 +1,7 @@
 /** The ledger as it is stored: a row a call, and the sums of each day. */
 import type { CallOrigin, SettledCall } from '../metering.ts'
 import type { Reader, Transaction } from '../store/database.ts'
+import { type Amounts, NOTHING } from './amounts.ts'
 import type { Entity } from './entities.ts'
 import type { Period } from './period.ts'
 
@@ -68,18 +69,7 @@ const SUMS = [
   { table: 'usage_months', time: 'month', length: 7 },
 ] as const
 
-/** What calls took together. */
-export interface Amounts {
-  calls: number
-  input_tokens: number
-  output_tokens: number
-  cached_tokens: number
-  /** Of calls whose price is not known. */
-  unpriced_tokens: number
-  cost: number
-}
-
-const AMOUNTS = ['calls', 'input_tokens', 'output_tokens', 'cached_tokens', 'unpriced_tokens', 'cost'] as const
+const AMOUNTS = Object.keys(NOTHING) as (keyof Amounts)[]
 
 /** Adds settled calls, one of which is given, to what each of these used of the model that day and that month. */
 export async function addToSums(transaction: Transaction, entities: readonly Entity[], { began_at, model_id }: Call, amounts: Amounts): Promise<void> {

@@ -1,19 +1,11 @@
 /** Sums of the ledger, as they are read: whole days from what was summed up, pieces of days call by call. */
 import type { Span } from '../date-range.ts'
 import type { Reader } from '../store/database.ts'
+import type { Amounts } from './amounts.ts'
 import { type Entity, ORIGINS } from './entities.ts'
 
-export interface Sum {
-  calls: number
-  input_tokens: number
-  output_tokens: number
-  cached_tokens: number
-  unpriced_tokens: number
-  cost: number
-}
-
-export type DaySum = Sum & { day: string; model_id: string }
-export type EntitySum = Sum & { entity_type: string; entity_id: string }
+export type DaySum = Amounts & { day: string; model_id: string }
+export type EntitySum = Amounts & { entity_type: string; entity_id: string }
 export type CallSum = DaySum & Record<(typeof ORIGINS)[keyof typeof ORIGINS], string | null>
 
 const ADDED =

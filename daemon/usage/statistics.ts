@@ -5,8 +5,9 @@ import type { UsageCosts, UsageStatistics } from '../../src/contract/usage.ts'
 import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../date-range.ts'
 import { money } from '../metering.ts'
 import type { Database } from '../store/database.ts'
+import { type Amounts, NOTHING, plus } from './amounts.ts'
 import { type Entity, type EntityType, ORIGINS } from './entities.ts'
-import { type CallSum, type DaySum, type Sum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'
+import { type CallSum, type DaySum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'
 
 export interface UsageQuery {
   start_date?: string
@@ -16,7 +17,7 @@ export interface UsageQuery {
 }
 
 type Spent = Static<typeof UsageCosts>['by_model'][string]
-type ByEntity = Map<string, Map<string, Sum>>
+type ByEntity = Map<string, Map<string, Amounts>>
 
 interface Found {
   span: Span
@@ -95,33 +96,22 @@ function countOrigins(entities: ByEntity, call: CallSum, only: string): void {
   }
 }
 
-function count(entities: ByEntity, type: string, id: string, sum: Sum): void {
-  const kind = entities.get(type) ?? new Map<string, Sum>()
+function count(entities: ByEntity, type: string, id: string, sum: Amounts): void {
+  const kind = entities.get(type) ?? new Map<string, Amounts>()
   entities.set(type, kind.set(id, plus(kind.get(id) ?? NOTHING, sum)))
 }
 
-const NOTHING: Sum = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, unpriced_tokens: 0, cost: 0 }
+const added = (sums: readonly Amounts[]): Amounts => sums.reduce(plus, NOTHING)
 
-const plus = (one: Sum, other: Sum): Sum => ({
-  calls: one.calls + other.calls,
-  input_tokens: one.input_tokens + other.input_tokens,
-  output_tokens: one.output_tokens + other.output_tokens,
-  cached_tokens: one.cached_tokens + other.cached_tokens,
-  unpriced_tokens: one.unpriced_tokens + other.unpriced_tokens,
-  cost: one.cost + other.cost,
-})
-
-const added = (sums: readonly Sum[]): Sum => sums.reduce(plus, NOTHING)
-
-function grouped(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, Sum> {
-  const found = new Map<string, Sum>()
+function grouped(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, Amounts> {
+  const found = new Map<string, Amounts>()
   for (const sum of sums) found.set(sum[field], plus(found.get(sum[field]) ?? NOTHING, sum))
   return found
 }
 
-function spent({ input_tokens, output_tokens, unpriced_tokens, cost }: Sum): Spent {
+function spent({ input_tokens, output_tokens, unpriced_tokens, cost }: Amounts): Spent {
   const tokens = input_tokens + output_tokens
   return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : money(cost), unpriced_tokens }
 }
 
-const shown = (sums: Map<string, Sum>): Record<string, Spent> => Object.fromEntries([...sums].map(([id, sum]) => [id, spent(sum)]))
+const shown = (sums: Map<string, Amounts>): Record<string, Spent> => Object.fromEntries([...sums].map(([id, sum]) => [id, spent(sum)]))
