@@ -2,6 +2,7 @@
 import type { ApiToolSecrets, Destination } from '../../src/contract/api-tools.ts'
 import { invalid } from '../../src/contract/errors.ts'
 import { CONNECTION_HEADERS } from '../outbound/address.ts'
+import { authorizationOf } from '../outbound/authorization.ts'
 import type { StoredApiTool } from './store.ts'
 import { encoded, filledUrl, placeholdersOf } from './url-template.ts'
 
@@ -70,8 +71,7 @@ export function requestOf(tool: StoredApiTool, { headers: kept, auth }: ApiToolS
   const body = bodyOf(tool, placed, args)
   if (body !== undefined) headers['content-type'] = tool.body_format === 'form' ? FORM : (headers['content-type'] ?? 'application/json')
   headers.accept ??= ACCEPT
-  if (auth.type === 'bearer') headers.authorization = `Bearer ${auth.token}`
-  if (auth.type === 'basic') headers.authorization = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
+  if (auth.type === 'bearer' || auth.type === 'basic') headers.authorization = authorizationOf(auth)
   if (auth.type === 'api_key' && auth.in !== 'query') headers[auth.name.toLowerCase()] = auth.value
   if (auth.type === 'api_key' && auth.in === 'query') {
     if (query.some(([name]) => name === auth.name)) throw invalid(`arguments.${auth.name}`, 'is kept for the tool itself')

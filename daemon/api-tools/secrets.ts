@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { ApiToolCreate, ApiToolSecrets, ApiToolUpdate } from '../../src/contract/api-tools.ts'
 import { invalid } from '../../src/contract/errors.ts'
 import { CONNECTION_HEADERS } from '../outbound/address.ts'
+import { conceal } from '../outbound/authorization.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { StoredApiTool } from './store.ts'
@@ -38,11 +39,8 @@ export function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolI
 /** What the caller of a tool must not read in its answer. */
 export function hiding({ auth, headers }: ApiToolSecrets, options: { headers: boolean }): (text: string) => string {
   const redactor = new Redactor()
-  if (auth.type === 'bearer') redactor.add(auth.token)
   if (auth.type === 'api_key') redactor.add(auth.value)
-  // Without a password the user name is the key.
-  if (auth.type === 'basic')
-    for (const secret of [auth.password || auth.username, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')]) redactor.add(secret)
+  else if (auth.type !== 'none') conceal(redactor, auth)
   if (options.headers) for (const [name, value] of Object.entries(headers)) if (TELLING.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
   return (text) => redactor.withoutSecrets(text)
 }

@@ -2,6 +2,7 @@
 import { CadreError, invalid } from '../../../src/contract/errors.ts'
 import type { SourceAuth } from '../../../src/contract/knowledge-sources.ts'
 import { loginIn } from '../../../src/contract/login.ts'
+import { authorizationOf, conceal } from '../../outbound/authorization.ts'
 import type { Outbound } from '../../outbound/client.ts'
 import { Redactor } from '../../secrets/redactor.ts'
 
@@ -43,7 +44,7 @@ export async function remoteOf(repository: string, options: RemoteOptions): Prom
 async function overHttp(given: URL, options: RemoteOptions): Promise<Remote> {
   const { outbound, allowPrivateNetwork, auth } = options
   await outbound.addressesOf(given.hostname, allowPrivateNetwork)
-  const authorization = authorizationOf(auth)
+  const authorization = auth.type === 'none' ? undefined : authorizationOf(auth)
   const url = await redirected(given, authorization, options)
   const addresses = await outbound.addressesOf(url.hostname, allowPrivateNetwork)
   const protocol = url.protocol.slice(0, -1)
@@ -69,17 +70,11 @@ const unseen = (name: string, authorization: string): Record<string, string> => 
   GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
 })
 
-const encoded = (username: string, password: string): string => Buffer.from(`${username}:${password}`).toString('base64')
-
-function authorizationOf(auth: SourceAuth): string | undefined {
-  if (auth.type === 'none') return undefined
-  return auth.type === 'bearer' ? `Bearer ${auth.token}` : `Basic ${encoded(auth.username, auth.password)}`
-}
-
 function hiding(auth: SourceAuth): Remote['hide'] {
   const redactor = new Redactor()
-  if (auth.type === 'bearer') redactor.add(auth.token)
-  if (auth.type === 'basic') for (const part of [auth.username, auth.password, encoded(auth.username, auth.password)]) redactor.add(part)
+  if (auth.type !== 'none') conceal(redactor, auth)
+  // Some servers take a token for the user name, whatever the password.
+  if (auth.type === 'basic') redactor.add(auth.username)
   return (text) => redactor.withoutSecrets(text)
 }
 
