@@ -191,19 +191,21 @@ export class Engine {
     } catch (error) {
       if (signal.aborted) return { unsettled }
       if (!(error instanceof CadreError)) this.#parts.logger.error({ err: error, run: run.id, position }, 'a test case could not be run')
-      const message = error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
       const nothing = { actual_output: null, passed: false, score: null, scores: {}, latency_ms: null, usage: null, cost: null, citations: [] }
-      return { unsettled, result: { ...known, ...nothing, error: message } }
+      return { unsettled, result: { ...known, ...nothing, error: reasonOf(error) } }
     }
   }
 
   async #failed(run: RunToDo, error: unknown): Promise<void> {
     this.#parts.logger.error({ err: error, run: run.id }, 'a run of an evaluation failed')
-    const message = error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
-    await this.#end(run, 'failed', message).catch((again: unknown) => this.#parts.logger.error({ err: again, run: run.id }, 'that could not be stored either'))
+    await this.#end(run, 'failed', reasonOf(error)).catch((again: unknown) =>
+      this.#parts.logger.error({ err: again, run: run.id }, 'that could not be stored either'),
+    )
   }
 
   #tell(runId: string): void {
     for (const listener of this.#followers.get(runId) ?? []) listener()
   }
 }
+
+const reasonOf = (error: unknown): string => (error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.')
