@@ -105,16 +105,17 @@ export class Exchange {
 
   /** What the library takes for `fetch`. */
   readonly fetch: typeof globalThis.fetch = async (address, init) => {
-    const { type, bytes } = await this.post(new URL(String(address)), init?.headers as Record<string, string>, init?.body as string)
+    const headers = { ...(init?.headers as Record<string, string>) }
+    // The packages want some key.
+    if (this.#options.model.api_key === null) for (const name of Object.keys(headers)) if (KEY_HEADERS.includes(name.toLowerCase())) delete headers[name]
+    const { type, bytes } = await this.post(new URL(String(address)), headers, init?.body as string)
     return new Response(ReadableStream.from(bytes), { status: 200, headers: type === undefined ? {} : { 'content-type': type } })
   }
 
   /** Sends it; where it is refused, throws. */
-  async post(url: URL, given: Readonly<Record<string, string>>, body: string): Promise<Answer> {
+  async post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
     const { dispatcher, model, times } = this.#options
     this.#host = url.host
-    const headers = { ...given }
-    if (model.api_key === null) for (const name of Object.keys(headers)) if (KEY_HEADERS.includes(name.toLowerCase())) delete headers[name]
     this.#arm('sent nothing for', times.firstByteMs)
     try {
       // The waits have timers of their own, which are exact.

@@ -72,7 +72,7 @@ function commandsOf({ kind, language, raw }: Block): string[] {
   if (!(kind === 'code' ? language === '' || SHELL.has(language) : kind === 'text' && isCode(raw))) return []
   return raw
     .split('\n')
-    .flatMap((line) => (/^\s*[\p{L}$>].*\S\s+#\s+\p{L}+\P{L}+\p{L}/u.test(line) && line.length <= LONGEST ? [line.trim().replaceAll(/\s+/g, ' ')] : []))
+    .flatMap((line) => (line.length <= LONGEST && /^\s*[\p{L}$>].*\S\s+#\s+\p{L}+\P{L}+\p{L}/u.test(line) ? [line.trim().replaceAll(/\s+/g, ' ')] : []))
 }
 
 /** Short code below a paragraph, or the short list that its last words announce. */
