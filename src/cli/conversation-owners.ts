@@ -6,7 +6,7 @@ import type { Shown } from './output.ts'
 import type { Row } from './table.ts'
 
 /** The user that the caller's own conversations belong to; undefined where there are none yet. */
-export async function ownUser(connection: Connection): Promise<string | undefined> {
+async function ownUser(connection: Connection): Promise<string | undefined> {
   return (await call(connection, conversationRoutes.list, { query: { mine: true, limit: 1 } })).data[0]?.user_id
 }
 
