@@ -123,7 +123,11 @@ export class Exchange {
       dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body, ...waits }, this.#incoming)
       const head = await this.#incoming.head
       // Redirects are refusals too: the next server would get the key.
-      if (head.status < 200 || head.status >= 300) throw refused(model, url.host, { ...head, text: await this.#refusal() })
+      if (head.status < 200 || head.status >= 300) {
+        const text = await this.#refusal()
+        this.failure = refused(model, url.host, { ...head, text })
+        throw this.failure
+      }
       return { type: [head.headers['content-type']].flat()[0], bytes: this.#bytes() }
     } catch (error) {
       throw this.#failed(error)
@@ -166,12 +170,17 @@ export class Exchange {
     }
   }
 
+  /** What is said with a refusal, as far as it comes: the status alone says enough. */
   async #refusal(): Promise<string> {
     const parts: Uint8Array[] = []
-    let length = 0
-    for (let part = await this.#incoming.next(); part !== undefined && length < MOST_ERROR_BYTES; part = await this.#incoming.next()) {
-      parts.push(part)
-      length += part.length
+    try {
+      let length = 0
+      for (let part = await this.#incoming.next(); part !== undefined && length < MOST_ERROR_BYTES; part = await this.#incoming.next()) {
+        parts.push(part)
+        length += part.length
+      }
+    } catch {
+      // cut off, or too slow
     }
     this.#incoming.end(OVER)
     return Buffer.concat(parts).toString()

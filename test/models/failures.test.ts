@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type ChatPart, type ChatRequest, ToolsUnsupported } from '../../daemon/models/chat.ts'
@@ -190,6 +191,14 @@ test('the key is never told, in whatever spelling a provider repeats it', async 
 test('what a provider says is bounded, however much it is', async () => {
   const { error } = await outcome(await start('openai', refuses(400, 'x'.repeat(5_000_000))))
   assert.ok(error.message.length < 1_000)
+})
+
+test('a refusal is told as one, also where its words do not come whole', async () => {
+  const begun = (response: ServerResponse) => response.writeHead(401, { 'content-length': '1000' })
+  const cut = await outcome(await start('openai', (response) => begun(response).write('Bad key', () => setTimeout(() => response.destroy(), 20))))
+  assert.match(cut.error.message, /answered 401: Bad key/)
+  const slow = await outcome(await start('openai', (response) => begun(response).flushHeaders()), question(), {}, hasty.first)
+  assert.match(slow.error.message, /answered 401\./)
 })
 
 test('a redirect is an error: the next server would get the key', async () => {
