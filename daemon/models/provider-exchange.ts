@@ -63,7 +63,7 @@ export class Exchange {
   readonly #options: ExchangeOptions
   readonly #incoming: Incoming
   readonly #abort: () => void
-  readonly #whole: NodeJS.Timeout
+  #whole: NodeJS.Timeout
   #ending: AbortController | undefined
   #wait: NodeJS.Timeout | undefined
   #host = ''
@@ -73,7 +73,7 @@ export class Exchange {
   constructor(options: ExchangeOptions) {
     this.#options = options
     const { signal, deadline, times, unwatched } = options
-    this.#incoming = new Incoming(unwatched ? () => this.#arm('sent nothing more for', times.idleMs) : undefined)
+    this.#incoming = new Incoming(unwatched ? (part) => this.#gathered(part) : undefined)
     this.#abort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', this.#abort, { once: true })
     this.#whole = setTimeout(() => this.#late('had not finished after', times.wholeMs), Math.max(0, deadline - performance.now()))
@@ -92,7 +92,7 @@ export class Exchange {
 
   /** Whether the answer says of itself that it is over. */
   get complete(): boolean {
-    return this.#last !== undefined && Buffer.from(this.#last.subarray(-64)).includes('[DONE]')
+    return this.#last !== undefined && saysDone(this.#last)
   }
 
   /** Ends the request if it still runs. To be called in any case: timers run until then. */
@@ -162,7 +162,8 @@ export class Exchange {
   /** For an answer that has said it is over: it may still be closed in good order, so that its connection can be used again. Not all servers do. */
   async finish(): Promise<void> {
     clearTimeout(this.#wait)
-    this.#wait = setTimeout(() => this.#incoming.end(OVER), PARTING_MS)
+    clearTimeout(this.#whole)
+    this.#whole = setTimeout(() => this.#incoming.end(OVER), PARTING_MS)
     try {
       while ((await this.#incoming.next()) !== undefined);
     } catch {
@@ -191,6 +192,11 @@ export class Exchange {
     this.#ending?.abort(reason)
   }
 
+  #gathered(part: Uint8Array): boolean {
+    this.#arm('sent nothing more for', this.#options.times.idleMs)
+    return saysDone(part)
+  }
+
   #arm(what: string, ms: number): void {
     clearTimeout(this.#wait)
     this.#wait = setTimeout(() => this.#late(what, ms), ms)
@@ -207,3 +213,5 @@ export class Exchange {
     return this.failure
   }
 }
+
+const saysDone = (part: Uint8Array): boolean => Buffer.from(part.subarray(-64)).includes('[DONE]')

@@ -15,8 +15,9 @@ export class Incoming implements Dispatcher.DispatchHandler {
   #answer: (head: AnswerHead) => void = () => {}
   #refuse: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
-  /** Told of each part where parts are gathered: whoever waits is woken only by the end, or by as much as is held. */
-  readonly #gathering: (() => void) | undefined
+  /** Told of each part where parts are gathered, and says which is the last: whoever waits is woken only by that, by the end, or by as much as is held. */
+  readonly #gathering: ((part: Uint8Array) => boolean) | undefined
+  #gathered = false
   #parts: Uint8Array[] = []
   #held = 0
   #over = false
@@ -24,7 +25,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
   /** Lets whoever waits for the next part look again. */
   #wake: (() => void) | undefined
 
-  constructor(gathering?: () => void) {
+  constructor(gathering?: (part: Uint8Array) => boolean) {
     this.#gathering = gathering
     this.head = new Promise((resolve, reject) => {
       this.#answer = resolve
@@ -65,7 +66,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
     this.#parts.push(part)
     this.#held += part.length
     if (this.#held > MOST_HELD) controller.pause()
-    this.#gathering?.()
+    if (this.#gathering?.(part)) this.#gathered = true
     if (this.#worthwhile()) this.#wake?.()
   }
 
@@ -80,7 +81,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
 
   #worthwhile(): boolean {
     if (this.#over || this.#failure) return true
-    return this.#gathering ? this.#held > MOST_HELD : this.#held > 0
+    return this.#held > (this.#gathering && !this.#gathered ? MOST_HELD : 0)
   }
 
   #taken(): Uint8Array {

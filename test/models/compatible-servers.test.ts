@@ -4,15 +4,19 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { refuses, replies, ScriptedProvider, type Step, sends } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
-import { Asking, heard, textOf } from './asking.ts'
+import { Asking, heard, question, textOf } from './asking.ts'
 
 const test = suite("servers that speak OpenAI's protocol in their own way")
 const asking = new Asking()
+/** Whoever waits for one of its limits waits too long. */
+const patient = new Asking({ idleMs: 600_000, wholeMs: 600_000 })
 const open: ScriptedProvider[] = []
 test.after.each(async () => {
   await Promise.all(open.splice(0).map((provider) => provider.close()))
 })
-test.after(() => asking.end())
+test.after(async () => {
+  await Promise.all([asking.end(), patient.end()])
+})
 
 const start = async (...script: [Step, ...Step[]]) => {
   const provider = await ScriptedProvider.start('openai', ...script)
@@ -50,9 +54,10 @@ test('a server that says it is done and does not close, or not well, has answere
   const closes = done((response) => response.end())
   const stays = done(() => {})
   const breaks = done((response) => response.destroy())
-  const provider = await start(closes, closes, stays, breaks)
-  for (const _ of [closes, closes, stays, breaks]) {
-    const parts = await heard(asking.model(provider))
+  const script = [closes, closes, stays, breaks, stays] as const
+  const provider = await start(...script)
+  for (const at of script.keys()) {
+    const parts = await heard(patient.model(provider), { ...question(), unwatched: at === 4 })
     assert.is(textOf(parts), 'All of it.')
     assert.is((parts.at(-1) as { finishReason: string }).finishReason, 'stop')
     await setImmediate() // for so long undici leaves a connection alone that was just used

@@ -27,8 +27,8 @@ class Steering {
   }
 }
 
-function begun(): { incoming: Incoming; steering: Steering } {
-  const [incoming, steering] = [new Incoming(), new Steering()]
+function begun(incoming = new Incoming()): { incoming: Incoming; steering: Steering } {
+  const steering = new Steering()
   incoming.onRequestStart(steering)
   incoming.onResponseStart(steering, 200, {})
   return { incoming, steering }
@@ -36,14 +36,24 @@ function begun(): { incoming: Incoming; steering: Steering } {
 
 test('the sender waits while nobody reads, and goes on when somebody does', async () => {
   const { incoming, steering } = begun()
-  const parts = [1, 2, 3].map((each) => new Uint8Array(40_000).fill(each))
-  for (const part of parts.slice(0, 2)) incoming.onResponseData(steering, part)
-  assert.ok(steering.paused)
-  assert.is(await incoming.next(), parts[0])
+  const part = new Uint8Array(40_000)
+  incoming.onResponseData(steering, part)
   assert.not(steering.paused)
-  incoming.onResponseData(steering, parts[2] as Uint8Array)
+  incoming.onResponseData(steering, part)
+  assert.ok(steering.paused)
+  assert.is((await incoming.next())?.length, 80_000)
+  assert.not(steering.paused)
+  incoming.onResponseData(steering, part)
   incoming.onResponseEnd()
-  assert.equal([await incoming.next(), await incoming.next(), await incoming.next()], [parts[1], parts[2], undefined])
+  assert.is(await incoming.next(), part)
+  assert.is(await incoming.next(), undefined)
+})
+
+test('parts that are gathered come together, once the last one is there', async () => {
+  const { incoming, steering } = begun(new Incoming(([byte]) => byte === 3))
+  const waiting = incoming.next()
+  for (const byte of [1, 2, 3]) incoming.onResponseData(steering, new Uint8Array([byte]))
+  assert.equal([...((await waiting) ?? [])], [1, 2, 3])
 })
 
 test('a request that is ended before it is sent is not sent, and nobody waiting for it is no crash', async () => {
@@ -63,12 +73,11 @@ test('a request that is ended before it is sent is not sent, and nobody waiting 
 
 test('what came before the connection broke is read before that is told', async () => {
   const { incoming, steering } = begun()
-  const waiting = incoming.next()
   incoming.onResponseData(steering, new Uint8Array([1]))
   incoming.onResponseData(steering, new Uint8Array([2]))
   const broken = new Error('ECONNRESET')
   incoming.onResponseError(steering, broken)
-  assert.equal([await waiting, await incoming.next()], [new Uint8Array([1]), new Uint8Array([2])])
+  assert.equal([...((await incoming.next()) ?? [])], [1, 2])
   assert.is(await incoming.next().catch((error) => error), broken)
 })
 
