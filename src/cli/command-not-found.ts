@@ -8,5 +8,14 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ id, config })
   const known = [...config.commands.filter(({ hidden }) => !hidden).map((command) => command.id), ...config.topics.map(({ name }) => name)]
   // Two slips are easily made in a short word, and there are few commands to confuse it with.
   const near = suggest(id, known, Math.max(2, Math.floor(id.length / 3)))
-  throw new UsageError(`"${typed}" is not a cadre command.`, near ? `Did you mean cadre ${near.replaceAll(':', ' ')}?` : 'cadre --help shows what there is.')
+  if (near) throw new UsageError(`"${typed}" is not a cadre command.`, `Did you mean cadre ${near.replaceAll(':', ' ')}?`)
+  // Words after a command that takes none look to oclif like a command of their own.
+  const command = config.commands.find((one) => id.startsWith(`${one.id}:`) && !one.hidden)
+  if (!command) throw new UsageError(`"${typed}" is not a cadre command.`, 'cadre --help shows what there is.')
+  const name = command.id.replaceAll(':', ' ')
+  const [example] = command.examples ?? []
+  throw new UsageError(
+    `cadre ${name} takes no "${typed.slice(name.length + 1)}".`,
+    typeof example === 'object' ? `For example: ${example.command}` : `cadre ${name} --help shows how it is called.`,
+  )
 }

@@ -91,10 +91,18 @@ export function failureOf(error: unknown): Failure {
     return {
       exitCode: error.oclif.exit ?? EXIT.usage,
       code: 'USAGE',
-      error: error.message.replace(/\n?See more help with --help/, ''),
+      error: inOurWords(error.message),
       hint: 'Add --help to see how it is called.',
     }
   return { exitCode: EXIT.failed, code: 'FAILED', ...(systemFailure(error) ?? { error: error instanceof Error ? error.message : String(error) }) }
+}
+
+/** What oclif says, without the frame it puts around a single problem, and with flags as people type them. */
+function inOurWords(message: string): string {
+  return message
+    .replace(/\n?See more help with --help/, '')
+    .replace(/^The following errors? occurred:\n\s*/, '')
+    .replaceAll(/Missing required flag (\S+)/g, 'Missing --$1.')
 }
 
 /** What the operating system means by a code. */

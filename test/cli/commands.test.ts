@@ -122,6 +122,15 @@ test('help reads like a manual page, and every command has examples', async () =
   }
 })
 
+test('a word too many, and a flag too few, are told with how it is called', async () => {
+  const many = await terminal.run(['plan', './out'])
+  assert.equal([many.code, many.stderr], [2, 'Error: cadre plan takes no "./out".\nFor example: cadre plan -f ./cadre\n'])
+  const few = await terminal.run(['plan'])
+  assert.equal([few.code, few.stderr], [2, 'Error: Missing --file.\nAdd --help to see how it is called.\n'])
+  assert.match((await terminal.run(['agents', 'lst'])).stderr, 'Did you mean cadre agents list?')
+  assert.match((await terminal.run(['frobnicate', 'it'])).stderr, '"frobnicate it" is not a cadre command.')
+})
+
 test('bash completes commands, flags and values', async () => {
   const { stdout } = await terminal.run(['autocomplete', 'bash'])
   const script = join(terminal.home, 'complete.bash')
