@@ -29,5 +29,6 @@ export default class WebhooksRotateSecret extends CadreCommand {
     const { data } = await call(connection, webhookRoutes.rotateSecret, { params, body })
     this.narrate(`Changed the secret of webhook ${titleOf(webhookTopic, data)}.`)
     await this.print({ data }, flags)
+    this.narrate('Keep the secret: it is not shown again.')
   }
 }

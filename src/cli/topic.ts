@@ -23,6 +23,8 @@ export interface Topic {
   fromFile?: (file: string, reader: InputReader) => Promise<FromFile>
   /** What help says of such a file. */
   fileHolds?: string
+  /** The field that create alone shows. */
+  shownOnce?: string
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */
   form?: { schema: TSchema; fill: (body: Body) => Body }
 }

@@ -188,6 +188,19 @@ test('what is in use is deleted only by force, and the users are named', async (
   assert.is((await terminal.json(['rag', 'show', 'user'])).knowledge_source_id, null)
 })
 
+test('what cannot be deleted at all is not offered by force', async () => {
+  const { code, stderr } = await terminal.run(['models', 'delete', 'Embedded', '--yes'])
+  assert.is(code, 1)
+  assert.match(stderr, 'part of Cadre')
+  assert.not.match(stderr, '--force')
+})
+
+test('what is shown once is said to be', async () => {
+  const { stderr } = await terminal.run(['tokens', 'create', '--name', 'once', '--role', 'viewer'])
+  assert.match(stderr, 'Keep the token: it is not shown again.')
+  assert.not.match((await terminal.run(['agents', 'create', '--name', 'open'])).stderr, 'not shown again')
+})
+
 test('several are deleted at once', async () => {
   for (const name of ['one', 'two']) await terminal.json(['agents', 'create', '--name', name])
   const { code, stdout } = await terminal.run(['agents', 'delete', 'one', 'two', '--yes', '--json'])

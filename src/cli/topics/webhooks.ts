@@ -9,4 +9,5 @@ export const webhookTopic: Topic = {
   columns: ['id', 'url', 'events', 'enabled', 'description'],
   label: 'url',
   references: {},
+  shownOnce: 'secret',
 }

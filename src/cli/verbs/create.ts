@@ -25,7 +25,7 @@ export interface Interview {
 }
 
 export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
-  const { family, routes, command, references, columns, form, simplest, fromFile, sometimes } = topic
+  const { family, routes, command, references, columns, form, simplest, fromFile, sometimes, shownOnce } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
@@ -56,6 +56,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
         this.narrate(`Created ${family.noun} ${titleOf(topic, data(created))}.`)
       }
       await this.print({ data: given.list ? created : data(created), columns }, flags)
+      if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
       if (asks) this.narrate(interview.afterwards(data(created)))
     }
   }

@@ -46,10 +46,10 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
   }
 }
 
-/** What is in use needs --force. */
+/** What is in use needs --force; what cannot be deleted at all says so itself, and names no users. */
 export function explainConflict(command: string): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
+    if (!(error instanceof CadreError) || error.code !== 'CONFLICT' || !error.details?.length) throw error
     throw new CadreError(error.code, error.message, {
       details: error.details,
       cause: error,
