@@ -88,8 +88,10 @@ function exceeded({ id, metric, limit, period, entity_type, entity_id }: StoredU
   const count = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
   const line = `${count(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} a ${period}`
   const rest = value < limit ? `, and ${open === 1 ? 'a call' : `${open} calls`} under way will take the rest` : ''
+  // Twice the limit may be less than was used already, and then would block as well.
+  const enough = 2 * Math.max(limit, value) || 1000
   return new CadreError('BUDGET_EXCEEDED', `The limit of ${line} for ${whose} is reached: ${count(value)} used${rest}. No model was called.`, {
     details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
-    hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${limit > 0 ? limit * 2 : 1000}.`,
+    hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${enough}.`,
   })
 }

@@ -19,8 +19,15 @@ test('a line that blocks refuses once it is reached, and says what, which and un
   assert.is(error?.code, 'BUDGET_EXCEEDED')
   assert.is(error?.status, 402)
   assert.is(error?.message, 'The limit of 18 tokens a day for the agent "agent_a" is reached: 18 used. No model was called.')
-  assert.match(error?.hint ?? '', new RegExp(`2026-02-01T00:00:00Z.*thresholds update ${id}`))
+  assert.match(error?.hint ?? '', new RegExp(`2026-02-01T00:00:00Z.*thresholds update ${id} --limit 36`))
   assert.match(error?.details?.[0]?.problem ?? '', new RegExp(id))
+})
+
+test('the limit that is proposed is above what is used', async ({ ledger }) => {
+  await ledger.use(110, 70, AGENT)
+  await ledger.line({ limit: 10, action: 'block', entity: ['agent', 'agent_a'] })
+  const error = await ledger.refusal(ledger.meter.admit(PRICED, AGENT))
+  assert.match(error?.hint ?? '', '--limit 360')
 })
 
 test('others than the one it is about go on', async ({ ledger }) => {
