@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { stream } from '../client/call.ts'
 import { UnreachableError } from '../client/failures.ts'
 import type { Connection } from '../client/request.ts'
-import { type DeliveryDetails, webhookRoutes } from '../contract/webhooks.ts'
+import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../contract/webhooks.ts'
 
 /** What is sent, and the identifier it has. */
 export type Happening = Static<typeof DeliveryDetails>['body'] & { id: string }
@@ -34,7 +34,8 @@ export async function* happenings({ connect, narrate, types, after }: Following)
         place = Number(id)
         pause = 0
         if (event !== 'ready') yield JSON.parse(data) as Happening
-        else narrate(greeted ? 'The connection is back.' : 'Listening for events; Ctrl-C ends it.')
+        else
+          narrate(greeted ? 'The connection is back.' : `Listening for events (${types?.replaceAll(',', ', ') ?? WEBHOOK_EVENTS.join(', ')}); Ctrl-C ends it.`)
         greeted = true
       }
     } catch (error) {

@@ -124,7 +124,7 @@ test('listen prints events as they happen and sends them on, signed', async () =
   const mine = await Receiver.start()
   const listening = new Listening(['--forward-to', mine.url])
   const [, secret = ''] = /signed with (whsec_\S+)/.exec(await listening.line('stderr', /signed with/)) ?? []
-  await listening.line('stderr', /Listening for events/)
+  await listening.line('stderr', /Listening for events \(conversation\.completed, evaluation\.finished, usage\.threshold_exceeded\)/)
   const id = await complete()
   assert.match(await listening.line('stdout', /./), new RegExp(`^\\d\\d:\\d\\d:\\d\\d conversation\\.completed conversation_id=${id} `))
   await listening.line('stderr', /→ 204 after \d+ ms/)
