@@ -1,6 +1,6 @@
 /** The first minutes with Cadre in one go: a model, documents in, an agent made, a question answered with its sources, the chat. */
 import { string } from '@oclif/core/args'
-import { boolean } from '@oclif/core/flags'
+import { boolean, string as text } from '@oclif/core/flags'
 import { answerText } from '../src/cli/answer.ts'
 import { CadreCommand } from '../src/cli/base-command.ts'
 import { canChat, openChat } from '../src/cli/chatting.ts'
@@ -29,6 +29,7 @@ export default class Quickstart extends CadreCommand {
   ]
   static override args = { path: string({ ignoreStdin: true, description: "Folder to read; Cadre's own documentation when left out." }) }
   static override flags = {
+    name: text({ description: 'What to call the documents and the agent; as the folder when left out.', helpValue: '<text>' }),
     chat: boolean({ default: true, allowNo: true, description: 'Open the chat in the end, at a terminal; --no-chat does not.' }),
     quiet: boolean({ char: 'q', description: 'No progress, and no questions.' }),
   }
@@ -47,7 +48,7 @@ export default class Quickstart extends CadreCommand {
       const stage = { connection, display }
       const path = asking ? await interview(stage, args.path) : args.path
       const began = Date.now()
-      const prepared = await prepare(stage, path, this.config.root)
+      const prepared = await prepare(stage, { path, name: flags.name, root: this.config.root })
       const { agent, tool } = prepared
       if (asking && agent) return await this.#converse(connection, agent, path, flags)
       const answer = path === undefined && tool ? await quote(connection, tool.id) : undefined

@@ -28,6 +28,15 @@ export interface Stage {
   display: ProgressDisplay
 }
 
+export interface Documents {
+  /** Undefined is Cadre's own documentation. */
+  path: string | undefined
+  /** What a folder is called here, where that is not its own name. */
+  name: string | undefined
+  /** Where Cadre is installed. */
+  root: string
+}
+
 export interface Prepared {
   source: Added['source']
   tool: Added['tool']
@@ -78,9 +87,9 @@ async function askForFolder(dialog: Dialog): Promise<string | undefined> {
 }
 
 /** Reads the documents and makes the agent; what is there already stays as it is. */
-export async function prepare({ connection, display }: Stage, path: string | undefined, root: string): Promise<Prepared> {
+export async function prepare({ connection, display }: Stage, { path, name, root }: Documents): Promise<Prepared> {
   const send = !isHere(connection.url)
-  const [addition] = path === undefined ? [await documentation(root, send)] : await additionsFor([path], { send })
+  const [addition] = path === undefined ? [await documentation(root, send)] : await additionsFor([path], { send, name })
   if (!addition) throw new UsageError(`There is no folder ${path}.`)
   const named = path === undefined ? { tool: GUIDE_TOOL.name, description: GUIDE_TOOL.description } : { tool: addition.name }
   const { source, tool, synced } = await add(addition, { connection, display, ...named, wait: true })

@@ -1,6 +1,6 @@
 /** The first minute with Cadre: one command, from nothing to an answer with its sources. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -76,6 +76,17 @@ test('with a folder it makes an agent of that name, once, and tells how to ask i
   assert.equal(await counts(), [2, 2, 2])
   const missing = await terminal.run(['quickstart', join(place, 'nothing')])
   assert.is(missing.code, 2)
+})
+
+test('a second folder of the same name gets another one with --name', async () => {
+  const namesake = join(place, 'other', place.split('/').at(-1) as string)
+  mkdirSync(namesake, { recursive: true })
+  writeFileSync(join(namesake, 'travel.md'), '# Travel\n\nA hotel may cost 140 euros.\n')
+  const refused = await terminal.run(['quickstart', namesake])
+  assert.is(refused.code, 2)
+  assert.match(refused.stderr, 'another --name')
+  const { agent } = await terminal.json<{ agent: { name: string } }>(['quickstart', namesake, '--name', 'second'])
+  assert.is(agent.name, 'second')
 })
 
 test('npm start is the quickstart, and help names it first', async () => {
