@@ -117,7 +117,7 @@ async function listen(app: App, { host, port, remote }: Arguments): Promise<stri
 }
 
 function unableToListen(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
-  const another = 'Start it at another port with --port 7412, or at any free one with --port 0; cadre config and CADRE_PORT can keep the choice.'
+  const another = 'cadre daemon start --port 7412 starts it at another port, --port 0 at any free one; CADRE_PORT in the environment keeps the choice.'
   if (error.code === 'EADDRINUSE')
     return new CadreError('UNAVAILABLE', `Port ${port} at ${host} is in use by another program.`, {
       hint: `${another} On Linux and macOS, lsof -i :${port} shows who has it.`,

@@ -1,10 +1,11 @@
 /** What `cadre doctor` looks at: each check says what it found and, when that is bad, what mends it. */
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { chosenAddress, findToken, isHere, livingDaemon, secretsPlace } from '../client/address.ts'
 import { call } from '../client/call.ts'
 import { type Health, health } from '../client/daemon.ts'
-import { environmentOverrides, type Paths } from '../config.ts'
+import { DEFAULT_PORT, environmentOverrides, type Paths } from '../config.ts'
 import { systemRoutes } from '../contract/system.ts'
 import { version } from '../version.ts'
 import type { Check } from './check.ts'
@@ -91,7 +92,7 @@ export async function checkService(paths: Paths): Promise<Check[]> {
   const chosen = chosenAddress(paths)
   const record = livingDaemon(paths)
   const url = chosen ?? record?.url
-  if (url === undefined) return [{ name: 'daemon', state: 'broken', found: 'not running', fix: 'cadre daemon start' }]
+  if (url === undefined) return [await checkPort(environmentOverrides().port ?? DEFAULT_PORT)]
   const answer = await health(url)
   if (!answer)
     return [
@@ -103,6 +104,21 @@ export async function checkService(paths: Paths): Promise<Check[]> {
       },
     ]
   return [{ name: 'daemon', state: 'good', found: url }, checkVersion(answer, chosen !== undefined), ...checkStores(answer), ...(await checkAccess(paths, url))]
+}
+
+/** Why a daemon that is not running may not start. */
+async function checkPort(port: number): Promise<Check> {
+  const stopped = { name: 'daemon', state: 'broken' } as const
+  if (port === 0 || !(await isTaken(port))) return { ...stopped, found: 'not running', fix: 'cadre daemon start' }
+  return { ...stopped, found: `not running, and another program has port ${port}`, fix: 'cadre daemon start --port 0' }
+}
+
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
 }
 
 function checkVersion(answer: Health, remote: boolean): Check {

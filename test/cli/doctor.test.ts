@@ -1,5 +1,6 @@
 /** What the doctor finds in the service, and the command it names for each; what `cadre` alone says. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -41,6 +42,20 @@ test('where nothing is set up, cadre alone points to the quickstart, and nothing
   assert.match((await terminal.run(['--help'])).stdout, 'EXIT CODES')
   assert.is((await terminal.run(['doctor'])).code, 1)
   assert.not(existsSync(terminal.home))
+})
+
+test('a port that another program has is why no daemon starts, and what mends it does', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const environment = { CADRE_PORT: String((other.address() as AddressInfo).port) }
+  const { stdout } = await terminal.run(['doctor'], { environment })
+  assert.match(stdout, `not running, and another program has port ${environment.CADRE_PORT}`)
+  assert.match(stdout, 'cadre daemon start --port 0')
+  const { code, stderr } = await terminal.run(['status'], { environment })
+  assert.is(code, 5)
+  assert.match(stderr, 'cadre daemon start --port 7412')
+  other.close()
+  assert.not.match((await terminal.run(['doctor'], { environment })).stdout, 'another program')
 })
 
 test('a new service is well', async () => {
