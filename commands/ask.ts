@@ -2,11 +2,12 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { messageFrom } from '../src/cli/ask-input.ts'
-import { agentAndQuestion, conversationFor } from '../src/cli/ask-target.ts'
+import { agentAndQuestion, conversationFor, quotingModel } from '../src/cli/ask-target.ts'
 import { CadreCommand } from '../src/cli/base-command.ts'
 import { paint } from '../src/cli/color.ts'
 import { InputReader } from '../src/cli/input.ts'
 import { followAtTerminal, type Reply } from '../src/cli/replying.ts'
+import { oneLine } from '../src/cli/terminal-text.ts'
 import { readSettings } from '../src/config.ts'
 
 export default class Ask extends CadreCommand {
@@ -43,11 +44,17 @@ export default class Ask extends CadreCommand {
     const { args, flags } = await this.parse(Ask)
     const target = { agent: flags.agent, conversation: flags.conversation, goOn: flags.continue, preferred: readSettings(this.paths).agent }
     const { agent, words } = agentAndQuestion(args.question ?? [], target)
-    const message = await messageFrom({ words, reader: new InputReader(), stdin: flags.stdin, narrate: this.narrate })
+    const whole = await messageFrom({ words, reader: new InputReader(), stdin: flags.stdin, narrate: this.narrate })
     if (flags.quiet) this.narrate = () => undefined
     const connection = await this.connect(flags)
     const question = words.join(' ')
     const conversation = await conversationFor(connection, { ...target, agent, guessed: flags.agent === undefined }, question)
+    const quoting = question !== '' && question !== '-' && whole !== question.trim() ? await quotingModel(connection, conversation) : undefined
+    if (quoting !== undefined)
+      this.narrate(
+        `${oneLine(quoting)} only quotes the agent's documents, and does not read stdin: it is asked without. cadre models discover looks for one that reads it.`,
+      )
+    const message = quoting === undefined ? whole : question
     const json = this.formatOf(flags) === 'json'
     const { citations, full, quiet } = flags
     const view = { question: question || message, citations, full, quiet, json, tools: flags['allow-tools'] ? 'allow' : 'ask' } as const

@@ -6,6 +6,7 @@ import { agentRoutes } from '../contract/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../contract/conversations.ts'
 import { CadreError } from '../contract/errors.ts'
 import { UsageError } from './failure.ts'
+import { modelOf } from './model-in-use.ts'
 import { resolveOwn } from './references.ts'
 import { quoted } from './shell-words.ts'
 import { oneLine } from './terminal-text.ts'
@@ -35,6 +36,15 @@ export async function conversationFor(connection: Connection, target: Target, qu
   if (target.goOn) return latest(connection, target.agent)
   const agent_id = await agentFor(connection, target, question)
   return (await call(connection, conversationRoutes.create, { body: { agent_id } })).data.id
+}
+
+/** The name of a model that would not read what goes beside the question: it quotes the agent's documents, and would look for the words of it there. */
+export async function quotingModel(connection: Connection, conversation: string): Promise<string | undefined> {
+  const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
+  if (agent_id === null) return undefined
+  const { data: agent } = await call(connection, agentRoutes.get, { params: { id: agent_id } })
+  const model = await modelOf(connection, agent)
+  return model?.quotes ? model.name : undefined
 }
 
 async function latest(connection: Connection, agent: string | undefined): Promise<string> {

@@ -1,22 +1,12 @@
 /** The chat without its screen: who answers, in which conversation, and changing either. */
+import { inUse, modelOf } from '../cli/model-in-use.ts'
 import { health } from '../client/daemon.ts'
 import type { Connection } from '../client/request.ts'
 import type { Desk } from './desk.ts'
 import { sent, withText } from './editor.ts'
 import { Link } from './link.ts'
 import type { Message } from './reply.ts'
-import {
-  type AgentRecord,
-  beginConversation,
-  type ConversationRecord,
-  findAgent,
-  inUse,
-  lastMessages,
-  listAgents,
-  listModels,
-  type ModelRecord,
-  modelOf,
-} from './service.ts'
+import { type AgentRecord, beginConversation, type ConversationRecord, findAgent, lastMessages, listAgents, listModels, type ModelRecord } from './service.ts'
 import { Session } from './session.ts'
 
 export interface RoomParts {

@@ -1,16 +1,15 @@
 /** What the chat asks of the service beside replies: agents, models, conversations, tools, passages, usage. */
 import type { Static } from 'typebox'
+import { unlessForbidden } from '../cli/model-in-use.ts'
 import { resolveOwn } from '../cli/references.ts'
 import { agentTopic } from '../cli/topics/agents.ts'
 import { conversationTopic } from '../cli/topics/conversations.ts'
 import { modelTopic } from '../cli/topics/models.ts'
 import { call } from '../client/call.ts'
-import { ServiceError } from '../client/failures.ts'
 import type { Connection } from '../client/request.ts'
 import { type Agent, type AgentItem, agentRoutes } from '../contract/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../contract/conversations.ts'
 import { type Model, modelRoutes } from '../contract/models.ts'
-import { systemRoutes } from '../contract/system.ts'
 import type { Message } from './reply.ts'
 
 export type AgentRecord = Static<typeof Agent>
@@ -18,16 +17,6 @@ export type ModelRecord = Static<typeof Model>
 export type ConversationRecord = Static<typeof ConversationItem>
 
 const MOST_LISTED = 100
-
-/** What the caller may not see is not there: a member has conversations and agents, and knows nothing of models. */
-async function unlessForbidden<T>(asked: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return otherwise
-    throw error
-  }
-}
 
 export async function listAgents(connection: Connection): Promise<Static<typeof AgentItem>[]> {
   return (await call(connection, agentRoutes.list, { query: { limit: MOST_LISTED, sort: 'name', order: 'asc' } })).data
@@ -53,31 +42,6 @@ export async function findModel(connection: Connection, name: string): Promise<M
   if (known.length === 1 && known[0]) return known[0]
   const id = await resolveOwn(connection, modelTopic, name)
   return (await call(connection, modelRoutes.get, { params: { id } })).data
-}
-
-export interface ModelInUse {
-  id: string
-  name: string
-  /** Most tokens that it reads and writes, where that is known. */
-  window: number | null
-  /** It quotes the agent's documents and reads nothing else. */
-  quotes: boolean
-}
-
-export function inUse({ id, name, context_window, provider }: ModelRecord): ModelInUse {
-  return { id, name, window: context_window, quotes: provider === 'embedded' }
-}
-
-/** The model that answers where nothing else was chosen. */
-export async function modelOf(connection: Connection, { model_id }: Pick<AgentRecord, 'model_id'>): Promise<ModelInUse | undefined> {
-  const byDefault = async () => (await call(connection, systemRoutes.settings, {})).data.default_model_id
-  const id = model_id ?? (await unlessForbidden(byDefault(), undefined))
-  if (id === undefined) return undefined
-  const asked = call(connection, modelRoutes.get, { params: { id } })
-  return unlessForbidden<ModelInUse | undefined>(
-    asked.then(({ data }) => inUse(data)),
-    undefined,
-  )
 }
 
 interface Wanted {

@@ -1,8 +1,9 @@
 /** All that the screen shows, as one value. */
+
+import type { ModelInUse } from '../cli/model-in-use.ts'
 import type { Completion } from './completion.ts'
 import { BLANK, type Editor } from './editor.ts'
 import type { Citation, Reply } from './reply.ts'
-import type { ModelInUse } from './service.ts'
 import { EMPTY, type Entry, type Transcript } from './transcript.ts'
 
 export interface Choice {

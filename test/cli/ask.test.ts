@@ -79,6 +79,18 @@ test('what is piped in goes along, and without a question it is the question', a
   assert.is(asked(), 'Alone?')
 })
 
+test('a model that only quotes documents is asked without what is piped in, and that is told', async () => {
+  await terminal.json(['agents', 'create', '--name', 'Quoter', '--model', 'Embedded'])
+  const { code, stderr } = await terminal.run(['ask', 'Quoter', 'What is the code?'], { input: 'The code is 1234.' })
+  assert.is(code, 0, stderr)
+  assert.match(stderr, /Embedded only quotes the agent's documents, and does not read stdin/)
+  const [{ id = '' } = {}] = await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1'])
+  const { messages } = await terminal.json<{ messages: { role: string; content: string }[] }>(['conversations', 'show', id])
+  assert.is(messages.find(({ role }) => role === 'user')?.content, 'What is the code?')
+  await terminal.json(['conversations', 'delete', id, '--yes'])
+  await terminal.json(['agents', 'delete', 'Quoter', '--yes'])
+})
+
 test('too much, or what is no text, is refused before anything is sent', async () => {
   const before = provider.received.length
   const long = await terminal.run(['ask', 'What?'], { input: 'a'.repeat(500_001) })
