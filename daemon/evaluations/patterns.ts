@@ -76,6 +76,7 @@ export class Patterns {
     const end = () => ending.abort()
     const timer = setTimeout(end, most)
     signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end() // while the thread started
     worker.postMessage(attempt)
     const reply = await (once(worker, 'message', { signal: ending.signal }) as Promise<[Reply]>).then(
       ([told]) => told,
