@@ -1,48 +1,41 @@
 /** Two runs side by side: which test cases went better or worse, and whether that is more than chance. */
 import type { Static } from 'typebox'
 import type { Comparison, Run } from '../../src/contract/evaluation-runs.ts'
+import type { Outcome } from './comparison-store.ts'
 
-export interface ComparedResult {
-  position: number
-  input: string
-  expected_output: string | null
-  actual_output: string | null
-  passed: boolean
-  score: number | null
+export interface ComparedResult extends Outcome {
   /** Tells a test case from all others, also after some were added or moved. */
   key: string
 }
 
 type Compared = Static<typeof Comparison>
 
-interface Case {
-  position: number
-  input: string
-  expected_output: string | null
-  actual_output: string | null
-  passed: boolean
-  score: number | null
+/** A test case of both runs, by the first of its repeats. */
+export interface Difference {
+  change: 'better' | 'worse'
+  a: Outcome
+  b: Outcome
 }
 
 const EPSILON = 1e-9
 const SIGNIFICANT = 0.05
 
-export function compareRuns(a: Static<typeof Run>, b: Static<typeof Run>, before: readonly ComparedResult[], after: readonly ComparedResult[]): Compared {
+export function compareRuns(a: Static<typeof Run>, b: Static<typeof Run>, before: readonly ComparedResult[], after: readonly ComparedResult[]) {
   const old = casesOf(before)
   const fresh = casesOf(after)
-  const changes: Compared['changes'] = []
+  const differences: Difference[] = []
   let same = 0
   for (const [key, now] of fresh) {
     const then = old.get(key)
     if (!then) continue
     const change = changeOf(then, now)
     if (change === undefined) same++
-    else changes.push({ position: now.position, input: now.input, expected_output: now.expected_output, change, a: side(then), b: side(now) })
+    else differences.push({ change, a: then, b: now })
   }
-  const better = changes.filter(({ change }) => change === 'better').length
-  const worse = changes.length - better
+  const better = differences.filter(({ change }) => change === 'better').length
+  const worse = differences.length - better
   const p_value = signTest(better, worse)
-  return {
+  const comparison: Omit<Compared, 'changes'> = {
     a,
     b,
     better,
@@ -53,14 +46,18 @@ export function compareRuns(a: Static<typeof Run>, b: Static<typeof Run>, before
     pass_rate_change: b.summary.pass_rate - a.summary.pass_rate,
     p_value,
     verdict: p_value > SIGNIFICANT || better === worse ? 'same' : better > worse ? 'better' : 'worse',
-    changes: changes.sort((x, y) => Number(x.change === 'better') - Number(y.change === 'better') || x.position - y.position),
   }
+  return { comparison, differences: differences.sort((x, y) => Number(x.change === 'better') - Number(y.change === 'better') || x.b.position - y.b.position) }
 }
 
 /** Repeats of a test case count as one, by their mean; it passes where most of them do. */
-function casesOf(results: readonly ComparedResult[]): Map<string, Case> {
+function casesOf(results: readonly ComparedResult[]): Map<string, Outcome> {
   const grouped = new Map<string, ComparedResult[]>()
-  for (const result of results) grouped.set(result.key, [...(grouped.get(result.key) ?? []), result])
+  for (const result of results) {
+    const group = grouped.get(result.key)
+    if (group) group.push(result)
+    else grouped.set(result.key, [result])
+  }
   return new Map(
     [...grouped].map(([key, group]) => {
       const first = group[0] as ComparedResult
@@ -72,13 +69,11 @@ function casesOf(results: readonly ComparedResult[]): Map<string, Case> {
 }
 
 /** Whether it passes says more than its score; a case that could not be scored is as bad as one that scored nothing. */
-function changeOf(then: Case, now: Case): 'better' | 'worse' | undefined {
+function changeOf(then: Outcome, now: Outcome): 'better' | 'worse' | undefined {
   if (then.passed !== now.passed) return now.passed ? 'better' : 'worse'
   const difference = (now.score ?? 0) - (then.score ?? 0)
   return Math.abs(difference) < EPSILON ? undefined : difference > 0 ? 'better' : 'worse'
 }
-
-const side = ({ score, passed, actual_output }: Case) => ({ score, passed, actual_output })
 
 /** How likely at least such a split is if better and worse were a coin's sides: two-sided, exact. */
 export function signTest(better: number, worse: number): number {

@@ -1,4 +1,5 @@
 /** Runs of evaluations and their results as they are stored. */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Run, RunResult, RunSummary } from '../../src/contract/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
@@ -143,12 +144,23 @@ export async function resultsOf(reader: Reader, runId: string, { passed, page = 
   const values: Value[] = [runId, ...(passed === undefined ? [] : [Number(passed)])]
   const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_results WHERE ${where}`, values)
   const total = counted?.total ?? 0
-  const rows = await reader.all<ResultRow>(
-    `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results WHERE ${where} ORDER BY position, repeat LIMIT ? OFFSET ?`,
-    [...values, limit ?? -1, (page - 1) * (limit ?? total)],
-  )
-  return { items: rows.map(asResult), total }
+  const items: Result[] = []
+  const most = limit ?? (page === 1 ? total : 0)
+  while (items.length < most) {
+    const last = items.at(-1)
+    const rows = await reader.all<ResultRow>(
+      `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results WHERE ${where} AND (position, repeat) > (?, ?) ORDER BY position, repeat LIMIT ? OFFSET ?`,
+      [...values, last?.position ?? -1, last?.repeat ?? 0, Math.min(AT_ONCE, most - items.length), last ? 0 : (page - 1) * (limit ?? 0)],
+    )
+    for (const row of rows) items.push(asResult(row))
+    if (rows.length < AT_ONCE) break
+    await turn()
+  }
+  return { items, total }
 }
+
+/** Results read or deleted in one turn of the event loop: others are answered in between. */
+const AT_ONCE = 250
 
 /** Which of its results a run has already. */
 export async function finishedCases(reader: Reader, runId: string): Promise<Set<string>> {
@@ -169,7 +181,7 @@ interface Counted {
 
 export async function summaryOf(reader: Reader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
   const counted = (await reader.all<Counted>(
-    'SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score, coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced, count(latency_ms) AS timed FROM evaluation_results WHERE run_id = ?',
+    'SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score, coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced, count(latency_ms) AS timed FROM evaluation_results INDEXED BY figures_of_results WHERE run_id = ?',
     [runId],
   )) as [Counted]
   const { done, passed, errors, average_score, tokens, cost, unpriced, timed } = counted[0]
@@ -177,7 +189,7 @@ export async function summaryOf(reader: Reader, runId: string, total: number): P
     if (timed === 0) return null
     const at = Math.max(0, Math.ceil(share * timed) - 1)
     const rows = await reader.all<{ latency_ms: number }>(
-      'SELECT latency_ms FROM evaluation_results WHERE run_id = ? AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 1 OFFSET ?',
+      'SELECT latency_ms FROM evaluation_results INDEXED BY figures_of_results WHERE run_id = ? AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 1 OFFSET ?',
       [runId, at],
     )
     return rows[0]?.latency_ms ?? null
@@ -200,6 +212,15 @@ export async function summaryOf(reader: Reader, runId: string, total: number): P
 }
 
 export async function deleteRunsOf(transaction: Transaction, evaluationId: string): Promise<void> {
-  await transaction.run('DELETE FROM evaluation_results WHERE run_id IN (SELECT id FROM evaluation_runs WHERE evaluation_id = ?)', [evaluationId])
+  const runs = await transaction.all<{ id: string; last: number | null }>(
+    'SELECT id, (SELECT max(position) FROM evaluation_results WHERE run_id = id) AS last FROM evaluation_runs WHERE evaluation_id = ?',
+    [evaluationId],
+  )
+  for (const { id, last } of runs) {
+    for (let from = 0; from <= (last ?? -1); from += AT_ONCE) {
+      await transaction.run('DELETE FROM evaluation_results WHERE run_id = ? AND position >= ? AND position < ?', [id, from, from + AT_ONCE])
+      await turn()
+    }
+  }
   await transaction.run('DELETE FROM evaluation_runs WHERE evaluation_id = ?', [evaluationId])
 }

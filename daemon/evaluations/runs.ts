@@ -1,5 +1,5 @@
 /** Runs of evaluations for those who ask: begun, listed, cancelled, followed and compared. */
-import { createHash } from 'node:crypto'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CadreError, notFound } from '../../src/contract/errors.ts'
 import type { Comparison, Run, RunInFull, runRoutes } from '../../src/contract/evaluation-runs.ts'
@@ -9,7 +9,8 @@ import type { Caller, Change } from '../caller.ts'
 import { newId } from '../identifiers.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
-import { compareRuns } from './comparison.ts'
+import { type ComparedResult, compareRuns } from './comparison.ts'
+import { answersAt, type Outcome, outcomesOf } from './comparison-store.ts'
 import type { Engine, RunConfiguration } from './engine.ts'
 import {
   getRun,
@@ -106,13 +107,32 @@ export class Runs {
   async compare(caller: Caller, id: string, a: string, b: string): Promise<Static<typeof Comparison>> {
     const { database } = this.#parts
     const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
-    const [before, after] = await Promise.all(
-      runs.map(async ({ id: runId }) => {
-        const cases = await testCasesOf(database, runId)
-        return (await resultsOf(database, runId)).items.map((result) => keyed(cases, result))
-      }),
-    )
-    return compareRuns(await this.#shown(database, runs[0]), await this.#shown(database, runs[1]), before ?? [], after ?? [])
+    const before = await keyedOutcomes(database, a)
+    const after = await keyedOutcomes(database, b)
+    const shown = [await this.#shown(database, runs[0]), await this.#shown(database, runs[1])] as const
+    const { comparison, differences } = compareRuns(...shown, before.outcomes, after.outcomes)
+    const changes: Static<typeof Comparison>['changes'] = []
+    for (let from = 0; from < differences.length; from += AT_ONCE) {
+      const some = differences.slice(from, from + AT_ONCE)
+      const [was, is] = [
+        await answersAt(
+          database,
+          a,
+          some.map((one) => one.a),
+        ),
+        await answersAt(
+          database,
+          b,
+          some.map((one) => one.b),
+        ),
+      ]
+      for (const [index, { change, a: then, b: now }] of some.entries()) {
+        const { input, expected_output = null } = after.cases[now.position] as TestCase
+        changes.push({ position: now.position, input, expected_output, change, a: side(then, was[index]), b: side(now, is[index]) })
+      }
+      await turn() // others are answered in between
+    }
+    return { ...comparison, changes }
   }
 
   /** Where a run stands whenever it moves on, then how it ended. */
@@ -130,6 +150,7 @@ export class Runs {
         yield { event: ended ? 'end' : 'progress', data: { run } }
         if (ended || engine.closed) return
         await change
+        await pause(PACE_MS) // results come faster than anybody reads; each look counts them all
       }
     } finally {
       leave()
@@ -166,13 +187,20 @@ export class Runs {
 
 const doneOf = ({ passed, failed, errors }: ShownRun['summary']): number => passed + failed + errors
 
+/** Between two looks at a run that goes on. */
+const PACE_MS = 100
+
+/** Results whose texts are read in one turn of the event loop. */
+const AT_ONCE = 200
+
+const side = ({ score, passed }: Outcome, actual_output: string | null = null) => ({ score, passed, actual_output })
+
 /** A test case is told from others by what is asked and expected, so that runs compare after cases were added or moved. */
-function keyed<R extends { position: number }>(cases: readonly TestCase[], result: R): R & { key: string } {
-  const { input, expected_output, expected_sources, variables } = cases[result.position] as TestCase
-  return {
-    ...result,
-    key: createHash('sha256')
-      .update(JSON.stringify([input, expected_output, expected_sources, variables]))
-      .digest('base64'),
-  }
+async function keyedOutcomes(reader: Reader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {
+  const cases = await testCasesOf(reader, runId)
+  await turn()
+  const keys = cases.map(({ input, expected_output, expected_sources, variables }) => JSON.stringify([input, expected_output, expected_sources, variables]))
+  await turn()
+  const outcomes = await outcomesOf(reader, runId)
+  return { cases, outcomes: outcomes.map((outcome) => ({ ...outcome, key: keys[outcome.position] as string })) }
 }

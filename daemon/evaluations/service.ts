@@ -1,7 +1,14 @@
 /** Evaluations: test cases for something that exists. */
 import type { Static } from 'typebox'
 import { invalid } from '../../src/contract/errors.ts'
-import { type EvaluationCreate, type EvaluationUpdate, evaluations, type ScorerSettings } from '../../src/contract/evaluations.ts'
+import {
+  type EvaluationCreate,
+  type EvaluationUpdate,
+  evaluations,
+  LARGEST_EVALUATION,
+  MOST_TEST_CASES,
+  type ScorerSettings,
+} from '../../src/contract/evaluations.ts'
 import type { Change } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -45,7 +52,16 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
 
   /** Adds test cases behind those there are, whoever else does so at the same time. */
   async append(change: Change, id: string, test_cases: Static<typeof EvaluationCreate>['test_cases']): Promise<StoredEvaluation> {
-    return this.update(change, id, (current) => ({ test_cases: [...current.test_cases, ...test_cases] }))
+    return this.update(change, id, (current) => {
+      const all = [...current.test_cases, ...test_cases]
+      if (all.length > MOST_TEST_CASES || JSON.stringify(all).length > LARGEST_EVALUATION)
+        throw invalid(
+          'test_cases',
+          `an evaluation has at most ${MOST_TEST_CASES} test cases, and ${LARGEST_EVALUATION / 2 ** 20} MB of them`,
+          'Make another evaluation of these.',
+        )
+      return { test_cases: all }
+    })
   }
 }
 

@@ -13,6 +13,7 @@ import { analytics } from './migrations/0009-analytics.ts'
 import { recordings } from './migrations/0010-recordings.ts'
 import { sourceAuth } from './migrations/0011-source-auth.ts'
 import { fileKeys } from './migrations/0012-file-keys.ts'
+import { resultFigures } from './migrations/0013-result-figures.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   recordings,
   sourceAuth,
   fileKeys,
+  resultFigures,
 ]
 
 /** Whether nothing was ever written to it. */

@@ -14,8 +14,8 @@ export interface ResourceFile {
   file: string
 }
 
-/** A resource is sent in a body of a megabyte elsewhere; escapes and indentation may make more of it. */
-const LARGEST_FILE = 4_000_000
+/** A resource is sent in a body of at most eight megabytes elsewhere; escapes and indentation may make more of it. */
+const LARGEST_FILE = 32_000_000
 const DEEPEST = 8
 
 const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name))

@@ -27,6 +27,8 @@ interface Doors {
   change: Access
   /** The create reply shows a secret once. */
   secretReply?: boolean
+  /** Bytes that creating and changing take; a megabyte when left out. */
+  bodyLimit?: number
 }
 
 /** As it is spoken: an agent, an API tool, but a usage threshold. */
@@ -40,9 +42,11 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
   const { name, noun, path, item, resource, create, update } = family
   const aNoun = withArticle(noun)
   const params = byId(noun)
+  const limited = doors.bodyLimit ? { bodyLimit: doors.bodyLimit } : {}
   const one = { family: name, path: `${path}/{id}`, params, reply: resource }
   const change = {
     ...one,
+    ...limited,
     body: update,
     access: doors.change,
     summary: `Change ${aNoun}`,
@@ -71,6 +75,7 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
       body: create,
       reply: (created ?? resource) as N,
       status: 201,
+      ...limited,
       ...(doors.secretReply ? { secretReply: true } : {}),
     }),
     update: route({ ...change, id: `${name}.update`, method: 'PUT' }),

@@ -101,11 +101,15 @@ export const EvaluationItem = object(
   { description: 'An evaluation as lists show it.' },
 )
 
+export const MOST_TEST_CASES = 10_000
+/** Bytes: so many test cases of a paragraph each. */
+export const LARGEST_EVALUATION = 8 * 1024 * 1024
+
 const needed = {
   name,
   type,
   target_id: identifier('what is evaluated'),
-  test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: 10_000, description: 'What is asked, and what is expected.' }),
+  test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: MOST_TEST_CASES, description: 'What is asked, and what is expected.' }),
 }
 const settings = { description: rest.description, scorers: scorerInputs, ...pace }
 export const EvaluationCreate = object({ ...needed, ...optional(settings) }, { description: 'A new evaluation.', examples: [example] })
@@ -127,7 +131,7 @@ export const evaluations = {
 } satisfies Family
 
 export const evaluationRoutes = {
-  ...crud(evaluations, { read: 'read', change: 'change' }),
+  ...crud(evaluations, { read: 'read', change: 'change', bodyLimit: LARGEST_EVALUATION }),
   append: route({
     id: 'evaluations.append',
     family: 'evaluations',
@@ -137,6 +141,7 @@ export const evaluationRoutes = {
     access: 'change',
     params: byId('evaluation'),
     body: object({ test_cases: needed.test_cases }, { examples: [{ test_cases: example.test_cases }] }),
+    bodyLimit: LARGEST_EVALUATION,
     reply: Evaluation,
   }),
 }

@@ -9,9 +9,7 @@ const run = (pass_rate: number) => ({ summary: { pass_rate } }) as never
 const result = (key: string, score: number | null, passed = score === 1): ComparedResult => ({
   key,
   position: key.charCodeAt(0) - 97,
-  input: key,
-  expected_output: null,
-  actual_output: `${score}`,
+  repeat: 1,
   passed,
   score,
 })
@@ -28,10 +26,11 @@ test('the sign test is the exact binomial one, two-sided', () => {
 test('a case is better, worse or the same, by whether it passes and then by its score', () => {
   const before = [result('a', 1), result('b', 0), result('c', 0.2, false), result('d', 1), result('x', 1)]
   const after = [result('a', 0), result('b', 1), result('c', 0.3, false), result('d', 1), result('y', 1)]
-  const { better, worse, same, only_a, only_b, changes, verdict, pass_rate_change } = compareRuns(run(0.6), run(0.4), before, after)
+  const { comparison, differences } = compareRuns(run(0.6), run(0.4), before, after)
+  const { better, worse, same, only_a, only_b, verdict, pass_rate_change } = comparison
   assert.equal([better, worse, same, only_a, only_b, verdict], [2, 1, 1, 1, 1, 'same'])
   assert.equal(
-    changes.map(({ input, change }) => `${input} ${change}`),
+    differences.map(({ b, change }) => `${String.fromCharCode(97 + b.position)} ${change}`),
     ['a worse', 'b better', 'c better'],
   )
   near(pass_rate_change, -0.2)
@@ -40,7 +39,7 @@ test('a case is better, worse or the same, by whether it passes and then by its 
 test('repeats of a case count once, by their mean', () => {
   const before = [result('a', 1), result('a', 0), result('a', 0)]
   const after = [result('a', 1), result('a', 1), result('a', 0)]
-  assert.equal(compareRuns(run(0), run(1), before, after).better, 1)
+  assert.equal(compareRuns(run(0), run(1), before, after).comparison.better, 1)
 })
 
 test('a difference that chance explains is none', () => {
@@ -51,14 +50,14 @@ test('a difference that chance explains is none', () => {
     cases.slice(0, 5).map((key) => result(key, 0)),
     cases.slice(0, 5).map((key) => result(key, 1)),
   )
-  assert.equal([five.better, five.verdict], [5, 'same'])
+  assert.equal([five.comparison.better, five.comparison.verdict], [5, 'same'])
   const six = compareRuns(
     run(1),
     run(0),
     cases.slice(0, 6).map((key) => result(key, 1)),
     cases.slice(0, 6).map((key) => result(key, 0)),
   )
-  assert.equal([six.worse, six.verdict], [6, 'worse'])
+  assert.equal([six.comparison.worse, six.comparison.verdict], [6, 'worse'])
 })
 
 test.run()

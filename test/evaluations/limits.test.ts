@@ -64,6 +64,18 @@ test('what cannot work is refused before it is run', async () => {
   await refused(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
 })
 
+test('an evaluation takes ten thousand test cases of a paragraph each, and no more, however they come', async () => {
+  const paragraph = 'How many days of leave are there, and who decides? '.repeat(6)
+  const test_cases = Array.from({ length: 10_000 }, (_, index) => ({ input: `${index} ${paragraph}`, expected_output: 'x' }))
+  const { id } = await resources.evaluation({ test_cases })
+  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: [{ input: 'x' }] }), 'VALIDATION_ERROR', { field: 'test_cases' })
+  await refused(service.put(`/evaluations/${id}`, { test_cases: [...test_cases, { input: 'x' }] }), 'VALIDATION_ERROR', { field: 'test_cases' })
+  const long = { input: 'x'.repeat(100_000) }
+  await good(service.put(`/evaluations/${id}`, { test_cases: Array(60).fill(long) }))
+  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: Array(40).fill(long) }), 'VALIDATION_ERROR', { field: 'test_cases' })
+  await refused(service.put(`/evaluations/${id}`, { test_cases: Array(90).fill(long) }), 'PAYLOAD_TOO_LARGE')
+})
+
 test('the same meaning is 1, and no text has none', async () => {
   const cases = [
     ['The cat sits on the mat', 'The cat sits on the mat', 1],
