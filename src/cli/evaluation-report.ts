@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { Comparison, Run, RunResult } from '../contract/evaluation-runs.ts'
 import { paint } from './color.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
+import { money } from './quantity.ts'
 import { took } from './sync.ts'
 import type { Paper } from './table.ts'
 import { oneLine, printable, truncate, wrap } from './terminal-text.ts'
@@ -25,7 +26,7 @@ export function summaryLines({ status, summary, error, started_at, finished_at }
     average_score === null ? '' : `score ${average_score.toFixed(2)}`,
     latency_p50_ms === null ? '' : `answers ${took(latency_p50_ms)} (95 %: ${took(latency_p95_ms ?? latency_p50_ms)})`,
     `${tokens.toLocaleString('en')} tokens`,
-    cost === null ? 'cost not known' : `cost ${cost.toFixed(4)}`,
+    cost === null ? 'cost not known' : `cost ${money(cost)}`,
   ].filter(Boolean)
   return [
     `${paint(color, percent(pass_rate), stream)}  ${counts}${time}${status === 'completed' ? '' : ` (${status})`}`,

@@ -62,4 +62,4 @@ function lines(threshold: Threshold, used: number, names: Names, { columns, stre
   ]
 }
 
-const percent = (share: number) => `${Math.floor(share * 100)} %`.padStart(5)
+const percent = (share: number) => `${count(Math.floor(share * 100))} %`.padStart(5)

@@ -28,7 +28,20 @@ test.before(
       replies(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] })),
     )
     const { endpoint, model_id } = provider.model
-    await ok(['models', 'create', '--name', 'Scripted', '--provider', 'openai-compatible', '--model-id', model_id, '--endpoint', endpoint])
+    await ok([
+      'models',
+      'create',
+      '--name',
+      'Scripted',
+      '--provider',
+      'openai-compatible',
+      '--model-id',
+      model_id,
+      '--endpoint',
+      endpoint,
+      '--pricing',
+      '{"input":0,"output":0}',
+    ])
     await ok(['agents', 'create', '--name', 'Echo', '--model', 'Scripted'])
     writeFileSync(file('cases.csv'), 'input,expected_output,team\ngreen,green,a\nblue,red,b\n')
   }),
@@ -55,6 +68,7 @@ test('test cases are brought up to date from a table, and nothing else changes',
 test('a run shows what failed, and what was expected', async () => {
   const { stdout } = await ok(['evaluations', 'run', 'cases'])
   for (const text of ['✗ 2  blue', 'expected red', 'actual   blue', '50 %  1 of 2 passed, 1 failed']) assert.match(stdout, text)
+  assert.match(stdout, /· cost 0$/m)
   assert.not.match(stdout, 'green')
 })
 

@@ -123,6 +123,7 @@ test('thresholds are listed with what is used of them', async () => {
   const all = await make('--metric', 'tokens', '--limit', '108000', '--period', 'month')
   const own = await make('--metric', 'cost', '--limit', '10', '--period', 'day', '--entity-type', 'agent', '--entity', 'Handbook helper', '--action', 'block')
   const other = await make('--metric', 'tokens', '--limit', '500', '--period', 'day', '--entity-type', 'user', '--entity', 'bob')
+  const tiny = await make('--metric', 'tokens', '--limit', '10', '--period', 'month')
   const { stdout } = await ok('usage', 'thresholds', 'list', '--order', 'asc')
   assert.is(
     stdout,
@@ -132,6 +133,8 @@ ${own.id}  refuses further calls
   ████████████████  160 %  16.00 of 10.00 in cost today  agent Handbook helper
 ${other.id}  only tells
                       0 %  0 of 500 tokens today  user bob
+${tiny.id}  only tells
+  ████████████████  540,000 %  54,000 of 10 tokens this month  everything
 `,
   )
 })
