@@ -2,7 +2,7 @@
 import type { Logger } from '../logger.ts'
 import type { SettledCall } from '../metering.ts'
 import { type ChatMessage, type ChatPart, type ChatRequest, type GivenPassage, ToolsUnsupported } from '../models/chat.ts'
-import { estimateRequest, estimateTokens } from '../models/tokens.ts'
+import { estimateRequest, settlement } from '../models/tokens.ts'
 import { type FoundPassage, headingsOf, type Tool, type ToolUse } from '../tool.ts'
 import type { FinishReason } from './draft.ts'
 import { type Composed, compose } from './history.ts'
@@ -100,18 +100,11 @@ async function listen({ scene, reply }: Stage, request: Composed & Pick<ChatRequ
   }
   reply.signal.throwIfAborted()
   const text = reply.draft.content.slice(before)
-  const usage = end?.usage
   return {
     calls,
     text,
     reason: end === undefined ? 'length' : end.finishReason === 'tool_calls' ? 'stop' : end.finishReason,
-    settled: {
-      input_tokens: usage?.inputTokens ?? estimateRequest(request),
-      output_tokens: usage?.outputTokens ?? estimateTokens(text + calls.map((call) => JSON.stringify(call.call.arguments)).join('')),
-      ...(usage ? { cached_tokens: usage.cachedTokens } : {}),
-      status: 'done',
-      estimated: usage === undefined,
-    },
+    settled: settlement(request, { text: text + calls.map(({ call }) => JSON.stringify(call.arguments)).join(''), parts: 1, counted: end?.usage }, 'done'),
   }
 }
 

@@ -50,20 +50,23 @@ export class ResultQueue {
 
   /** Never throws: nobody may be waiting yet, and a rejection that nobody hears ends the process. */
   async #write(): Promise<void> {
-    while (this.#pending.length > 0 && !this.#failure) {
+    while (this.#pending.length > 0) {
       // Results that end in the same moment go together.
       await pause(FLUSH_MS, undefined, { signal: this.#ending.signal }).catch(() => {}) // cut short: nothing more comes
       const batch = this.#pending
       this.#pending = []
+      const unsettled = batch.flatMap((each) => each.unsettled)
+      const results = this.#failure ? [] : batch.flatMap(({ result }) => result ?? [])
       try {
         const { database, meter } = this.#parts
         await database.write(async (transaction) => {
-          const unsettled = batch.flatMap((each) => each.unsettled)
           await meter.settleAll(transaction, unsettled)
-          for (const { result } of batch) if (result) await insertResult(transaction, this.#runId, result)
+          for (const result of results) await insertResult(transaction, this.#runId, result)
         })
       } catch (error) {
-        this.#failure = { error }
+        // What was spent counts, also where nothing comes of it: it is tried once more alone.
+        if (!this.#failure) this.#pending.unshift({ unsettled })
+        this.#failure ??= { error }
       }
       this.#written()
     }

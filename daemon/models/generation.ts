@@ -3,7 +3,7 @@ import { type CallOrigin, costOf, type Meter, type SettledCall, type Settlement 
 import type { Database } from '../store/database.ts'
 import type { Turn } from '../turn-taking.ts'
 import type { ChatModel, ChatRequest, FinishReason, TokenUsage } from './chat.ts'
-import { estimateRequest, estimateTokens } from './tokens.ts'
+import { estimateRequest, type Said, settlement } from './tokens.ts'
 
 export interface Generated {
   text: string
@@ -47,7 +47,7 @@ export async function generateUnsettled(
   const end = await turn?.()
   const begun = performance.now()
   const asked = !signal?.aborted
-  const heard: Heard = { text: '', parts: 0, counted: undefined }
+  const heard: Said = { text: '', parts: 0, counted: undefined }
   let finishReason: FinishReason = 'other'
   try {
     signal?.throwIfAborted()
@@ -71,17 +71,3 @@ export async function generateUnsettled(
 
 /** Of a call that was given up before it was made. */
 const NOTHING: SettledCall = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }
-
-export interface Heard {
-  text: string
-  /** How many parts of the reply came. */
-  parts: number
-  counted: TokenUsage | undefined
-}
-
-/** What a call took: as the provider counted it, else by our estimate. Providers do not charge for what they refused before the first part. */
-export function settlement(request: ChatRequest, { text, parts, counted }: Heard, status: SettledCall['status']): SettledCall {
-  if (counted) return { input_tokens: counted.inputTokens, output_tokens: counted.outputTokens, cached_tokens: counted.cachedTokens, status, estimated: false }
-  const refused = status === 'failed' && parts === 0
-  return { input_tokens: refused ? 0 : estimateRequest(request), output_tokens: estimateTokens(text), status, estimated: true }
-}

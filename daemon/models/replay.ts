@@ -4,9 +4,8 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { Meter } from '../metering.ts'
 import type { Database } from '../store/database.ts'
 import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from './chat.ts'
-import { settlement } from './generation.ts'
 import { findRecording, keepRecording, type StoredRecording } from './recording-store.ts'
-import { estimateRequest } from './tokens.ts'
+import { estimateRequest, settlement } from './tokens.ts'
 
 export interface ReplayParts {
   id: string

@@ -1,4 +1,6 @@
 /** How many tokens a text has, near enough to trim by and to count what no provider counted. */
+import type { SettledCall } from '../metering.ts'
+import type { TokenUsage } from './chat.ts'
 
 /** Letters that tokenizers take about one token each for: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. */
 const DENSE = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[\ud840-\ud87f][\udc00-\udfff]/g
@@ -39,4 +41,19 @@ export function estimateRequest({ messages, tools = [], passages = [] }: Estimat
   for (const tool of tools) sum += estimateTokens(JSON.stringify(tool))
   for (const { content } of passages) sum += estimateTokens(content) + TOKENS_A_MESSAGE
   return sum
+}
+
+/** What came of a reply. */
+export interface Said {
+  text: string
+  /** How many parts of the reply came. */
+  parts: number
+  counted: TokenUsage | undefined
+}
+
+/** What a call took: as the provider counted it, else by our estimate. Providers do not charge for what they refused before the first part. */
+export function settlement(request: Estimated, { text, parts, counted }: Said, status: SettledCall['status']): SettledCall {
+  if (counted) return { input_tokens: counted.inputTokens, output_tokens: counted.outputTokens, cached_tokens: counted.cachedTokens, status, estimated: false }
+  const refused = status === 'failed' && parts === 0
+  return { input_tokens: refused ? 0 : estimateRequest(request), output_tokens: estimateTokens(text), status, estimated: true }
 }

@@ -115,6 +115,8 @@ test('results that cannot be stored end the run, and nothing else', async () => 
       'whoever waits for the end hears of it',
     )
     assert.ok(provider.received.length < 50, 'no more is asked than can be stored')
+    const calls = await service.database.all<{ status: string }>('SELECT status FROM usage_calls WHERE evaluation_id = ?', [id])
+    assert.ok(calls.length > 0 && calls.every((call) => call.status === 'done'), 'what was spent is counted')
   } finally {
     await service.database.write((transaction) => transaction.run('DROP TRIGGER full'))
     process.off('unhandledRejection', hear)

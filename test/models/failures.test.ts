@@ -162,7 +162,7 @@ test('Retry-After is kept to, and a provider that asks for too much patience is 
     const provider = await start('openai', refuses(429, undefined, headers), says('Now.'))
     const begun = performance.now()
     assert.is(textOf(await heard(asking.model(provider))), 'Now.')
-    assert.ok(performance.now() - begun >= 150)
+    assert.ok(performance.now() - begun >= 145) // timers may be a moment early
   }
   const greedy = await start('openai', refuses(429, undefined, { 'retry-after': '3600' }))
   const { error } = await outcome(greedy)
