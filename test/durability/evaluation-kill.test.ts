@@ -22,7 +22,7 @@ test.before(
     root = mkdtempSync(join(tmpdir(), 'cadre-evaluation-kill-'))
     provider = await ScriptedProvider.start(
       'openai',
-      replies(({ body }) => ({ text: [body.messages.at(-1).content] })),
+      replies(({ body }) => ({ text: [body.messages.at(-1).content], usage: { input: 700, output: 300, cached: 0 } })),
     )
     daemon = await startDaemon(join(root, 'home'))
   }),
@@ -71,6 +71,11 @@ test('every case has one result in the end, and none was run more than once agai
   for (const { body } of provider.received) times.set(body.messages.at(-1).content, (times.get(body.messages.at(-1).content) ?? 0) + 1)
   assert.is(times.size, CASES)
   assert.ok(Math.max(...times.values()) <= 3, 'once, and once more for each of the two kills')
+  assert.is(summary.tokens, CASES * 1_000)
+  const { total_tokens } = await call('GET', `/usage/stats?entity_type=evaluation&entity_id=${id}`)
+  const again = provider.received.length - CASES
+  assert.ok(total_tokens >= CASES * 1_000, 'every result is counted')
+  assert.ok(total_tokens <= (CASES + again) * 1_000, `${total_tokens}: and none twice, besides the ${again} calls that the kills cut off`)
 })
 
 test.run()

@@ -1,0 +1,150 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good } from '../harness/answers.ts'
+import { type Json, Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { hangs, type ReceivedRequest, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
+import { Resources } from '../harness/resources.ts'
+
+const test = suite('runs of evaluations that are disturbed')
+let service: Service
+let resources: Resources
+let provider: ScriptedProvider
+
+const asked = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
+const isJudge = ({ body }: ReceivedRequest): boolean => body.messages[0].content.startsWith('You grade')
+const echo = replies((received) => ({ text: [asked(received)], usage: { input: 11, output: 7, cached: 0 } }))
+/** Answers with what it was asked; asked to judge, it does this. */
+const judging =
+  (step: Step): Step =>
+  (response, received, wire) =>
+    (isJudge(received) ? step : echo)(response, received, wire)
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+    provider = await ScriptedProvider.start('openai', echo)
+  }),
+)
+test.after(
+  aloud(async () => {
+    await service.end()
+    await provider.close()
+  }),
+)
+test.before.each(() => {
+  provider.received.length = 0
+  provider.script = [echo]
+})
+
+const agent = async () => resources.agent({ model_id: (await resources.model(provider.model)).id })
+const until = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+async function ended(id: string, run_id: string): Promise<Json> {
+  for (;;) {
+    const results = await good(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
+    if (!['queued', 'running'].includes(results.status)) return results
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+const begin = async (id: string): Promise<string> => (await good(service.post(`/evaluations/${id}/run`))).run_id
+const tokens = async (id: string): Promise<number> => (await good(service.get(`/usage/stats?entity_type=evaluation&entity_id=${id}`))).total_tokens
+
+test('whatever a judge says, the case has a score or says why not, and the run ends', async () => {
+  const target = await agent()
+  const said = {
+    ' ': null,
+    'Très bien, rien à redire.': null,
+    '{"score": 7, "reason": "of ten"}': null,
+    '{"score": null}': null,
+    [`${'blah '.repeat(50_000)}`]: null,
+    [`${'['.repeat(20_000)}`]: null,
+    [`Voilà : {"score": 0.8, "reason": "${'très bien '.repeat(1_000)}"}`]: 0.8,
+    '```json\n{"score": "1", "reason": "نعم ✅"}\n```': 1,
+  }
+  const judge = await resources.model(provider.model)
+  for (const [text, score] of Object.entries(said)) {
+    provider.script = [judging(replies({ text: [text], usage: { input: 11, output: 7, cached: 0 } }))]
+    const { id } = await resources.evaluation({
+      target_id: target.id,
+      scorers: [{ type: 'llm_judge', model_id: judge.id }],
+      test_cases: [{ input: 'q', expected_output: 'a' }],
+    })
+    const { status, results } = await ended(id, await begin(id))
+    assert.equal([status, results[0].score, results[0].error === null], ['completed', score, score !== null], text.slice(0, 50))
+    assert.is(await tokens(id), score === null ? 54 : 36, 'every call is counted')
+  }
+})
+
+test('a run is cancelled while a judge is asked: the judge is asked no further, and the answer is counted once', async () => {
+  provider.script = [judging(hangs)]
+  const scorers = [{ type: 'llm_judge', model_id: (await resources.model(provider.model)).id }]
+  const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: 'q', expected_output: 'q' }] })
+  const run = await begin(id)
+  await until(() => provider.received.some(isJudge))
+  await good(service.post(`/evaluations/${id}/runs/${run}/cancel`))
+  await provider.received.find(isJudge)?.closed
+  const { status, results, summary } = await ended(id, run)
+  assert.equal([status, results, summary.errors], ['cancelled', [], 0])
+  assert.ok((await tokens(id)) >= 18)
+})
+
+test('what is asked may be deleted while it is asked: the run goes on with what was kept', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  provider.script = [
+    async (response, received, wire) => {
+      await held
+      return echo(response, received, wire)
+    },
+  ]
+  const target = await agent()
+  const test_cases = Array.from({ length: 20 }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
+  const { id } = await resources.evaluation({ target_id: target.id, test_cases, concurrency: 2 })
+  const run = await begin(id)
+  await until(() => provider.received.length >= 2)
+  await good(service.delete(`/agents/${target.id}?force=true`))
+  release()
+  const { status, summary } = await ended(id, run)
+  assert.equal([status, summary.passed], ['completed', 20])
+})
+
+test('two runs of one evaluation at the same time have their own results', async () => {
+  const test_cases = Array.from({ length: 40 }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
+  const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases, concurrency: 16 })
+  const runs = await Promise.all([begin(id), begin(id)])
+  for (const run of runs) {
+    const { summary, results } = await ended(id, run)
+    assert.equal([summary.passed, results.length], [40, 40])
+  }
+  assert.equal([await tokens(id), provider.received.length], [2 * 40 * 18, 80])
+})
+
+test('texts of any script are asked, kept and scored as they are', async () => {
+  const texts = ['🏳️‍🌈👩‍👩‍👧‍👦', 'مرحبا \u202eبالعالم\u202c', 'שלום', '\u0001', 'e\u0301', '𝕿𝖊𝖘𝖙', 'a\u2028b', '\ud83d\ude00'.repeat(3)]
+  const test_cases = texts.map((input) => ({ input, expected_output: input, scorers: ['exact', 'contains', 'token_f1'] }))
+  const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases })
+  const { results } = await ended(id, await begin(id))
+  assert.equal(
+    results.map(({ actual_output }: Json) => actual_output),
+    texts,
+  )
+  for (const { input, passed, scores } of results) assert.ok(passed, `${JSON.stringify(input)}: ${JSON.stringify(scores)}`)
+})
+
+test('scorers that contradict each other fail the case, and each says what it found', async () => {
+  const scorers = ['exact', 'regex', 'json', 'exact', { type: 'latency', threshold: 0 }]
+  const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: '[1]', expected_output: '[1]' }] })
+  const [{ passed, scores, error }] = (await ended(id, await begin(id))).results
+  assert.equal([passed, error, Object.keys(scores)], [false, null, ['exact', 'regex', 'json', 'exact_2', 'latency']])
+  assert.equal(
+    ['exact', 'regex', 'json', 'exact_2'].map((name) => scores[name].passed),
+    [true, true, true, true],
+  )
+})
+
+test.run()
