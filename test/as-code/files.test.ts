@@ -105,8 +105,8 @@ test('links lead to files inside and nowhere else', async ({ folder }) => {
 })
 
 test('files that are too large, or no text, are refused', async ({ folder }) => {
-  put(folder, 'agents/a.yaml', Buffer.alloc(4_000_001, 'x'))
-  assert.match(await refusal(() => readResourceFile(folder, 'agents/a.yaml')), 'agents/a.yaml is larger than 4.0 MB')
+  put(folder, 'agents/a.yaml', Buffer.alloc(32_000_001, 'x'))
+  assert.match(await refusal(() => readResourceFile(folder, 'agents/a.yaml')), 'agents/a.yaml is larger than 32.0 MB')
   put(folder, 'agents/b.yaml', Buffer.from([0x6e, 0xff, 0xfe]))
   assert.match(await refusal(() => readResourceFile(folder, 'agents/b.yaml')), 'not text in UTF-8')
 })
