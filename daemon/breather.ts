@@ -1,7 +1,7 @@
 /** Keeps the turns of the event loop short: work that comes in crowds is spread over several, so that everybody else is answered in between. */
 
 /** What a crowd may take of one turn, in milliseconds. */
-const LONGEST_MS = 4
+const LONGEST_MS = 1
 
 export class Breather {
   readonly #waiting: (() => void)[] = []
