@@ -31,16 +31,16 @@ export async function answer(idempotency: Idempotency, streams: OpenStreams, bin
 
 async function once(idempotency: Idempotency, binding: Binding, request: FastifyRequest, reply: FastifyReply, change: Change): Promise<unknown> {
   const key = request.headers['idempotency-key']
-  if (key === undefined || binding.route.method !== 'POST') return binding.handle(incoming(request, reply, change))
+  if (key === undefined || binding.route.method !== 'POST') return binding.handle(new Arrived(request, reply, change))
   if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send one Idempotency-Key.')
   const attempt = await idempotency.begin(change.caller, binding.route, key, { url: request.url.replace(/^\/api\/v1\//, '/api/'), body: request.body })
   try {
     if (attempt.replayed) {
       reply.header('idempotent-replayed', 'true')
       const { reply: remembered } = attempt.replayed
-      return binding.replay ? await binding.replay(incoming(request, reply, change), remembered) : remembered
+      return binding.replay ? await binding.replay(new Arrived(request, reply, change), remembered) : remembered
     }
-    const result = await binding.handle(incoming(request, reply, { ...change, remember: attempt.remember }))
+    const result = await binding.handle(new Arrived(request, reply, { ...change, remember: attempt.remember }))
     await attempt.finish(result)
     return result
   } finally {
@@ -48,18 +48,28 @@ async function once(idempotency: Idempotency, binding: Binding, request: Fastify
   }
 }
 
-function incoming(request: FastifyRequest, reply: FastifyReply, change: Change): Incoming<Route> {
-  let signal: AbortSignal | undefined
-  return {
-    params: request.params as never,
-    query: request.query as never,
-    body: request.body as never,
-    change,
-    lastEventId: request.headers['last-event-id'] as string | undefined,
-    get signal() {
-      signal ??= departure(reply)
-      return signal
-    },
+class Arrived implements Incoming<Route> {
+  readonly params: never
+  readonly query: never
+  readonly body: never
+  readonly change: Change
+  readonly lastEventId: string | undefined
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  constructor(request: FastifyRequest, reply: FastifyReply, change: Change) {
+    this.params = request.params as never
+    this.query = request.query as never
+    this.body = request.body as never
+    this.change = change
+    this.lastEventId = request.headers['last-event-id'] as string | undefined
+    this.#reply = reply
+  }
+
+  /** Few ask for it. */
+  get signal(): AbortSignal {
+    this.#signal ??= departure(this.#reply)
+    return this.#signal
   }
 }
 

@@ -128,7 +128,7 @@ function refusePath(door: Door, error: unknown, request: FastifyRequest, reply: 
   return answerError(error, request, reply)
 }
 
-async function identify(door: Door, request: FastifyRequest): Promise<Caller | undefined> {
+function identify(door: Door, request: FastifyRequest): Promise<Caller | undefined> | undefined {
   const [, secret] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
   return secret === undefined ? undefined : door.authenticate(secret)
 }

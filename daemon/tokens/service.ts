@@ -21,7 +21,7 @@ export const newSecret = (): string => `cadre_${randomBytes(32).toString('base64
 const digest = (secret: string) => hash('sha256', secret, 'hex')
 
 export class TokensService extends Resource<StoredToken, TokenInput> {
-  /** Every request asks for its token; only the first one asks the database. */
+  /** By their secrets: every request asks for its token, and only the first one works out its digest and asks the database. */
   readonly #known = new Map<string, Known>()
 
   constructor(database: Database) {
@@ -57,8 +57,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   async authenticate(secret: string): Promise<Caller | undefined> {
-    const key = digest(secret)
-    const known = this.#known.get(key) ?? (await this.#find(key))
+    const known = this.#known.get(secret) ?? (await this.#find(secret))
     const now = Date.now()
     if (!known || known.expires <= now) return undefined
     const minute = Math.floor(now / MINUTE)
@@ -70,15 +69,15 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
     return known.caller
   }
 
-  async #find(key: string): Promise<Known | undefined> {
-    const [record] = await this.records.find(this.database, { hash: key })
+  async #find(secret: string): Promise<Known | undefined> {
+    const [record] = await this.records.find(this.database, { hash: digest(secret) })
     if (!record) return undefined
     const known: Known = {
       caller: { tokenId: record.id, role: record.role, userId: record.user_id },
       expires: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
       usedMinute: 0,
     }
-    this.#known.set(key, known)
+    this.#known.set(secret, known)
     return known
   }
 }
