@@ -67,6 +67,7 @@ export class Patterns {
   /** Undefined where it was not done in time. */
   async #tried(attempt: { pattern: string; text: string }, most: number, signal: AbortSignal): Promise<boolean | undefined> {
     const worker = this.#idle.pop() ?? (await started())
+    // While the thread started, which nobody could hear of.
     if (signal.aborted) {
       this.#idle.push(worker)
       return undefined
@@ -76,7 +77,6 @@ export class Patterns {
     const end = () => ending.abort()
     const timer = setTimeout(end, most)
     signal.addEventListener('abort', end, { once: true })
-    if (signal.aborted) end() // while the thread started
     worker.postMessage(attempt)
     const reply = await (once(worker, 'message', { signal: ending.signal }) as Promise<[Reply]>).then(
       ([told]) => told,

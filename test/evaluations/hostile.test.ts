@@ -5,6 +5,8 @@ import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { hangs, type ReceivedRequest, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { until } from '../knowledge/library.ts'
+import { ended } from './running.ts'
 
 const test = suite('runs of evaluations that are disturbed')
 let service: Service
@@ -39,16 +41,6 @@ test.before.each(() => {
 })
 
 const agent = async () => resources.agent({ model_id: (await resources.model(provider.model)).id })
-const until = async (holds: () => boolean) => {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-async function ended(id: string, run_id: string): Promise<Json> {
-  for (;;) {
-    const results = await good(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
-    if (!['queued', 'running'].includes(results.status)) return results
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 const begin = async (id: string): Promise<string> => (await good(service.post(`/evaluations/${id}/run`))).run_id
 const tokens = async (id: string): Promise<number> => (await good(service.get(`/usage/stats?entity_type=evaluation&entity_id=${id}`))).total_tokens
 
@@ -72,7 +64,7 @@ test('whatever a judge says, the case has a score or says why not, and the run e
       scorers: [{ type: 'llm_judge', model_id: judge.id }],
       test_cases: [{ input: 'q', expected_output: 'a' }],
     })
-    const { status, results } = await ended(id, await begin(id))
+    const { status, results } = await ended(service, id, await begin(id))
     assert.equal([status, results[0].score, results[0].error === null], ['completed', score, score !== null], text.slice(0, 50))
     assert.is(await tokens(id), score === null ? 54 : 36, 'every call is counted')
   }
@@ -83,10 +75,10 @@ test('a run is cancelled while a judge is asked: the judge is asked no further, 
   const scorers = [{ type: 'llm_judge', model_id: (await resources.model(provider.model)).id }]
   const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: 'q', expected_output: 'q' }] })
   const run = await begin(id)
-  await until(() => provider.received.some(isJudge))
+  await until(async () => provider.received.some(isJudge))
   await good(service.post(`/evaluations/${id}/runs/${run}/cancel`))
   await provider.received.find(isJudge)?.closed
-  const { status, results, summary } = await ended(id, run)
+  const { status, results, summary } = await ended(service, id, run)
   assert.equal([status, results, summary.errors], ['cancelled', [], 0])
   assert.ok((await tokens(id)) >= 18)
 })
@@ -106,10 +98,10 @@ test('what is asked may be deleted while it is asked: the run goes on with what 
   const test_cases = Array.from({ length: 20 }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
   const { id } = await resources.evaluation({ target_id: target.id, test_cases, concurrency: 2 })
   const run = await begin(id)
-  await until(() => provider.received.length >= 2)
+  await until(async () => provider.received.length >= 2)
   await good(service.delete(`/agents/${target.id}?force=true`))
   release()
-  const { status, summary } = await ended(id, run)
+  const { status, summary } = await ended(service, id, run)
   assert.equal([status, summary.passed], ['completed', 20])
 })
 
@@ -118,7 +110,7 @@ test('two runs of one evaluation at the same time have their own results', async
   const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases, concurrency: 16 })
   const runs = await Promise.all([begin(id), begin(id)])
   for (const run of runs) {
-    const { summary, results } = await ended(id, run)
+    const { summary, results } = await ended(service, id, run)
     assert.equal([summary.passed, results.length], [40, 40])
   }
   assert.equal([await tokens(id), provider.received.length], [2 * 40 * 18, 80])
@@ -128,7 +120,7 @@ test('texts of any script are asked, kept and scored as they are', async () => {
   const texts = ['🏳️‍🌈👩‍👩‍👧‍👦', 'مرحبا \u202eبالعالم\u202c', 'שלום', '\u0001', 'e\u0301', '𝕿𝖊𝖘𝖙', 'a\u2028b', '\ud83d\ude00'.repeat(3)]
   const test_cases = texts.map((input) => ({ input, expected_output: input, scorers: ['exact', 'contains', 'token_f1'] }))
   const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases })
-  const { results } = await ended(id, await begin(id))
+  const { results } = await ended(service, id, await begin(id))
   assert.equal(
     results.map(({ actual_output }: Json) => actual_output),
     texts,
@@ -139,7 +131,7 @@ test('texts of any script are asked, kept and scored as they are', async () => {
 test('scorers that contradict each other fail the case, and each says what it found', async () => {
   const scorers = ['exact', 'regex', 'json', 'exact', { type: 'latency', threshold: 0 }]
   const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: '[1]', expected_output: '[1]' }] })
-  const [{ passed, scores, error }] = (await ended(id, await begin(id))).results
+  const [{ passed, scores, error }] = (await ended(service, id, await begin(id))).results
   assert.equal([passed, error, Object.keys(scores)], [false, null, ['exact', 'regex', 'json', 'exact_2', 'latency']])
   assert.equal(
     ['exact', 'regex', 'json', 'exact_2'].map((name) => scores[name].passed),

@@ -5,6 +5,7 @@ import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { type ReceivedRequest, replies, ScriptedProvider } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { run } from './running.ts'
 
 const test = suite('evaluations that cannot work, and runs that come to an end')
 let service: Service
@@ -29,15 +30,6 @@ test.after(
 )
 
 const agent = async () => resources.agent({ model_id: (await resources.model(provider.model)).id })
-
-async function run(id: string): Promise<Json> {
-  const { run_id } = await good(service.post(`/evaluations/${id}/run`, {}))
-  for (;;) {
-    const results = await good(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
-    if (!['queued', 'running'].includes(results.status)) return results
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 test('what cannot work is refused before it is run', async () => {
   const { id } = await resources.evaluation()
@@ -86,7 +78,7 @@ test('the same meaning is 1, and no text has none', async () => {
     scorers: [{ type: 'similarity', threshold: 1 }],
     test_cases: cases.map(([input, expected_output]) => ({ input, expected_output })),
   })
-  const { results } = await run(id)
+  const { results } = await run(service, id)
   assert.equal(
     results.map(({ score, passed }: Json) => [score, passed]),
     cases.map(([, , score]) => [score, score === 1]),
@@ -106,7 +98,7 @@ test('results that cannot be stored end the run, and nothing else', async () => 
     transaction.run("CREATE TRIGGER full BEFORE INSERT ON evaluation_results BEGIN SELECT RAISE(ABORT, 'disk full'); END"),
   )
   try {
-    const { status, error } = await run(id)
+    const { status, error } = await run(service, id)
     assert.equal([status, /inside Cadre/.test(error)], ['failed', true])
     const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [`%${id}%`])
     assert.equal(

@@ -5,6 +5,7 @@ import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { hangs, type ReceivedRequest, refuses, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { ended, run } from './running.ts'
 
 const test = suite('runs of evaluations')
 let service: Service
@@ -40,18 +41,6 @@ test.before.each(() => {
 const model = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
 const agent = async (fields: Record<string, unknown> = {}) => resources.agent({ model_id: (await model()).id, ...fields })
 
-async function ended(id: string, runId?: string): Promise<Json> {
-  for (;;) {
-    const results = await good(service.get(`/evaluations/${id}/results${runId ? `?run_id=${runId}` : ''}`))
-    if (!['queued', 'running'].includes(results.status)) return results
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-async function run(id: string, pace: object = {}): Promise<Json> {
-  const { run_id } = await good(service.post(`/evaluations/${id}/run`, pace))
-  return ended(id, run_id)
-}
-
 test('an agent is asked each test case, and every answer is scored', async () => {
   const helper = await agent({ system_prompt: 'Be brief.' })
   const { id } = await resources.evaluation({
@@ -61,7 +50,7 @@ test('an agent is asked each test case, and every answer is scored', async () =>
       { input: 'say: green', expected_output: 'red' },
     ],
   })
-  const { status, summary, results, configuration } = await run(id)
+  const { status, summary, results, configuration } = await run(service, id)
   assert.equal([status, summary.total, summary.passed, summary.failed, summary.errors, summary.pass_rate], ['completed', 2, 1, 1, 0, 0.5])
   assert.equal([summary.tokens, summary.cost, summary.average_score], [36, (2 * (11 + 14)) / 1000, 0.5])
   assert.equal([results[0].actual_output, results[0].passed, results[0].metadata], ['green', true, { kind: 'good' }])
@@ -78,7 +67,7 @@ test('an agent is asked each test case, and every answer is scored', async () =>
 test('what a run takes is counted for the evaluation and for what it asks', async () => {
   const helper = await agent()
   const { id } = await resources.evaluation({ target_id: helper.id, test_cases: [{ input: 'say: a', expected_output: 'a' }], repeats: 3 })
-  await run(id)
+  await run(service, id)
   for (const [type, entity] of [
     ['evaluation', id],
     ['agent', helper.id],
@@ -97,7 +86,7 @@ test('variables of a test case go over those of the agent, whose template is kep
       { input: 'say: b', expected_output: 'b', variables: { name: 'Grace' } },
     ],
   })
-  const { configuration } = await run(id)
+  const { configuration } = await run(service, id)
   assert.equal(provider.received.map(system), ['Talk to Ada as clerk.', 'Talk to Grace as clerk.'])
   assert.equal([configuration.target.prompt_template.id, configuration.target.prompt_template.version], [template.id, 1])
 })
@@ -105,7 +94,7 @@ test('variables of a test case go over those of the agent, whose template is kep
 test('a model, a prompt template and a RAG tool are evaluated likewise', async () => {
   const asIs = await model()
   const plain = await resources.evaluation({ type: 'model', target_id: asIs.id, test_cases: [{ input: 'say: x', expected_output: 'x' }] })
-  assert.is((await run(plain.id)).summary.passed, 1)
+  assert.is((await run(service, plain.id)).summary.passed, 1)
 
   await good(service.put('/settings', { default_model_id: asIs.id }))
   const template = await resources.template({ template: 'Talk to {{name}}.' })
@@ -117,7 +106,7 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
       { input: 'say: y', expected_output: 'y' },
     ],
   })
-  const { results } = await run(told.id)
+  const { results } = await run(service, told.id)
   assert.equal(provider.received.map(system).at(-1), 'Talk to {{name}} & co.')
   assert.equal([results[0].passed, results[1].passed, /no value for name/.test(results[1].error)], [true, false, true])
   await good(service.put('/settings', { default_model_id: 'model_00000000-0000-7000-8000-000000000001' }))
@@ -134,7 +123,7 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
     scorers: ['contains', { type: 'retrieval', k: 1 }, 'citation', { type: 'similarity', threshold: 0.3 }],
     test_cases: [{ input: 'How many days of annual leave are there?', expected_output: 'twenty-five', expected_sources: ['leave.md'] }],
   })
-  const { results: answers } = await run(found.id)
+  const { results: answers } = await run(service, found.id)
   assert.is(answers[0].passed, true, JSON.stringify(answers[0]))
   assert.is(answers[0].citations.find(({ cited }: Json) => cited).source, 'leave.md')
 })
@@ -160,7 +149,7 @@ test('a run uses the agent as it was when the run began', async () => {
   const { run_id } = await good(service.post(`/evaluations/${id}/run`))
   await good(service.put(`/agents/${helper.id}`, { system_prompt: 'new' }))
   release()
-  assert.is((await ended(id, run_id)).summary.passed, 2)
+  assert.is((await ended(service, id, run_id)).summary.passed, 2)
 })
 
 test('a provider that fails is an error of its case, and the rest goes on', async () => {
@@ -172,7 +161,7 @@ test('a provider that fails is an error of its case, and the rest goes on', asyn
       { input: 'work', expected_output: 'fine' },
     ],
   })
-  const { status, summary, results } = await run(id)
+  const { status, summary, results } = await run(service, id)
   assert.equal([status, summary.passed, summary.failed, summary.errors], ['completed', 1, 0, 1])
   assert.equal([results[0].actual_output, /scripted refusal 400/.test(results[0].error)], [null, true])
 })
@@ -193,7 +182,7 @@ test('a run is cancelled, and what has run stays', async () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
   assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   await provider.received.at(-1)?.closed
-  const { status, summary, results } = await ended(id, run_id)
+  const { status, summary, results } = await ended(service, id, run_id)
   assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 3, 1, 1])
   assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [`%${run_id}%`])
@@ -228,7 +217,7 @@ test('runs go on after a restart, with the results they had', async () => {
   for (const go of waiting) go()
   service = await Service.start({ home: place })
   resources = new Resources(service)
-  const { status, results } = await ended(home.id, home.run)
+  const { status, results } = await ended(service, home.id, home.run)
   assert.equal([status, results.map(({ actual_output }: Json) => actual_output)], ['completed', ['a', 'b', 'c']])
   assert.equal(provider.received.map(asked).filter((input) => input === 'a').length, 1, 'what was done is not done again')
 })
@@ -242,9 +231,9 @@ test('two runs are compared', async () => {
       { input: 'say: b', expected_output: 'b' },
     ],
   })
-  const a = (await run(id)).run_id
+  const a = (await run(service, id)).run_id
   does(replies((received) => ({ text: [asked(received) === 'say: a' ? 'a' : 'wrong'] })))
-  const b = (await run(id)).run_id
+  const b = (await run(service, id)).run_id
   const { better, worse, same, verdict, changes } = await good(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
   assert.equal([better, worse, same, verdict, changes.length, changes[0].b.actual_output], [0, 1, 1, 'same', 1, 'wrong'])
   const listed = await good(service.get(`/evaluations/${id}/runs`))
@@ -258,7 +247,7 @@ test('two runs are compared', async () => {
 test('results are paged and filtered', async () => {
   const cases = Array.from({ length: 5 }, (_, index) => ({ input: `say: ${index}`, expected_output: index < 2 ? 'x' : String(index) }))
   const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases: cases })
-  await run(id)
+  await run(service, id)
   const failed = await good(service.get(`/evaluations/${id}/results?passed=false`))
   assert.equal([failed.results.length, failed.pagination.total, failed.summary.total], [2, 2, 5])
   const page = await good(service.get(`/evaluations/${id}/results?limit=2&page=3`))
