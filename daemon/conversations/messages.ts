@@ -23,6 +23,7 @@ import { outcomeOf, retold, type Told } from './retelling.ts'
 import type { Scene } from './scene.ts'
 import type { ConversationsService } from './service.ts'
 import { insertMessage, lastMessagesOf, messageOf, questionBefore, type StoredConversation, type StoredMessage } from './store.ts'
+import type { Turn } from './turns.ts'
 import { write } from './writing.ts'
 
 /** How far back a conversation is read at all. */
@@ -64,14 +65,14 @@ export class MessagesService {
     if (model_id !== undefined && change.caller.role === 'member')
       throw new CadreError('FORBIDDEN', "A member talks with the agent's own model.", { hint: 'Leave model_id out.' })
     const chosen = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
-    const endTurn = await replies.turns.take(id, wait, signal)
+    const turn = await replies.turns.take(id, wait, signal)
     try {
       await this.#parts.breather.pause()
       signal.throwIfAborted()
-      const reply = await this.#begin(change, await conversations.require(database, change.caller, id), message, chosen, endTurn)
+      const reply = await this.#begin(change, await conversations.require(database, change.caller, id), message, chosen, turn)
       return followed(reply, stream, signal)
     } catch (error) {
-      endTurn()
+      turn.end()
       throw error
     }
   }
@@ -104,7 +105,7 @@ export class MessagesService {
     throw new CadreError('CONFLICT', 'This reply is not being written any more; nothing waits to be allowed.')
   }
 
-  async #begin(change: Change, conversation: StoredConversation, message: string, chosen: string | undefined, endTurn: () => void): Promise<Reply> {
+  async #begin(change: Change, conversation: StoredConversation, message: string, chosen: string | undefined, turn: Turn): Promise<Reply> {
     const { database, meter, models, agents, replies, breather, logger, conversations } = this.#parts
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
@@ -151,7 +152,7 @@ export class MessagesService {
     })
     replies.run(reply, books, async () => {
       await breather.pause()
-      await write({ scene, reply, books, logger }).finally(endTurn)
+      await write({ scene, reply, books, turn, logger }).finally(turn.end)
     })
     return reply
   }
@@ -175,7 +176,9 @@ function followed(reply: Reply, stream: boolean, signal: AbortSignal): Answered 
     return new Later(async () => succeeded(await outcome))
   }
   const follower = reply.follow()
-  signal.addEventListener('abort', () => void follower.return?.())
+  const leave = () => void follower.return?.()
+  signal.addEventListener('abort', leave)
+  if (signal.aborted) leave() // while the message was stored
   return new Later(async () => {
     await reply.begun()
     if (reply.outcome?.failure && reply.log.length === SILENT) throw reply.outcome.failure

@@ -8,39 +8,56 @@ interface Waiting {
   refuse(reason: unknown): void
 }
 
+interface Line {
+  /** Whether all that is left of the turn is to store how it went. */
+  storing: boolean
+  waiting: Waiting[]
+}
+
+export interface Turn {
+  /** The reply is about to be stored: others may read its end before we hear that it is on disk, and send the next message. */
+  storing(): void
+  end(): void
+}
+
 export class Turns {
   /** The line behind whoever has the turn; without an entry nobody has it. */
-  readonly #lines = new Map<string, Waiting[]>()
+  readonly #lines = new Map<string, Line>()
   #closed = false
 
-  /** Gives what ends the turn. */
-  async take(conversationId: string, wait: boolean, signal: AbortSignal): Promise<() => void> {
+  async take(conversationId: string, wait: boolean, signal: AbortSignal): Promise<Turn> {
     if (this.#closed) throw stopping()
     const line = this.#lines.get(conversationId)
-    if (!line) {
-      this.#lines.set(conversationId, [])
-      return this.#end(conversationId)
-    }
-    if (!wait) throw busy('Another message of this conversation is being answered.', 'Wait for its reply, or send wait: true to be answered after it.')
-    if (line.length >= LONGEST_LINE) throw busy(`${LONGEST_LINE} messages of this conversation wait already.`, 'Wait for their replies.')
-    await inLine(line, signal)
-    return this.#end(conversationId)
+    if (!line) return this.#begin(conversationId, { storing: false, waiting: [] })
+    const { waiting } = line
+    if (!wait && !(line.storing && waiting.length === 0))
+      throw busy('Another message of this conversation is being answered.', 'Wait for its reply, or send wait: true to be answered after it.')
+    if (waiting.length >= LONGEST_LINE) throw busy(`${LONGEST_LINE} messages of this conversation wait already.`, 'Wait for their replies.')
+    await inLine(waiting, signal)
+    return this.#begin(conversationId, line)
   }
 
   /** Nobody gets a turn any more. */
   close(): void {
     this.#closed = true
-    for (const line of this.#lines.values()) for (const { refuse } of line.splice(0)) refuse(stopping())
+    for (const { waiting } of this.#lines.values()) for (const { refuse } of waiting.splice(0)) refuse(stopping())
   }
 
-  #end(conversationId: string): () => void {
+  #begin(conversationId: string, line: Line): Turn {
+    this.#lines.set(conversationId, line)
+    line.storing = false
     let ended = false
-    return () => {
-      if (ended) return
-      ended = true
-      const next = this.#lines.get(conversationId)?.shift()
-      if (next) next.proceed()
-      else this.#lines.delete(conversationId)
+    return {
+      storing: () => {
+        line.storing = !ended
+      },
+      end: () => {
+        if (ended) return
+        ended = true
+        const next = line.waiting.shift()
+        if (next) next.proceed()
+        else this.#lines.delete(conversationId)
+      },
     }
   }
 }

@@ -3,15 +3,18 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { Books } from './books.ts'
 import { converse, type Stage } from './loop.ts'
 import { Ended } from './reply.ts'
+import type { Turn } from './turns.ts'
 
 interface Kept extends Stage {
   books: Books
+  turn: Turn
 }
 
 export async function write(stage: Kept): Promise<void> {
-  const { reply, books, logger } = stage
+  const { reply, books, turn, logger } = stage
   try {
     const { reason, settled } = await converse(stage)
+    turn.storing()
     reply.finish({ message: await books.end(settled, reason) })
   } catch (error) {
     await breakOff(stage, error).catch((failure: unknown) => {
@@ -23,7 +26,8 @@ export async function write(stage: Kept): Promise<void> {
   }
 }
 
-async function breakOff({ reply, books, logger }: Kept, error: unknown): Promise<void> {
+async function breakOff({ reply, books, turn, logger }: Kept, error: unknown): Promise<void> {
+  turn.storing()
   const { reason } = reply.signal as { reason: unknown }
   if (reply.signal.aborted && reason instanceof Ended) {
     const message = await books.end(books.estimated(reason.as, true), reason.as)

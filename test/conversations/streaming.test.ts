@@ -92,7 +92,7 @@ test('so does one that leaves before the first word, and one that waits for the 
       body: JSON.stringify({ message: 'Hi', stream: true, ...more }),
       signal: controller.signal,
     })
-    const { closed } = await arrival
+    const { closed } = await Promise.race([arrival, sent.then(({ status }) => Promise.reject(new Error(`answered with ${status}`)))])
     controller.abort()
     await sent.then(
       () => assert.unreachable(),

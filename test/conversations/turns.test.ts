@@ -14,9 +14,9 @@ const codeOf = (promise: Promise<unknown>) =>
 test('turns come in the order they were asked for, one at a time', async () => {
   const turns = new Turns()
   const order: string[] = []
-  const end = await turns.take('a', false, forever)
+  const { end } = await turns.take('a', false, forever)
   const later = ['one', 'two', 'three'].map(async (name) => {
-    const done = await turns.take('a', true, forever)
+    const { end: done } = await turns.take('a', true, forever)
     order.push(`${name} begins`)
     await null
     order.push(`${name} ends`)
@@ -26,7 +26,7 @@ test('turns come in the order they were asked for, one at a time', async () => {
   end()
   await Promise.all(later)
   assert.equal(order, ['first ends', 'one begins', 'one ends', 'two begins', 'two ends', 'three begins', 'three ends'])
-  ;(await turns.take('a', false, forever))()
+  ;(await turns.take('a', false, forever)).end()
 })
 
 test('another conversation has turns of its own', async () => {
@@ -38,7 +38,7 @@ test('another conversation has turns of its own', async () => {
 
 test('a turn that is ended twice is not given to two', async () => {
   const turns = new Turns()
-  const end = await turns.take('a', false, forever)
+  const { end } = await turns.take('a', false, forever)
   const second = turns.take('a', true, forever)
   let third = false
   void turns.take('a', true, forever).then(() => {
@@ -51,9 +51,21 @@ test('a turn that is ended twice is not given to two', async () => {
   assert.not.ok(third)
 })
 
+test('whoever comes while a turn is being stored waits for that much, but not for a whole turn', async () => {
+  const turns = new Turns()
+  const first = await turns.take('a', false, forever)
+  first.storing()
+  const second = turns.take('a', false, forever)
+  assert.is(await codeOf(turns.take('a', false, forever)), 'CONFLICT')
+  first.end()
+  await second
+  first.storing()
+  assert.is(await codeOf(turns.take('a', false, forever)), 'CONFLICT')
+})
+
 test('few may wait, and whoever leaves gives up the place', async () => {
   const turns = new Turns()
-  const end = await turns.take('a', false, forever)
+  const { end } = await turns.take('a', false, forever)
   const leaving = new AbortController()
   const gone = codeOf(turns.take('a', true, leaving.signal))
   const waiting = Array.from({ length: 19 }, () => turns.take('a', true, forever))
@@ -62,8 +74,8 @@ test('few may wait, and whoever leaves gives up the place', async () => {
   assert.is(await gone, 'AbortError')
   waiting.push(turns.take('a', true, forever))
   end()
-  for (const turn of waiting) (await turn)()
-  ;(await turns.take('a', false, forever))()
+  for (const turn of waiting) (await turn).end()
+  ;(await turns.take('a', false, forever)).end()
 })
 
 test('a stop sends away those who wait and those who come', async () => {
