@@ -1,7 +1,7 @@
 /** Writing an index so that a kill at any moment leaves nothing doubled and nothing missing. */
 
 import type { PassageRow } from '../store/arrow.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Transaction } from '../store/database.ts'
 import type { PassageTable } from '../store/passage-table.ts'
 import { type Batch, beginBatch, endBatch, heldRows, type Index, type Side, setHeld, unsetAllHeld, unsetHeld } from './index-store.ts'
 import type { Indexes } from './indexes.ts'
@@ -25,8 +25,8 @@ export class IndexWriter {
     this.#indexes = indexes
   }
 
-  /** Replaces the passages of documents: the new ones are added before the old ones go, and only then are they said to be there. */
-  async write(index: Index, side: Side, documents: readonly DocumentRows[]): Promise<void> {
+  /** Replaces the passages of documents: the new ones are added before the old ones go, and only then are they said to be there, with whatever else is said of them. */
+  async write(index: Index, side: Side, documents: readonly DocumentRows[], also?: (transaction: Transaction) => Promise<void>): Promise<void> {
     if (documents.length === 0) return
     const table = side === 'text' ? this.#indexes.text(index) : this.#indexes.vectors(index)
     const ids = documents.map(({ documentId }) => documentId)
@@ -35,6 +35,7 @@ export class IndexWriter {
     await table.remove({ document_id: ids, generation: { below: generation } })
     await this.#database.write(async (transaction) => {
       for (const { documentId, contentHash, rows } of documents) await setHeld(transaction, index.id, side, { documentId, contentHash, chunks: rows.length })
+      await also?.(transaction)
       await endBatch(transaction, index.id)
     })
   }

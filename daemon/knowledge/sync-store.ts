@@ -1,5 +1,5 @@
 /** What synchronization asks and tells the database. */
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, Reader, Transaction } from '../store/database.ts'
 
 export interface PendingDocument {
   id: string
@@ -45,7 +45,6 @@ export async function textComplete(reader: Reader, sourceId: string, indexId: st
   return lacking === undefined
 }
 
-/** Of a document that was replaced meanwhile nothing is said: what was read is no longer its content. */
 /** Says that documents are being read for the first time. */
 export async function markParsing(database: Database, sourceId: string): Promise<void> {
   await database.write((transaction) =>
@@ -60,17 +59,22 @@ export async function unmarkParsing(database: Database, sourceId: string): Promi
   )
 }
 
-export async function markRead(database: Database, documents: readonly { document: PendingDocument; pages: number | null; chunks: number }[]): Promise<void> {
-  if (documents.length === 0) return
-  await database.write(async (transaction) => {
-    for (const { document, pages, chunks } of documents)
-      await transaction.run("UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ? AND content_hash = ?", [
-        pages,
-        chunks,
-        document.id,
-        document.content_hash,
-      ])
-  })
+export interface ReadDocument {
+  documentId: string
+  contentHash: string
+  pages: number | null
+  chunks: number
+}
+
+/** Of a document that was replaced meanwhile nothing is said: what was read is no longer its content. */
+export async function markRead(transaction: Transaction, documents: readonly ReadDocument[]): Promise<void> {
+  for (const { documentId, contentHash, pages, chunks } of documents)
+    await transaction.run("UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ? AND content_hash = ?", [
+      pages,
+      chunks,
+      documentId,
+      contentHash,
+    ])
 }
 
 export async function markFailed(database: Database, { id, content_hash }: PendingDocument, why: string): Promise<void> {

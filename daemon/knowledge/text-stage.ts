@@ -11,7 +11,7 @@ import type { Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
 import { ReadFailure } from './readers/read-document.ts'
 import type { Reading } from './reading.ts'
-import { markFailed, markParsing, markRead, type PendingDocument, pendingText, staleDocuments } from './sync-store.ts'
+import { markFailed, markParsing, markRead, type PendingDocument, pendingText, type ReadDocument, staleDocuments } from './sync-store.ts'
 
 /** A commit costs the same for one row and for thousands. */
 const ROWS_A_COMMIT = 2_000
@@ -39,16 +39,15 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
   const lacking = await lackingBy(database, sourceId, indexes)
   if (lacking.length > 0) await markParsing(database, sourceId)
   progress.update(sourceId, { stage: 'reading', documents: 0, documents_total: lacking.length })
-  const buffer = new Map<Index, DocumentRows[]>(indexes.map((index) => [index, []]))
-  const finished: ReadResult[] = []
+  const buffer = new Map<Index, (DocumentRows & ReadDocument)[]>(indexes.map((index) => [index, []]))
   let rows = 0
   let done = 0
   const flush = async () => {
-    for (const [index, documents] of buffer) await writer.write(index, 'text', documents.splice(0))
-    await markRead(
-      database,
-      finished.splice(0).map(({ document, pages, passages }) => ({ document, pages, chunks: [...passages.values()][0]?.length ?? 0 })),
-    )
+    for (const [index, buffered] of buffer) {
+      const documents = buffered.splice(0)
+      // In one transaction with the index: a document that is there is not read again, so what it is known by must be there too.
+      await writer.write(index, 'text', documents, (transaction) => markRead(transaction, documents))
+    }
     rows = 0
   }
   for await (const result of concurrently(lacking, READ_AT_ONCE, ({ document, indexes: wanting }) => read(stage, document, wanting, signal))) {
@@ -56,10 +55,10 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
     progress.update(sourceId, { documents: ++done })
     changed = true
     if (!result) continue
-    finished.push(result)
-    for (const [index, chunks] of result.passages) {
-      const { id, content_hash } = result.document
-      buffer.get(index)?.push({ documentId: id, contentHash: content_hash, rows: chunks.map((chunk) => asRow(id, chunk)) })
+    const { document, pages, passages } = result
+    const known = { documentId: document.id, contentHash: document.content_hash, pages, chunks: [...passages.values()][0]?.length ?? 0 }
+    for (const [index, chunks] of passages) {
+      buffer.get(index)?.push({ ...known, rows: chunks.map((chunk) => asRow(document.id, chunk)) })
       rows += chunks.length
     }
     if (rows >= ROWS_A_COMMIT) await flush()
