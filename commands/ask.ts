@@ -1,7 +1,7 @@
 /** Asks an agent, and prints its reply as it comes. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { messageFrom } from '../src/cli/ask-input.ts'
+import { questionFrom } from '../src/cli/ask-input.ts'
 import { agentAndQuestion, conversationFor, quotingModel } from '../src/cli/ask-target.ts'
 import { CadreCommand } from '../src/cli/base-command.ts'
 import { paint } from '../src/cli/color.ts'
@@ -12,11 +12,12 @@ import { readSettings } from '../src/config.ts'
 
 export default class Ask extends CadreCommand {
   static override description =
-    'Ask an agent something, and print its reply as it comes.\n\nWithout AGENT the one that cadre config set agent names is asked, or the only one there is. What is piped in goes along with the question; without a question, or with -, it is the question.\n\nThe reply goes to stdout and the passages it cites follow it, numbered as in the text; --no-citations leaves them out. What the agent does meanwhile is told on stderr. A tool that asks first is allowed or refused at the terminal; where there is none it is refused, unless --allow-tools is given. Ctrl+C aborts the reply. Every question begins a conversation, unless it goes on in one.'
+    'Ask an agent something, and print its reply as it comes.\n\nWithout AGENT the one that cadre config set agent names is asked, or the only one there is. What is piped in goes along with the question, and so does the text of a file named with @; without a question, or with -, what is piped in is the question.\n\nThe reply goes to stdout and the passages it cites follow it, numbered as in the text; --no-citations leaves them out. What the agent does meanwhile is told on stderr. A tool that asks first is allowed or refused at the terminal; where there is none it is refused, unless --allow-tools is given. Ctrl+C aborts the reply. Every question begins a conversation, unless it goes on in one.'
   static override examples = [
     { command: 'cadre ask "How many days of leave do I have?"', description: 'The only agent, or the one that is set' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'One by name' },
     { command: 'cat build.log | cadre ask "What broke?"', description: 'About something on stdin' },
+    { command: 'cadre ask "What is wrong in @src/parser.ts?"', description: 'About a file' },
     { command: 'cadre ask --continue "And how do I mend it?"', description: 'Go on in your last conversation' },
     { command: 'cadre ask "Who is Ada?" --json | jq -rj \'select(.event == "message_delta").data.text\'', description: 'Events, one a line, for a script' },
   ]
@@ -44,20 +45,22 @@ export default class Ask extends CadreCommand {
     const { args, flags } = await this.parse(Ask)
     const target = { agent: flags.agent, conversation: flags.conversation, goOn: flags.continue, preferred: readSettings(this.paths).agent }
     const { agent, words } = agentAndQuestion(args.question ?? [], target)
-    const whole = await messageFrom({ words, reader: new InputReader(), stdin: flags.stdin, narrate: this.narrate })
+    const question = await questionFrom({ words, reader: new InputReader(), stdin: flags.stdin, narrate: this.narrate })
     if (flags.quiet) this.narrate = () => undefined
+    for (const missing of question.missing) this.narrate(`${oneLine(missing)} It is sent as text.`)
     const connection = await this.connect(flags)
-    const question = words.join(' ')
-    const conversation = await conversationFor(connection, { ...target, agent, guessed: flags.agent === undefined }, question)
-    const quoting = question !== '' && question !== '-' && whole !== question.trim() ? await quotingModel(connection, conversation) : undefined
-    if (quoting !== undefined)
+    const conversation = await conversationFor(connection, { ...target, agent, guessed: flags.agent === undefined }, words.join(' '))
+    const quoting = question.along.length > 0 ? await quotingModel(connection, conversation) : undefined
+    if (quoting !== undefined) {
+      const along = oneLine(question.along.join(', '))
       this.narrate(
-        `${oneLine(quoting)} only quotes the agent's documents, and does not read stdin: it is asked without. cadre models discover looks for one that reads it.`,
+        `${oneLine(quoting)} only quotes the agent's documents, and does not read ${along}: it is asked without. cadre models discover looks for one that reads it.`,
       )
-    const message = quoting === undefined ? whole : question
+    }
+    const message = quoting === undefined ? question.message : question.text
     const json = this.formatOf(flags) === 'json'
     const { citations, full, quiet } = flags
-    const view = { question: question || message, citations, full, quiet, json, tools: flags['allow-tools'] ? 'allow' : 'ask' } as const
+    const view = { question: question.text, citations, full, quiet, json, tools: flags['allow-tools'] ? 'allow' : 'ask' } as const
     const reply = await followAtTerminal(connection, { conversation, message }, view)
     if (!quiet && !json && process.stderr.isTTY) this.narrate(`\n${paint('dim', footer(reply))}`)
   }

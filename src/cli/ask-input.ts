@@ -1,6 +1,7 @@
-/** What `ask` is asked: words of the command, and what stands on stdin. */
+/** What `ask` is asked: words of the command, the files they name, and what stands on stdin. */
 import { fstatSync } from 'node:fs'
 import { conversationRoutes } from '../contract/conversations.ts'
+import { type Attached, AttachmentError, withFiles } from './attachments.ts'
 import { UsageError } from './failure.ts'
 import type { InputReader } from './input.ts'
 
@@ -31,18 +32,47 @@ export interface Asked {
   narrate: (line: string) => void
 }
 
-/** The message: the words, and below them what came on stdin. Without words, or with -, stdin is the question itself. */
-export async function messageFrom({ words, reader, stdin, narrate }: Asked): Promise<string> {
+export interface Question {
+  /** What is asked. */
+  text: string
+  /** What is sent: the question with all that goes along. */
+  message: string
+  /** What goes along: files by their names, and stdin. */
+  along: string[]
+  /** What looks like a file and is none, each in a sentence. */
+  missing: string[]
+}
+
+/** The words, below them the files that they name, and what came on stdin. Without words, or with -, stdin is the question itself. */
+export async function questionFrom({ words, reader, stdin, narrate }: Asked): Promise<Question> {
   const dash = words.length === 1 && words[0] === '-'
   const question = dash ? '' : words.join(' ').trim()
   if (dash && !stdin) throw new UsageError('- reads the question from stdin, which --no-stdin forbids.')
   const reads = dash || (stdin && stdinGiven())
   if (question === '' && !reads) throw new UsageError('There is no question.', 'For example: cadre ask "How many days of leave do I have?"')
-  const context = reads ? await contextFrom(reader, narrate) : ''
-  const message = question === '' ? context.trim() : context.trim() === '' ? question : `${question}\n\n<stdin>\n${context.trimEnd()}\n</stdin>`
-  if (message === '') throw new UsageError('The question is empty.')
-  if (message.length > LONGEST) throw tooLong()
-  return message
+  // Only words that somebody typed here name files: a text from elsewhere has no say in what is read.
+  const attached = attachedTo(question)
+  const context = (reads ? await contextFrom(reader, narrate) : '').trimEnd()
+  if (question === '') return checked({ text: context.trim(), message: context.trim(), along: [], missing: [] })
+  const { message, files, missing } = attached
+  if (context.trim() === '') return checked({ text: question, message, along: files, missing })
+  return checked({ text: question, message: `${message}\n\n<stdin>\n${context}\n</stdin>`, along: [...files, 'stdin'], missing })
+}
+
+/** Where this stands is asked only if it matters: its folder may be gone. */
+function attachedTo(question: string): Attached {
+  if (!question.includes('@')) return { message: question, files: [], missing: [] }
+  try {
+    return withFiles(question, process.cwd())
+  } catch (error) {
+    throw error instanceof AttachmentError ? new UsageError(error.message) : error
+  }
+}
+
+function checked(question: Question): Question {
+  if (question.message === '') throw new UsageError('The question is empty.')
+  if (question.message.length > LONGEST) throw tooLong()
+  return question
 }
 
 async function contextFrom(reader: InputReader, narrate: (line: string) => void): Promise<string> {
@@ -65,7 +95,7 @@ function isText(text: string): boolean {
 
 function tooLong(): UsageError {
   return new UsageError(
-    `Stdin and the question hold more than ${LONGEST.toLocaleString('en')} characters, which is more than a message may.`,
+    `The question and what goes along hold more than ${LONGEST.toLocaleString('en')} characters, which is more than a message may.`,
     'Send a part of it (tail -c 100000), or let an agent search it: cadre knowledge add FILE',
   )
 }

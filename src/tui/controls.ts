@@ -1,6 +1,7 @@
 /** What each key does, by what is open: a question, a list, a menu, or just the input. */
+
+import { entriesOf, mentionedFiles } from '../cli/attachments.ts'
 import { choose, showSources } from './actions.ts'
-import { entriesOf, mentionedFiles } from './attachments.ts'
 import { type Completion, completed, completionFor, type Option } from './completion.ts'
 import { edited } from './editing.ts'
 import { withText } from './editor.ts'

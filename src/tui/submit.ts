@@ -1,6 +1,6 @@
 /** What was typed goes out: a command is run, a message is sent with the files it names. */
+import { AttachmentError, withFiles } from '../cli/attachments.ts'
 import { run } from './actions.ts'
-import { AttachmentError, MissingFileError, withFiles } from './attachments.ts'
 import { calledIn } from './commands.ts'
 import { sent } from './editor.ts'
 import type { Room } from './room.ts'
@@ -34,7 +34,11 @@ function messageOf(room: Room, text: string): string | undefined {
     desk.note(`${why} ${plain ? 'The same line again' : 'Enter again'} sends ${otherwise}.`, 'bad')
   }
   try {
-    const { message, files } = withFiles(text, cwd, { missing: meant ? 'text' : 'refused' })
+    const { message, files, missing } = withFiles(text, cwd)
+    if (missing[0] !== undefined && !meant) {
+      doubt(missing[0], 'the message as it stands')
+      return undefined
+    }
     if (files.length === 0 || !desk.state.model?.quotes) return message
     // It would search for the words of the file, and not read it.
     if (meant) return text
@@ -42,8 +46,7 @@ function messageOf(room: Room, text: string): string | undefined {
     doubt(`${desk.state.model.name} only quotes the agent's documents, and does not read ${named}. /model chooses one that does.`, 'the question without it')
   } catch (error) {
     if (!(error instanceof AttachmentError)) throw error
-    if (error instanceof MissingFileError) doubt(error.message, 'the message as it stands')
-    else desk.note(error.message, 'bad')
+    desk.note(error.message, 'bad')
   }
   return undefined
 }

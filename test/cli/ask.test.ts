@@ -1,5 +1,7 @@
 /** A question at the terminal: to whom it goes, what goes with it, and the reply as it comes. */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReplyEvent } from '../../src/contract/events.ts'
@@ -27,6 +29,7 @@ test.after(
 
 /** What the model was told last. */
 const asked = (): string => provider.received.at(-1)?.body.messages.at(-1).content
+const newest = async () => (await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1']))[0]?.id ?? ''
 const events = ({ stdout }: Ran) =>
   stdout
     .trimEnd()
@@ -79,12 +82,34 @@ test('what is piped in goes along, and without a question it is the question', a
   assert.is(asked(), 'Alone?')
 })
 
+test('a file named with @ goes along as in the chat; what is no file stays text, and that is told', async () => {
+  const cwd = terminal.home
+  writeFileSync(join(cwd, 'notes.md'), 'Milk and @eggs.md\n')
+  const file = 'notes.md:\n```md\nMilk and @eggs.md\n```'
+  const { code, stderr } = await terminal.run(['ask', 'What is in @notes.md?'], { cwd })
+  assert.equal([code, stderr, asked()], [0, '', `What is in @notes.md?\n\n${file}`])
+  await terminal.run(['ask', 'Compare @notes.md'], { cwd, input: 'Flour, see @notes.md' })
+  assert.is(asked(), `Compare @notes.md\n\n${file}\n\n<stdin>\nFlour, see @notes.md\n</stdin>`)
+  const missing = await terminal.run(['ask', 'Ask @ada about @note.md'], { cwd })
+  assert.equal([missing.code, asked()], [0, 'Ask @ada about @note.md'])
+  assert.match(missing.stderr, /@note\.md: there is no file .* Did you mean @notes\.md\? It is sent as text/)
+  await terminal.run(['ask', '-'], { cwd, input: 'Read @notes.md' })
+  assert.is(asked(), 'Read @notes.md')
+  const folder = await terminal.run(['ask', 'What is in @logs?'], { cwd })
+  assert.is(folder.code, 2)
+  assert.match(folder.stderr, 'logs is a directory')
+})
+
 test('a model that only quotes documents is asked without what is piped in, and that is told', async () => {
   await terminal.json(['agents', 'create', '--name', 'Quoter', '--model', 'Embedded'])
   const { code, stderr } = await terminal.run(['ask', 'Quoter', 'What is the code?'], { input: 'The code is 1234.' })
   assert.is(code, 0, stderr)
   assert.match(stderr, /Embedded only quotes the agent's documents, and does not read stdin/)
-  const [{ id = '' } = {}] = await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1'])
+  writeFileSync(join(terminal.home, 'code.txt'), '1234')
+  const filed = await terminal.run(['ask', 'Quoter', 'What is in @code.txt?'], { cwd: terminal.home })
+  assert.match(filed.stderr, /does not read code\.txt: it is asked without/)
+  await terminal.json(['conversations', 'delete', await newest(), '--yes'])
+  const id = await newest()
   const { messages } = await terminal.json<{ messages: { role: string; content: string }[] }>(['conversations', 'show', id])
   assert.is(messages.find(({ role }) => role === 'user')?.content, 'What is the code?')
   await terminal.json(['conversations', 'delete', id, '--yes'])
@@ -172,7 +197,7 @@ test('text comes as it is written, and Ctrl+C aborts the reply', async () => {
   const [code] = (await once(child, 'exit')) as [number]
   assert.is(code, 130)
   await (await arrival).closed // the daemon has hung up on the model
-  const [{ id } = { id: '' }] = await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1'])
+  const id = await newest()
   const { messages } = await terminal.json<{ messages: { content: string; finish_reason?: string }[] }>(['conversations', 'show', id])
   assert.equal([messages.at(-1)?.content, messages.at(-1)?.finish_reason], ['So far', 'aborted'])
 })

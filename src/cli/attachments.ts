@@ -1,10 +1,10 @@
-/** Files named with @ in a message: their text goes with it, bounded, and only where it is text. */
+/** Files named with @ in a message, in the chat and in `ask`: their text goes with it, bounded, and only where it is text. */
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, resolve } from 'node:path'
-import { failureOf } from '../cli/failure.ts'
-import { bytes } from '../cli/quantity.ts'
 import { suggest } from '../contract/suggest.ts'
+import { failureOf } from './failure.ts'
+import { bytes } from './quantity.ts'
 
 export const LARGEST_FILE = 200_000
 export const LARGEST_MESSAGE = 450_000
@@ -14,13 +14,12 @@ export interface Attached {
   message: string
   /** The files whose text is in it, as they were written. */
   files: string[]
+  /** Where there is no such file, and perhaps none was meant: each in a sentence. */
+  missing: string[]
 }
 
 /** The file cannot go with the message; the sentence says why. */
 export class AttachmentError extends Error {}
-
-/** There is no such file; perhaps none was meant. */
-export class MissingFileError extends AttachmentError {}
 
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 
@@ -55,14 +54,15 @@ export function mentionedFiles(text: string, cwd: string): string[] {
   return [...new Set(files.flatMap((file) => (file?.stats.isFile() ? [file.path] : [])))]
 }
 
-/** The message with the files it names. An @ that names no file is refused, or left as it is where it was meant so. */
-export function withFiles(text: string, cwd: string, { missing = 'refused' }: { missing?: 'refused' | 'text' } = {}): Attached {
+/** The message with the files it names. An @ that names no file stays as it is, and is told. */
+export function withFiles(text: string, cwd: string): Attached {
   const files: string[] = []
+  const missing: string[] = []
   const parts: string[] = []
   for (const [, quoted, plain] of text.matchAll(MENTION)) {
     const mentioned = quoted ?? plain ?? ''
     const file = readable(mentioned, () => found(cwd, mentioned))
-    if (file === undefined && missing === 'refused') throw new MissingFileError(missingText(cwd, mentioned))
+    if (file === undefined) missing.push(missingText(cwd, mentioned))
     if (file === undefined || files.includes(file.path)) continue
     parts.push(
       section(
@@ -77,7 +77,7 @@ export function withFiles(text: string, cwd: string, { missing = 'refused' }: { 
     throw new AttachmentError(
       `The message with its files has ${message.length.toLocaleString('en')} characters; ${LARGEST_MESSAGE.toLocaleString('en')} are the most.`,
     )
-  return { message, files }
+  return { message, files, missing }
 }
 
 interface Found {
