@@ -22,6 +22,14 @@ async function withTerminal(work: (terminal: Terminal) => Promise<void>, environ
   }
 }
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  return port
+}
+
 test('a command starts the daemon and says so; --no-start and the setting refuse', () =>
   withTerminal(async (terminal) => {
     const refused = await terminal.run(['agents', 'list', '--no-start'])
@@ -48,12 +56,16 @@ test('twenty starts at once end with one daemon, and all exit 0', () =>
     assert.is(new Set(ran.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid)).size, 1)
   }))
 
-test('restart brings another process at the same address; stop removes it', () =>
+test('restart brings another process at the same address, or where CADRE_PORT says; stop removes it', () =>
   withTerminal(async (terminal) => {
     const before = await terminal.json(['daemon', 'start'])
     const after = await terminal.json(['daemon', 'restart'])
     assert.is(after.url, before.url)
     assert.is.not(after.pid, before.pid)
+    const environment = { CADRE_PORT: String(await freePort()) }
+    const moved = await terminal.run(['daemon', 'restart'], { environment })
+    assert.match(moved.stderr, `Started the Cadre daemon at http://127.0.0.1:${environment.CADRE_PORT}\n`)
+    assert.is((await terminal.json(['daemon', 'restart', '--port', new URL(String(before.url)).port], { environment })).url, before.url)
     assert.equal(await terminal.json(['daemon', 'stop']), { stopped: true })
     assert.not.ok(existsSync(join(terminal.home, 'daemon.json')))
     assert.equal(await terminal.json(['daemon', 'stop']), { stopped: false })
