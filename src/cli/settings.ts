@@ -1,8 +1,11 @@
 /** The settings that `cadre config` knows: those of this command line, and the default model, which is the service's. */
 import { rootOf } from '../client/address.ts'
 import { call } from '../client/call.ts'
+import { UnreachableError } from '../client/failures.ts'
 import type { Connection } from '../client/request.ts'
 import { type Paths, readSettings, type Settings, writeSettings } from '../config.ts'
+import { CadreError } from '../contract/errors.ts'
+import { modelRoutes } from '../contract/models.ts'
 import { systemRoutes } from '../contract/system.ts'
 import { UsageError } from './failure.ts'
 import { FORMATS, type Format } from './output.ts'
@@ -26,6 +29,19 @@ export async function readSetting(name: SettingName, paths: Paths, connect: Conn
   if (name !== 'default-model') return readSettings(paths)[name]
   const { data } = await call(await connect(), systemRoutes.settings, {})
   return data.default_model_id
+}
+
+/** The default model, where the service can be asked for it; why it cannot is told. */
+export async function defaultModel(connect: Connect, narrate: (line: string) => void): Promise<{ id: string; name: string } | undefined> {
+  try {
+    const connection = await connect()
+    const { data } = await call(connection, systemRoutes.settings, {})
+    return (await call(connection, modelRoutes.get, { params: { id: data.default_model_id } })).data
+  } catch (error) {
+    if (!(error instanceof UnreachableError || error instanceof CadreError)) throw error
+    narrate(`default-model is not shown: ${error.message}`)
+    return undefined
+  }
 }
 
 export async function writeSetting(name: SettingName, text: string, paths: Paths, connect: Connect): Promise<void> {

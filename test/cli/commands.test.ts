@@ -65,6 +65,7 @@ test('settings are kept, checked and forgotten, and a token is not shown', async
   await terminal.run(['config', 'set', 'token', '-'], { input: 'canary-token\n' })
   const listed = await terminal.run(['config', 'list'])
   assert.not.match(listed.stdout + listed.stderr, 'canary-token')
+  assert.match(listed.stderr, /default-model is not shown: .*token/, 'what the service keeps may be out of reach; the rest is shown')
   assert.is((await terminal.run(['agents', 'list'])).code, 4, 'a wrong token is refused')
   assert.is((await terminal.run(['config', 'unset', 'token'])).code, 0)
   assert.is(statSync(join(terminal.home, 'config.json')).mode & 0o777, 0o600)
@@ -74,6 +75,8 @@ test('the default model is a setting of the service, by name', async () => {
   const model = await terminal.json(['models', 'create', '--name', 'usual', '--provider', 'ollama', '--model-id', 'x'])
   await terminal.run(['config', 'set', 'default-model', 'usual'])
   assert.is((await terminal.run(['config', 'get', 'default-model'])).stdout, `${model.id}\n`)
+  assert.match((await terminal.run(['config', 'list'])).stdout, /^default-model +usual /m)
+  assert.equal(await terminal.json(['config', 'list']), { 'default-model': model.id })
 })
 
 test('status and doctor tell that all is well, and doctor finds what is not', async () => {
