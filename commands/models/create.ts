@@ -8,4 +8,9 @@ export default createCommand(modelTopic, [
     command: 'cadre models create --name Claude --provider anthropic --model-id claude-sonnet-4-5 --api-key - < key.txt',
     description: 'One with a key, which comes from stdin',
   },
+  {
+    command:
+      'cadre models create --name Mini --provider openai --model-id gpt-4o-mini --api-key env:OPENAI_API_KEY --pricing input=0.00015 --pricing output=0.0006',
+    description: 'With what 1,000 tokens cost, for cadre usage costs',
+  },
 ])

@@ -84,7 +84,7 @@ function flagFor({ name, flag, kind, nullable, required, schema }: Field): Flag<
     range(schema),
     schema.default === undefined ? '' : `${JSON.stringify(schema.default)} when left out`,
     required ? 'required' : '',
-    nullable ? 'null clears it' : '',
+    nullable && kind !== 'boolean' ? 'null clears it' : '',
   ].filter(Boolean)
   const description = `${schema.description ?? name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
   const spelling = kebab(name)

@@ -12,7 +12,7 @@ export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
 const price = (what: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description: `Price of 1,000 ${what} tokens.` })
 const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: number; output_per_1k: number }>({
   description:
-    'Price of 1,000 tokens in and out, in either spelling; it comes back as it was given. Input that the provider had cached costs the same as other input.',
+    'Price of 1,000 tokens, in and out, in any currency: input and output, or input_per_1k and output_per_1k; it comes back as it was given. Input that the provider had cached costs the same as other input.',
   anyOf: [object({ input: price('input'), output: price('output') }), object({ input_per_1k: price('input'), output_per_1k: price('output') })],
   examples: [{ input_per_1k: 0.5, output_per_1k: 1.5 }],
 })
