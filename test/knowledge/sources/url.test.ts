@@ -75,7 +75,9 @@ test('a site is read breadth first, as deep as asked, within its origin', async 
     '/a/deeper': html('A deeper'),
   }
   assert.equal(paths(await listed(context, { mode: 'site' }, pages)), ['/', '/a', '/b', '/a/deep', '/b/deep'])
-  assert.equal(context.site.visits(), ['/', '/a', '/b', '/a/deep', '/b/deep'])
+  const visits = context.site.visits()
+  // Pages of one depth are asked for at once, and may arrive in any order.
+  assert.equal([visits.slice(0, 1), visits.slice(1, 3).sort(), visits.slice(3).sort()], [['/'], ['/a', '/b'], ['/a/deep', '/b/deep']])
   assert.equal(paths(await listed(context, { mode: 'site', max_depth: 0 })), ['/'])
   assert.equal(paths(await listed(context, { mode: 'site', max_depth: 1 })), ['/', '/a', '/b'])
   assert.equal(paths(await listed(context, { mode: 'site', max_depth: 10 })).length, 6)
