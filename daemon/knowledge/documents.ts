@@ -54,16 +54,18 @@ export class DocumentsService {
       this.#database.write(async (transaction) => {
         await this.#sources.require(transaction, change.caller, sourceId)
         const [previous] = await documentRecords.find(transaction, { knowledge_source_id: sourceId, name: input.name })
+        // The same bytes once more are in the index already, and are not read again.
+        const read = previous?.content_hash === contentHash && previous.status !== 'failed' ? previous : { status: 'waiting' as const, pages: null, chunks: 0 }
         const now = new Date().toISOString()
         const content = {
           type,
           size: bytes.length,
           content_hash: contentHash,
           metadata: input.metadata ?? {},
-          status: 'waiting' as const,
+          status: read.status,
           error: null,
-          pages: null,
-          chunks: 0,
+          pages: read.pages,
+          chunks: read.chunks,
           updated_at: now,
         }
         const record: StoredDocument = previous

@@ -13,10 +13,10 @@ export interface PendingVectors {
   chunks: number
 }
 
-/** Documents whose present content is not in the index yet. */
+/** Documents whose present content is not in the index yet, or was replaced since it was read and is back: nobody knows any more what came of it. */
 export async function pendingText(reader: Reader, sourceId: string, indexId: string): Promise<PendingDocument[]> {
   return reader.all<PendingDocument>(
-    "SELECT d.id, d.name, d.content_hash FROM documents d LEFT JOIN index_documents i ON i.index_id = ? AND i.document_id = d.id WHERE d.knowledge_source_id = ? AND d.status <> 'failed' AND (i.document_id IS NULL OR i.content_hash <> d.content_hash) ORDER BY d.id",
+    "SELECT d.id, d.name, d.content_hash FROM documents d LEFT JOIN index_documents i ON i.index_id = ? AND i.document_id = d.id WHERE d.knowledge_source_id = ? AND d.status <> 'failed' AND (i.document_id IS NULL OR i.content_hash <> d.content_hash OR d.status IN ('waiting', 'parsing')) ORDER BY d.id",
     [indexId, sourceId],
   )
 }

@@ -71,6 +71,17 @@ test('a synchronization that finds nothing new writes nothing and embeds nothing
   assert.equal(versions(), written)
 })
 
+test('a document that is sent once more just as it was stays what it is', async () => {
+  const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
+  const { updated_at: _, ...before } = await library.document(source.id, 'a.md')
+  const { updated_at: __, ...sent } = await library.send(source.id, 'a.md', 'The brass key opens the attic.')
+  assert.equal(sent, before)
+  assert.equal((await library.sync(source.id)).statistics, source.statistics)
+  await library.send(source.id, 'a.md', 'The copper key opens the cellar.')
+  await library.send(source.id, 'a.md', 'The brass key opens the attic.')
+  assert.equal((await library.sync(source.id)).statistics, source.statistics)
+})
+
 test('a changed document is found by its new text and no more by its old', async () => {
   const { source, tool } = await scripted()
   await library.send(source.id, 'rules.md', 'Visitors must wear the crimson badge.')
