@@ -1,5 +1,4 @@
 /** The composition root: every part is made here and handed what it needs. */
-import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
 import { CadreError } from '../src/contract/errors.ts'
@@ -66,6 +65,7 @@ import { openDatabase } from './store/database.ts'
 import { Originals } from './store/documents.ts'
 import { isBlank, migrate } from './store/migrations.ts'
 import { Vectors } from './store/vectors.ts'
+import type { WriteAheadLog } from './store/write-ahead-log.ts'
 import { systemBindings } from './system/routes.ts'
 import { SystemService } from './system/service.ts'
 import { ensureAdminToken } from './tokens/first-token.ts'
@@ -105,6 +105,8 @@ export interface AppOptions {
   /** By whose time webhooks are sent and tried again, and what the jitter of that is made of. */
   clock?: Clock
   random?: () => number
+  /** How commits get to the disk, where a test has a slow one. */
+  disk?: (databasePath: string) => WriteAheadLog
 }
 
 export interface App {
@@ -119,7 +121,7 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { paths, logger, vault, rateLimit, version, surroundings, adminToken, recoverToken, resolve, providerTimes, keepToken } = options
   const { clock = systemClock, random = Math.random } = options
-  const database = openDatabase(paths.database)
+  const database = openDatabase(paths.database, options.disk?.(paths.database))
   const originals = new Originals(paths.documents)
   if ((await isBlank(database)) && (await originals.any())) {
     await database.close()
@@ -165,7 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     writer,
     progress,
     logger,
-    workDirectory: (id) => join(paths.work, id),
+    work: paths.work,
   })
   const automation = new Automation(database, synchronizer, logger)
   const search = new Search({ database, indexes, embedding, ledger, synchronizer })

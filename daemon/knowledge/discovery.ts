@@ -1,5 +1,5 @@
 /** Brings the documents of a source in line with where they come from: what is new or changed is kept, what is gone goes. */
-import { extname } from 'node:path'
+import { extname, join } from 'node:path'
 import type { SourceType } from '../../src/contract/knowledge-sources.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -21,8 +21,8 @@ export interface Discovery {
   outbound: Outbound
   vault: Vault
   progress: ProgressBoard
-  /** A directory of the source's own. */
-  workDirectory(sourceId: string): string
+  /** Where each source has a directory of its own. */
+  work: string
 }
 
 export async function discover(discovery: Discovery, source: StoredSource, signal: AbortSignal): Promise<void> {
@@ -41,7 +41,7 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
     progress.update(source.id, { documents: seen.size })
   }
   const auth = openAuth(discovery.vault, source)
-  const options = { configuration: source.configuration, auth, signal, work: discovery.workDirectory(source.id), outbound }
+  const options = { configuration: source.configuration, auth, signal, work: join(discovery.work, source.id), outbound }
   try {
     for await (const found of findDocuments(source.type as SourceType, options)) {
       if (seen.has(found.name) || sent.has(found.name)) continue

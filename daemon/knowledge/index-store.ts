@@ -60,6 +60,12 @@ export async function deleteIndex(transaction: Transaction, indexId: string): Pr
   await transaction.run('DELETE FROM indexes WHERE id = ?', [indexId])
 }
 
+/** What is left of sources and indexes that were deleted. */
+export async function deleteOrphans(transaction: Transaction): Promise<void> {
+  await transaction.run('DELETE FROM indexes WHERE knowledge_source_id NOT IN (SELECT id FROM knowledge_sources)')
+  for (const table of ['index_documents', 'index_users']) await transaction.run(`DELETE FROM ${table} WHERE index_id NOT IN (SELECT id FROM indexes)`)
+}
+
 export async function usedIndexes(reader: Reader, sourceId: string): Promise<string[]> {
   const sql = 'SELECT DISTINCT index_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE knowledge_source_id = ?'
   return (await reader.all<{ index_id: string }>(sql, [sourceId])).map(({ index_id }) => index_id)

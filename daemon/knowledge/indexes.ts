@@ -7,6 +7,7 @@ import {
   addUser,
   allIndexes,
   deleteIndex,
+  deleteOrphans,
   findIndex,
   type Index,
   type IndexSettings,
@@ -126,8 +127,9 @@ export class Indexes {
     return this.#vectors.table(`${id}-vectors`, { columns: VECTOR_COLUMNS, keys: ['document_id'] })
   }
 
-  /** Tables of indexes that are no more, left by a crash between the two stores. */
+  /** Indexes of sources that are no more, and tables of indexes that are no more, left by a crash between the two. */
   async sweep(database: Database): Promise<void> {
+    await database.write(deleteOrphans)
     const known = new Set((await allIndexes(database)).map(({ id }) => id))
     for (const name of await this.#vectors.names()) if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#vectors.drop(name)
   }

@@ -53,10 +53,16 @@ export async function markParsing(database: Database, sourceId: string): Promise
 }
 
 /** What was being read when a synchronization ended early waits again. */
-export async function unmarkParsing(database: Database, sourceId: string): Promise<void> {
-  await database.write((transaction) =>
-    transaction.run("UPDATE documents SET status = 'waiting' WHERE knowledge_source_id = ? AND status = 'parsing'", [sourceId]),
-  )
+export async function unmarkParsing(transaction: Transaction, sourceId: string): Promise<void> {
+  await transaction.run("UPDATE documents SET status = 'waiting' WHERE knowledge_source_id = ? AND status = 'parsing'", [sourceId])
+}
+
+/** What is no longer under way does not say so. */
+export async function markCancelled(database: Database, sourceId: string): Promise<void> {
+  await database.write(async (transaction) => {
+    await unmarkParsing(transaction, sourceId)
+    await transaction.run("UPDATE knowledge_sources SET status = 'pending', error = NULL WHERE id = ? AND status = 'syncing'", [sourceId])
+  })
 }
 
 export interface ReadDocument {
@@ -106,7 +112,7 @@ export async function markReady(database: Database, indexId: string): Promise<vo
   await database.write((transaction) => transaction.run('UPDATE indexes SET ready = 1 WHERE id = ? AND ready = 0', [indexId]))
 }
 
-export async function markSource(database: Database, sourceId: string, status: 'syncing' | 'error' | 'pending', error: string | null = null): Promise<void> {
+export async function markSource(database: Database, sourceId: string, status: 'syncing' | 'error', error: string | null = null): Promise<void> {
   await database.write((transaction) => transaction.run('UPDATE knowledge_sources SET status = ?, error = ? WHERE id = ?', [status, error, sourceId]))
 }
 
@@ -124,10 +130,10 @@ export async function interruptedSources(reader: Reader): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Sources that were active when the daemon was last heard of, and yet have passages without vectors. */
-export async function halfEmbedded(reader: Reader): Promise<string[]> {
+/** Sources that were active when the daemon was last heard of, and yet have passages without vectors, or documents that were being read: as where a tool was changed. */
+export async function halfDone(reader: Reader): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
-    "SELECT DISTINCT x.knowledge_source_id AS id FROM index_documents i JOIN indexes x ON x.id = i.index_id JOIN knowledge_sources s ON s.id = x.knowledge_source_id WHERE i.embedded = 0 AND s.status = 'active'",
+    "SELECT x.knowledge_source_id AS id FROM index_documents i JOIN indexes x ON x.id = i.index_id JOIN knowledge_sources s ON s.id = x.knowledge_source_id WHERE i.embedded = 0 AND s.status = 'active' UNION SELECT d.knowledge_source_id FROM documents d JOIN knowledge_sources s ON s.id = d.knowledge_source_id WHERE d.status = 'parsing' OR (d.status = 'indexing' AND s.status = 'active')",
   )
   return rows.map(({ id }) => id)
 }

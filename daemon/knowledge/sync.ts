@@ -1,5 +1,6 @@
 /** Synchronization: one at a time a source, in the background, taken up again after a stop or a kill. */
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Database } from '../store/database.ts'
@@ -8,8 +9,8 @@ import { allIndexes } from './index-store.ts'
 import type { IndexWriter } from './index-writing.ts'
 import type { Indexes } from './indexes.ts'
 import type { ProgressBoard } from './progress.ts'
-import { sourceRecords } from './store.ts'
-import { halfEmbedded, interruptedSources, markSource, markSynced, unmarkParsing } from './sync-store.ts'
+import { sourceExists, sourceRecords } from './store.ts'
+import { halfDone, interruptedSources, markCancelled, markSource, markSynced, unmarkParsing } from './sync-store.ts'
 import { readTexts, type TextStage } from './text-stage.ts'
 import { embedPassages, type VectorStage } from './vector-stage.ts'
 
@@ -84,7 +85,7 @@ export class Synchronizer {
   /** Ends what is under way for a source that is no more, and removes its clone. */
   async forget(sourceId: string): Promise<void> {
     await this.cancel(sourceId)
-    await rm(this.#parts.workDirectory(sourceId), { recursive: true, force: true })
+    await rm(join(this.#parts.work, sourceId), { recursive: true, force: true })
   }
 
   /** Resolves when nothing is under way for the source. */
@@ -116,11 +117,12 @@ export class Synchronizer {
     for (const sourceId of interrupted) await this.start(sourceId)
   }
 
-  /** Sources with an index that lacks something it once had. */
+  /** Sources with something left half done, or an index that lacks something it once had. */
   async #mend(): Promise<Set<string>> {
     const { database, indexes, writer, logger } = this.#parts
     await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'old tables could not be removed'))
-    const incomplete = new Set(await halfEmbedded(database))
+    await this.#sweepWork().catch((error: unknown) => logger.error({ err: error }, 'old clones could not be removed'))
+    const incomplete = new Set(await halfDone(database))
     for (const index of await allIndexes(database)) {
       try {
         if (!(await writer.repair(index)) || index.ready === 0) incomplete.add(index.knowledge_source_id)
@@ -129,6 +131,14 @@ export class Synchronizer {
       }
     }
     return incomplete
+  }
+
+  /** Clones and pages of sources that were deleted just before a kill. */
+  async #sweepWork(): Promise<void> {
+    const { database, work } = this.#parts
+    for (const sourceId of await readdir(work)) {
+      if (!(await sourceExists(database, sourceId))) await rm(join(work, sourceId), { recursive: true, force: true })
+    }
   }
 
   async close(): Promise<void> {
@@ -173,12 +183,8 @@ export class Synchronizer {
 
   async #failed(sourceId: string, extent: Extent, cancelled: boolean, error: unknown): Promise<void> {
     const { database, logger } = this.#parts
-    await unmarkParsing(database, sourceId)
-    if (cancelled) {
-      const source = await sourceRecords.get(database, sourceId)
-      if (source?.status === 'syncing') await markSource(database, sourceId, 'pending')
-      return
-    }
+    if (cancelled) return markCancelled(database, sourceId)
+    await database.write((transaction) => unmarkParsing(transaction, sourceId))
     const known = error instanceof CadreError
     logger[known ? 'warn' : 'error']({ source: sourceId, err: error }, 'the synchronization failed')
     const why = known ? error.message : 'Something went wrong inside Cadre; the log has the details (cadre daemon logs).'

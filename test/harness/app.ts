@@ -38,7 +38,7 @@ export interface CallOptions {
   raw?: string | Buffer
 }
 
-export interface HomeOptions extends Pick<AppOptions, 'clock' | 'random'> {
+export interface HomeOptions extends Pick<AppOptions, 'clock' | 'random' | 'disk'> {
   home?: string
   rateLimit?: number
   /** Where the service looks names up. */

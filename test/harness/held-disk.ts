@@ -1,0 +1,47 @@
+/** A disk that takes its time: others read what is committed while whoever wrote it still waits to hear that it is there for good. */
+import { cpSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type WriteAheadLog, writeAheadLog } from '../../daemon/store/write-ahead-log.ts'
+
+export class HeldDisk {
+  #held = false
+  readonly #waiting: (() => void)[] = []
+
+  readonly open = (databasePath: string): WriteAheadLog => {
+    const log = writeAheadLog(databasePath)
+    return {
+      flush: async () => {
+        await log.flush()
+        if (this.#held) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      },
+      close: () => log.close(),
+    }
+  }
+
+  hold(): void {
+    this.#held = true
+  }
+
+  release(): void {
+    this.#held = false
+    for (const proceed of this.#waiting.splice(0)) proceed()
+  }
+
+  /** Lets one commit after the other through until the condition holds, and stops there: right after the commit that made it so. */
+  async holdAt(condition: () => Promise<boolean>): Promise<void> {
+    this.hold()
+    while (!(await condition())) {
+      this.#waiting.shift()?.()
+      await pause(5)
+    }
+  }
+}
+
+/** What a kill would leave of a home just now. */
+export function asKilled(home: string): string {
+  const copy = join(mkdtempSync(join(tmpdir(), 'cadre-killed-')), 'home')
+  cpSync(home, copy, { recursive: true })
+  return copy
+}
