@@ -63,6 +63,8 @@ export class Synchronizer {
     })
     const run: Run = { extent, controller: new AbortController(), again: undefined, read, finished: Promise.resolve() }
     this.#runs.set(sourceId, run)
+    // Before anybody can read that it is under way.
+    this.#parts.progress.begin(sourceId)
     run.finished = announced
       .then(() => this.#run(sourceId, run, textsRead))
       .finally(() => {
@@ -79,6 +81,8 @@ export class Synchronizer {
     run.again = undefined
     run.controller.abort(new CadreError('CONFLICT', 'The synchronization was cancelled.'))
     await run.finished.catch(() => undefined)
+    // Asked for once more just before, it says that it is under way, and is not.
+    if (!this.#runs.has(sourceId)) await markCancelled(this.#parts.database, sourceId)
     return true
   }
 
@@ -113,8 +117,9 @@ export class Synchronizer {
     const interrupted = new Set(await interruptedSources(database))
     const incomplete = this.#mend()
     this.#mended = incomplete.then(() => undefined)
+    // These begin once that is done; that they are under way is said already.
+    await Promise.all([...interrupted].map((sourceId) => this.start(sourceId)))
     for (const sourceId of await incomplete) if (!interrupted.has(sourceId)) await this.start(sourceId, 'indexes')
-    for (const sourceId of interrupted) await this.start(sourceId)
   }
 
   /** Sources with something left half done, or an index that lacks something it once had. */
@@ -152,22 +157,21 @@ export class Synchronizer {
       for (let extent: Extent | undefined = run.extent; extent !== undefined; ) {
         run.extent = extent
         await this.#pass(sourceId, run, textsRead)
+        run.controller.signal.throwIfAborted()
         extent = run.again
         run.again = undefined
+        if (extent !== undefined) this.#parts.progress.begin(sourceId)
       }
     } catch (error) {
       if (!this.#closing) await this.#failed(sourceId, run.extent, run.controller.signal.aborted, error)
       throw error
-    } finally {
-      this.#parts.progress.end(sourceId)
     }
   }
 
   async #pass(sourceId: string, run: Run, textsRead: () => void): Promise<void> {
-    const { database, progress, logger } = this.#parts
+    const { database, logger } = this.#parts
     const { signal } = run.controller
     const began = Date.now()
-    progress.begin(sourceId)
     await this.#mended
     const source = await sourceRecords.get(database, sourceId)
     if (!source) return
@@ -192,6 +196,7 @@ export class Synchronizer {
   }
 
   #ended(sourceId: string, run: Run): void {
+    this.#parts.progress.end(sourceId)
     this.#runs.delete(sourceId)
     if (run.again && !this.#closing)
       this.start(sourceId, run.again).catch((error: unknown) =>

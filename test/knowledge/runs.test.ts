@@ -80,6 +80,7 @@ test('a cancelled synchronization stops, keeps what it did, and goes on from the
   const { source } = await scripted()
   const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   await library.send(source.id, 'a.md', 'The brass key opens the attic.')
+  await library.settled(source.id) // the tool's index
   await refused(library.service.delete(`/knowledge-sources/${source.id}/sync`), 'CONFLICT', { error: /Nothing is being synchronized/ })
   embedder.hold()
   await library.start(source.id)

@@ -1,0 +1,52 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good } from '../harness/answers.ts'
+import { HeldDisk } from '../harness/held-disk.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Library } from './library.ts'
+
+const test = suite('synchronizations on a slow disk')
+const disk = new HeldDisk()
+let library: Library
+
+test.before(
+  aloud(async () => {
+    library = await Library.open({ disk: disk.open })
+  }),
+)
+test.before.each(() => disk.release())
+test.after(aloud(() => library.end()))
+
+const stands = (id: string, status: string) => async () => (await library.show(id)).status === status
+
+test('whoever reads that one is under way can follow it, be it never so new', async () => {
+  const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
+  disk.hold()
+  const started = library.start(source.id)
+  await disk.holdAt(stands(source.id, 'syncing'))
+  assert.is.not((await library.show(source.id)).progress, null)
+  const followed = library.service.get(`/knowledge-sources/${source.id}/sync/events`)
+  disk.release()
+  await started
+  const { text } = await followed
+  assert.match(text, /event: sync_end/)
+  assert.not.match(text, /event: error/)
+})
+
+test('one that is asked for as the one before it ends, and then cancelled, is not said to be under way for ever', async () => {
+  const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
+  disk.hold()
+  const first = library.start(source.id)
+  await disk.holdAt(stands(source.id, 'syncing'))
+  await disk.holdAt(stands(source.id, 'active'))
+  const again = library.start(source.id)
+  await library.show(source.id) // both are taken before the disk is done
+  const cancelled = library.service.delete(`/knowledge-sources/${source.id}/sync`)
+  await library.show(source.id)
+  disk.release()
+  await Promise.all([first, again, good(cancelled)])
+  const { status, progress } = await library.show(source.id)
+  assert.equal([status, progress], ['pending', null])
+})
+
+test.run()
