@@ -1,6 +1,7 @@
 /** A conversation as a Markdown document. */
 import { shortCell } from './cell.ts'
 import type { Conversation, Message, Speakers } from './conversation-view.ts'
+import { placeOf } from './place.ts'
 import { oneLine } from './terminal-text.ts'
 
 export function conversationMarkdown(conversation: Conversation, speakers: Speakers): string {
@@ -16,9 +17,7 @@ function section({ role, content, timestamp, citations = [], finish_reason, erro
   return [
     `## ${role === 'user' ? user : agent}, ${shortCell(timestamp)} UTC`,
     content.trim(),
-    ...cited.map(
-      ({ index, source, page, content: passage, stale }) => `[${index}] ${oneLine(source)}, page ${page}${stale ? ', changed since' : ''}\n\n${quote(passage)}`,
-    ),
+    ...cited.map((citation) => `[${citation.index}] ${placeOf(citation)}${citation.stale ? ', changed since' : ''}\n\n${quote(citation.content)}`),
     ...(role === 'assistant' && ended ? [`*${oneLine(ended)}*`] : []),
   ]
     .filter((part) => part !== '')

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import type { Passage as PassageSchema } from '../contract/passages.ts'
 import { paint } from './color.ts'
+import { placeOf } from './place.ts'
 import type { Paper } from './table.ts'
 import { oneLine, printable, truncate, width, wrap } from './terminal-text.ts'
 
@@ -61,11 +62,11 @@ export function passageLines(passage: Passage, number: number, notes: readonly s
   ]
 }
 
-/** `leave.md, page 1 · Leave › Annual`, on one line: headings give way first. */
+/** `manual.pdf, page 3 · Leave › Annual`, on one line: headings give way first. */
 function headed({ metadata }: Passage, stream: NodeJS.WriteStream, columns: number): string {
-  const { source, page, headings = '' } = metadata as Passage['metadata'] & { headings?: string }
+  const { source, headings = '' } = metadata as Passage['metadata'] & { headings?: string }
   const name = oneLine(source)
-  const place = `${name}, page ${page}`
+  const place = placeOf(metadata)
   const path = oneLine(headings)
   // The last heading tells most; those above it give way first.
   const whole = width(`${place} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')

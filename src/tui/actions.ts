@@ -1,12 +1,13 @@
 /** What the commands of the chat do. */
 import { nothingFits } from '../cli/passages.ts'
+import { placeOf } from '../cli/place.ts'
 import { oneLine } from '../cli/terminal-text.ts'
 import { call } from '../client/call.ts'
 import { usageRoutes } from '../contract/usage.ts'
 import { searchWith, toolsOf } from './agent-tools.ts'
 import { type Called, type CommandName, helpText } from './commands.ts'
 import { exportTo } from './exported.ts'
-import { textOf } from './reply.ts'
+import { type Citation, textOf } from './reply.ts'
 import type { Room } from './room.ts'
 import { type ConversationRecord, findAgent, findConversation, findModel, lastMessages, listAgents, listModels, ownAndOthers, rename } from './service.ts'
 import { told } from './session.ts'
@@ -201,5 +202,4 @@ export function showSources({ desk, plain }: Room): void {
   else desk.update({ panel: desk.state.panel?.kind === 'sources' ? undefined : { kind: 'sources', title: 'Sources', citations, selected: 0 } })
 }
 
-const passageText = ({ index, source, page, content }: { index: number; source: string; page: number; content: string }) =>
-  `[${index}] ${oneLine(source)}, page ${page}: ${oneLine(content)}`
+const passageText = (citation: Citation) => `[${citation.index}] ${placeOf(citation)}: ${oneLine(citation.content)}`

@@ -1,4 +1,5 @@
 /** What was said, as lines: messages of the person, replies with what they end in, notes of the chat. */
+import { hasPages } from '../cli/place.ts'
 import { oneLine, printable } from '../cli/terminal-text.ts'
 import { markdownLines } from './markdown.ts'
 import type { Citation, Reply } from './reply.ts'
@@ -55,10 +56,10 @@ export function closingLines(reply: Reply, columns: number): Line[] {
 }
 
 function sourceNames(cited: readonly Citation[]): Line {
-  const spans = cited.slice(0, MOST_SOURCES).flatMap(({ index, source, page, stale }, at): Span[] => [
-    span(`${at === 0 ? '' : '  '}[${index}]`, 'cyan'),
+  const spans = cited.slice(0, MOST_SOURCES).flatMap((citation, at): Span[] => [
+    span(`${at === 0 ? '' : '  '}[${citation.index}]`, 'cyan'),
     // A name and its page are not torn apart at the end of a line.
-    span(` ${oneLine(source)},\u00a0p.\u00a0${page}${stale ? ' (changed since)' : ''}`, 'dim'),
+    span(` ${oneLine(citation.source)}${hasPages(citation) ? `,\u00a0p.\u00a0${citation.page}` : ''}${citation.stale ? ' (changed since)' : ''}`, 'dim'),
   ])
   return cited.length > MOST_SOURCES ? [...spans, span(` and ${cited.length - MOST_SOURCES} more`, 'dim')] : spans
 }

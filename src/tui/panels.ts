@@ -1,4 +1,5 @@
 /** What opens above the input: passages of a reply, something to choose from, a question of a tool, what a word may become. */
+import { placeOf } from '../cli/place.ts'
 import { oneLine, padEnd, printable, truncate, width } from '../cli/terminal-text.ts'
 import type { ToolUse } from './reply.ts'
 import { choicesOf, type Menu, type Picker, type Sources } from './state.ts'
@@ -18,15 +19,11 @@ export function sourcesLines({ title, citations, selected }: Sources, columns: n
   if (citations.length === 0) return [head, line('  The last reply stands on no documents.', 'dim')]
   const open = citations[Math.min(selected, citations.length - 1)]
   const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
-  const names = listed.items.map(({ index, source, page, cited, stale }, at): Line => {
+  const names = listed.items.map((citation, at): Line => {
+    const { index, cited, stale } = citation
     const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
     const chosen = listed.first + at === selected
-    return [
-      pointer(chosen),
-      span(`[${index}] `, 'cyan'),
-      span(`${oneLine(source)}, page ${page}`, ...(chosen ? (['bold'] as const) : [])),
-      span(note && ` (${note})`, 'dim'),
-    ]
+    return [pointer(chosen), span(`[${index}] `, 'cyan'), span(placeOf(citation), ...(chosen ? (['bold'] as const) : [])), span(note && ` (${note})`, 'dim')]
   })
   const room = Math.max(0, height - 1 - names.length)
   const text = printable(open?.content ?? '')

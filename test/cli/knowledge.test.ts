@@ -78,7 +78,7 @@ test('an answer comes first, then its sources with their headings', async () => 
   const { stdout } = await ok(['rag', 'query', 'handbook', 'How many days of leave do I have?'])
   const [answer = ''] = stdout.split('\n')
   assert.match(answer, /twenty-five days.*\[1\]/)
-  assert.match(stdout, /^\[1\] leave\.md, page 1 · Leave\b/m)
+  assert.match(stdout, /^\[1\] leave\.md · Leave\b/m)
   assert.not.match(stdout, '\u001b')
 })
 
@@ -108,7 +108,7 @@ test('what is not there is said, with the command that makes it', async () => {
 test('a search shows passages with page and score, and explains them when asked', async () => {
   await terminal.json(['retrieval', 'create', '--name', 'find', '--knowledge-source', 'handbook'])
   const plain = await ok(['retrieval', 'search', 'find', 'hotel price in Lisbon', '--top-k', '1'])
-  assert.match(plain.stdout, /^\[1\] policies\/travel\.md, page 1 · Travel\b.*\n {4}score \d\.\d{3}\n {4}A hotel in Lisbon/)
+  assert.match(plain.stdout, /^\[1\] policies\/travel\.md · Travel\b.*\n {4}score \d\.\d{3}\n {4}A hotel in Lisbon/)
   const { stdout, stderr } = await ok(['retrieval', 'search', 'find', 'hotel price in Lisbon', '--explain'])
   assert.match(stdout, /meaning #1 · words #1 · fused \d\.\d{3}/)
   for (const stage of ['embed', 'semantic', 'full text', 'total']) assert.match(stderr, new RegExp(`${stage} \\d+\\.\\d ms`))

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { additionsFor } from '../../src/cli/additions.ts'
 import { filesOf } from '../../src/cli/local-files.ts'
 import { passageLines, shortened, wordsOf } from '../../src/cli/passages.ts'
+import { placeOf } from '../../src/cli/place.ts'
 import { barLine, Pacer, plainLine } from '../../src/cli/progress.ts'
 import { filtersFrom } from '../../src/cli/questions.ts'
 import { quoted } from '../../src/cli/shell-words.ts'
@@ -78,6 +79,13 @@ test('a passage has its number, its document, page and headings, and fits the te
   ])
   assert.is(lines(40)[0], '[1] policies/leave.md, page 3 · … › Ann…')
   for (const columns of [24, 40, 80]) for (const line of lines(columns)) assert.ok(width(line) <= columns, line)
+})
+
+test('a page is told where the document has pages', () => {
+  const places = [placeOf({ source: 'a.pdf', page: 1 }), placeOf({ source: 'https://example.com/B.PDF?v=2', page: 1 }), placeOf({ source: 'c.docx', page: 4 })]
+  assert.equal(places, ['a.pdf, page 1', 'https://example.com/B.PDF?v=2, page 1', 'c.docx, page 4'])
+  assert.is(placeOf({ source: 'https://example.com/paper', page: 2 }), 'https://example.com/paper, page 2')
+  for (const source of ['leave.md', 'notes.txt', 'a.pdf.md', 'table.csv']) assert.is(placeOf({ source, page: 1 }), source)
 })
 
 test('what is added is told by its look', async () => {

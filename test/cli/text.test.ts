@@ -78,11 +78,11 @@ test('an answer keeps its code, breaks its prose, and says which passages it doe
     'cadre ask "How many days of leave do I have?"',
     '```',
     '',
-    '[1] a.md, page 1',
+    '[1] a.md',
     '    not cited',
     '    Twenty-five days.',
     '',
-    '[2] b.md, page 1',
+    '[2] b.md',
     '    Twenty-five days.',
   ])
 })
