@@ -7,14 +7,14 @@ import { foldDays } from './period.ts'
 import { compact, count, money, seconds } from './quantity.ts'
 import { record } from './table.ts'
 import { wrap } from './terminal-text.ts'
-import type { Report } from './usage-text.ts'
+import { noted, type Report } from './usage-text.ts'
 
 export type Analytics = Static<typeof ConversationAnalytics>
 type Day = Analytics['by_day'][number]
 
 export function analyticsText(analytics: Analytics, { title, names, paper, top }: Report): string {
   const { by_day, by_agent } = analytics
-  const { unit, rows } = foldDays(by_day, addDays)
+  const { unit, rows, empty } = foldDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
   const days = rows.map(({ date, conversations, messages }) => ({ label: date, cells: [count(messages), count(conversations)], value: messages }))
   const agents = Object.entries(by_agent).sort(([, one], [, other]) => other.messages - one.messages || other.conversations - one.conversations)
   const bars = agents.slice(0, top).map(([id, { messages, conversations, tokens }]) => ({
@@ -28,7 +28,7 @@ export function analyticsText(analytics: Analytics, { title, names, paper, top }
     ...wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream)),
     '',
     record(figures(analytics), paper),
-    ...(days.length > 0 ? ['', ...chart([unit, 'MESSAGES', 'BEGUN'], days, paper)] : []),
+    ...(days.length > 0 ? ['', ...chart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...noted(empty, paper)] : []),
     ...(bars.length > 0 ? ['', ...chart(['AGENT', 'MESSAGES', 'TALKS', 'TOKENS'], bars, paper), ...rest] : []),
   ].join('\n')
 }

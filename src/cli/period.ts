@@ -43,11 +43,26 @@ export function periodFrom({ days, from, to }: PeriodFlags, now = new Date()): R
   return { query, title: long === 1 ? `Today, ${query.end_date}` : `Last ${long} days, ${query.start_date} to ${query.end_date}` }
 }
 
+export interface Folded<T> {
+  unit: 'DAY' | 'MONTH'
+  rows: readonly T[]
+  /** Says which rows are left out, since nothing was before the first. */
+  empty: string | undefined
+}
+
+/** Rows a day, or a month where there are many days, from the first on which something was. */
+export function foldDays<T extends { date: string }>(days: readonly T[], plus: (one: T, other: T) => T, isEmpty: (day: T) => boolean): Folded<T> {
+  const { unit, rows } = folded(days, plus)
+  const first = rows.findIndex((row) => !isEmpty(row))
+  // One line says no less than the sentence in its place would.
+  if (first < 2) return { unit, rows, empty: undefined }
+  return { unit, rows: rows.slice(first), empty: `Nothing from ${rows[0]?.date} to ${rows[first - 1]?.date}.` }
+}
+
 /** A year a day a line is no picture any more. */
 const MOST_LINES = 62
 
-/** Rows a day, or a month where there are many days. */
-export function foldDays<T extends { date: string }>(days: readonly T[], plus: (one: T, other: T) => T): { unit: 'DAY' | 'MONTH'; rows: readonly T[] } {
+function folded<T extends { date: string }>(days: readonly T[], plus: (one: T, other: T) => T): Pick<Folded<T>, 'unit' | 'rows'> {
   if (days.length <= MOST_LINES) return { unit: 'DAY', rows: days }
   const months = new Map<string, T>()
   for (const day of days) {

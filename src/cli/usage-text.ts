@@ -50,11 +50,11 @@ export function usageText(usage: Statistics, report: Report): string {
 export function costsText(costs: Costs, report: Report): string {
   const { paper } = report
   const tokens = costs.by_day.reduce((sum, day) => sum + day.tokens, 0)
-  const { unit, rows } = foldDays(costs.by_day, addDays)
+  const { unit, rows, empty } = foldDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
   // Where nothing costs anything, what was used is still worth a picture.
   const weigh: Weigh = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : byTokens
   const bars = rows.map((day) => ({ label: day.date, cells: figures(day, paper), value: weigh(day) }))
-  const days = ['', ...chart([unit, 'TOKENS', 'COST'], bars, paper)]
+  const days = ['', ...chart([unit, 'TOKENS', 'COST'], bars, paper), ...noted(empty, paper)]
   return [
     ...heading(report),
     ...lines(costSentence({ ...costs, total_tokens: tokens }), paper),
@@ -64,6 +64,8 @@ export function costsText(costs: Costs, report: Report): string {
 }
 
 const heading = ({ title, paper }: Report): string[] => wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream))
+/** What a chart leaves out, below it. */
+export const noted = (note: string | undefined, { stream }: Paper): string[] => (note === undefined ? [] : [paint('dim', note, stream)])
 const lines = (sentence: string, { columns }: Paper) => wrap(sentence, columns)
 
 function costSentence({ total_cost, total_tokens, unpriced_tokens }: Pick<Statistics, 'total_cost' | 'total_tokens' | 'unpriced_tokens'>): string {

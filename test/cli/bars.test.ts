@@ -81,15 +81,38 @@ test('a price that is not known is a dash, a sum that leaves some out is marked,
   assert.match(text, 'and 1 more')
 })
 
+test('empty days before the first with anything are left out, and that is told', () => {
+  const day = (date: number, messages: number) => ({ date: `2026-01-0${date}`, messages })
+  const fold = (...messages: number[]) => {
+    const { rows, empty } = foldDays(
+      messages.map((each, at) => day(at + 1, each)),
+      (one) => one,
+      (one) => one.messages === 0,
+    )
+    return [rows.length, empty]
+  }
+  assert.equal(fold(0, 0, 0, 2, 0), [2, 'Nothing from 2026-01-01 to 2026-01-03.'])
+  assert.equal(
+    [fold(0, 1), fold(3, 0), fold(0, 0)],
+    [
+      [2, undefined],
+      [2, undefined],
+      [2, undefined],
+    ],
+  )
+  const costs = { ...USED, by_day: [1, 2, 3].map((date) => ({ date: `2026-01-0${date}`, ...spent(date === 3 ? 5 : 0, 0) })) }
+  assert.match(costsText(costs, report(40)), /DAY .*\n2026-01-03 .*\nNothing from 2026-01-01 to 2026-01-02\./)
+})
+
 test('many days are shown by month', () => {
   const days = Array.from({ length: 70 }, (_, day) => ({ date: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10), tokens: 1 }))
   const plus = (one: { date: string; tokens: number }, other: { tokens: number }) => ({ ...one, tokens: one.tokens + other.tokens })
-  assert.equal(foldDays(days, plus).rows, [
+  assert.equal(foldDays(days, plus, () => false).rows, [
     { date: '2026-01', tokens: 31 },
     { date: '2026-02', tokens: 28 },
     { date: '2026-03', tokens: 11 },
   ])
-  assert.is(foldDays(days.slice(0, 62), plus).rows.length, 62)
+  assert.is(foldDays(days.slice(0, 62), plus, () => false).rows.length, 62)
 })
 
 test('the last days end today, and dates are taken as they are', () => {
