@@ -90,7 +90,7 @@ export class MessagesService {
   async events(caller: Caller, id: string, messageId: string, lastEventId: string | undefined): Promise<AsyncIterable<StreamEvent>> {
     await this.#parts.conversations.require(this.#parts.database, caller, id)
     const after = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : 0
-    const reply = this.#parts.replies.find(messageId)
+    const reply = await this.#parts.replies.join(messageId)
     if (reply?.conversationId === id) return reply.follow(after)
     return retold(await this.#stored(caller, id, messageId), after)
   }
@@ -137,23 +137,28 @@ export class MessagesService {
       use: { caller: change.caller, origin, signal: reply.signal },
     }
     const books = new Books({ database, meter, model, origin, reply })
-    await database.write(async (transaction) => {
-      await conversations.wake(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
-      await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
-      await books.open(transaction, firstEstimate(scene))
-      await change.remember?.(transaction, { message_id: messageId })
-    })
-    reply.say('message_start', {
-      conversation_id: conversation.id,
-      message_id: messageId,
-      user_message_id: userMessageId,
-      model_id: model.id,
-      agent_id: agent.id,
-    })
-    replies.run(reply, books, async () => {
-      await breather.pause()
-      await write({ scene, reply, books, turn, logger }).finally(turn.end)
-    })
+    const underWay = replies.expect(messageId)
+    try {
+      await database.write(async (transaction) => {
+        await conversations.wake(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
+        await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
+        await books.open(transaction, firstEstimate(scene))
+        await change.remember?.(transaction, { message_id: messageId })
+      })
+      reply.say('message_start', {
+        conversation_id: conversation.id,
+        message_id: messageId,
+        user_message_id: userMessageId,
+        model_id: model.id,
+        agent_id: agent.id,
+      })
+      replies.run(reply, books, async () => {
+        await breather.pause()
+        await write({ scene, reply, books, turn, logger }).finally(turn.end)
+      })
+    } finally {
+      underWay()
+    }
     return reply
   }
 

@@ -26,6 +26,8 @@ export class Replies {
   readonly turns = new Turns()
   readonly #database: Database
   readonly #logger: Logger
+  /** Replies that others may read of already, although we have not heard that they are stored. */
+  readonly #expected = new Map<string, Promise<void>>()
   readonly #running = new Map<string, Running>()
   readonly #held = new Map<string, Reply>()
   #heldSize = 0
@@ -34,6 +36,25 @@ export class Replies {
   constructor(database: Database, logger: Logger) {
     this.#database = database
     this.#logger = logger
+  }
+
+  /** Says that a reply is about to be stored; returns how to say that it is under way, or will never be. */
+  expect(messageId: string): () => void {
+    let proceed = () => {}
+    const here = new Promise<void>((resolve) => {
+      proceed = resolve
+    })
+    this.#expected.set(messageId, here)
+    return () => {
+      this.#expected.delete(messageId)
+      proceed()
+    }
+  }
+
+  /** The same as `find` for whoever has read of it before it is under way. */
+  async join(messageId: string): Promise<Reply | undefined> {
+    await this.#expected.get(messageId)
+    return this.find(messageId)
   }
 
   /** Under way, or ended a while ago. */

@@ -1,0 +1,49 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { HeldDisk } from '../harness/held-disk.ts'
+import { aloud } from '../harness/hooks.ts'
+import { ScriptedProvider, says } from '../harness/provider.ts'
+import { Parlour } from './parlour.ts'
+
+const test = suite('conversations on a slow disk')
+const disk = new HeldDisk()
+let parlour: Parlour
+let provider: ScriptedProvider
+
+test.before(
+  aloud(async () => {
+    parlour = await Parlour.open({ disk: disk.open })
+    provider = await ScriptedProvider.start('openai', says('Hello there.'))
+  }),
+)
+test.before.each(() => disk.release())
+test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+
+test('a reply can be followed from the moment it can be read of', async () => {
+  const id = await parlour.talk(provider)
+  disk.hold()
+  const sent = parlour.reply(id, 'Hi')
+  await disk.holdAt(async () => (await parlour.messages(id)).length === 2)
+  const [, reply] = await parlour.messages(id)
+  const following = parlour.service.get(`/conversations/${id}/messages/${reply.id}/events`)
+  await parlour.messages(id) // it has been asked for before the disk is done
+  disk.release()
+  const { text } = await following
+  assert.match(text, /event: message_end/)
+  assert.not.match(text, /event: error/)
+  assert.is((await sent).finish_reason, 'stop')
+})
+
+test('the next message may be sent as soon as the end of a reply can be read', async () => {
+  const id = await parlour.talk(provider)
+  disk.hold()
+  const first = parlour.reply(id, 'Hi')
+  await disk.holdAt(async () => (await parlour.messages(id)).at(-1)?.finish_reason === 'stop')
+  const second = parlour.reply(id, 'And again')
+  await parlour.messages(id)
+  disk.release()
+  await Promise.all([first, second])
+  assert.is((await parlour.messages(id)).length, 4)
+})
+
+test.run()
