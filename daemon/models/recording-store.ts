@@ -42,13 +42,14 @@ export async function pageOfRecordings(reader: Reader, modelId: string, query: L
   return { items: rows.map(asRecording), total: counted?.total ?? 0 }
 }
 
+/** A model that was deleted meanwhile keeps none. */
 export async function keepRecording(transaction: Transaction, modelId: string, { key, request, parts, created_at }: StoredRecording): Promise<void> {
-  await transaction.run('INSERT OR REPLACE INTO recordings (model_id, key, request, parts, created_at) VALUES (?, ?, ?, ?, ?)', [
-    modelId,
+  await transaction.run('INSERT OR REPLACE INTO recordings (model_id, key, request, parts, created_at) SELECT id, ?, ?, ?, ? FROM models WHERE id = ?', [
     key,
     JSON.stringify(request),
     JSON.stringify(parts),
     created_at,
+    modelId,
   ])
 }
 

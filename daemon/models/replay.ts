@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Meter } from '../metering.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Transaction } from '../store/database.ts'
 import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from './chat.ts'
 import { findRecording, keepRecording, type StoredRecording } from './recording-store.ts'
 import { estimateRequest, settlement } from './tokens.ts'
@@ -64,6 +64,8 @@ export class ReplayModel implements ChatModel {
     const parts: ChatPart[] = []
     const heard = { text: '', parts: 0, counted: undefined as ReturnType<typeof usageOf> }
     let status: 'done' | 'failed' | 'aborted' = 'failed'
+    let settled = false
+    const settle = (transaction: Transaction) => meter.settle(transaction, entry, settlement(request, heard, status))
     try {
       for await (const part of source.stream(request)) {
         heard.parts++
@@ -73,13 +75,18 @@ export class ReplayModel implements ChatModel {
         if (part.type === 'end') {
           status = 'done'
           const recording = { key, request: asked, parts: parts as unknown as StoredRecording['parts'], created_at: new Date().toISOString() }
-          await database.write((transaction) => keepRecording(transaction, id, recording))
+          // With what it took: of what is played back ever after, nobody would count it again.
+          await database.write(async (transaction) => {
+            await keepRecording(transaction, id, recording)
+            await settle(transaction)
+          })
+          settled = true
         }
         yield part
       }
     } finally {
       if (request.signal?.aborted) status = 'aborted'
-      await database.write((transaction) => meter.settle(transaction, entry, settlement(request, heard, status)))
+      if (!settled) await database.write(settle)
     }
   }
 }

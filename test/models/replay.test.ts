@@ -2,11 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
+import { asKilled, HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider } from '../harness/provider.ts'
+import { replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { until } from '../knowledge/library.ts'
 
 const test = suite('record and replay')
+const disk = new HeldDisk()
 let service: Service
 let resources: Resources
 let provider: ScriptedProvider
@@ -14,7 +17,7 @@ let count = 0
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await Service.start({ disk: disk.open })
     resources = new Resources(service)
     // Never the same answer twice, so that only a recording can repeat one.
     provider = await ScriptedProvider.start(
@@ -48,6 +51,36 @@ test('the first answer is recorded and played back ever after, at no cost', asyn
   assert.not.equal((await good(ask(model, 'other'))).content, first.content)
   const { total_tokens, total_cost } = await good(service.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))
   assert.equal([total_tokens, total_cost], [36, (2 * (11 + 14)) / 1000], 'what was recorded was paid for once')
+})
+
+test('an answer is recorded with what it cost, also where a kill comes right after', async () => {
+  const recorded = await source()
+  const model = await resources.model({ provider: 'replay', model_id: recorded.id })
+  disk.hold()
+  const asked = good(ask(model, 'hello'))
+  await disk.holdAt(async () => (await service.database.all('SELECT 1 FROM recordings WHERE model_id = ?', [model.id])).length > 0)
+  const after = await Service.start({ home: asKilled(service.paths.home) })
+  disk.release()
+  await asked
+  assert.is((await good(after.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))).total_tokens, 18)
+  await after.end()
+})
+
+test('a model that is deleted while it records leaves no recording', async () => {
+  const model = await replay()
+  let goOn = () => {}
+  const told = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const [usual] = provider.script as [Step]
+  provider.script = [async (response, request, wire) => told.then(() => usual(response, request, wire)), usual]
+  const before = provider.received.length
+  const asked = ask(model, 'hello')
+  await until(async () => provider.received.length > before)
+  await good(service.delete(`/models/${model.id}?force=true`))
+  goOn()
+  await asked
+  assert.equal(await service.database.all('SELECT key FROM recordings WHERE model_id = ?', [model.id]), [])
 })
 
 test('without recording, a request that was never recorded is a clear error', async () => {
