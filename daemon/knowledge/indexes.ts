@@ -80,9 +80,12 @@ export class Indexes {
       const needed = (index: Index) => (used.length === 0 ? isDefault(index) : used.includes(index.id))
       const wanted = all.filter(needed)
       const complete = wanted.every(({ ready }) => ready === 1)
-      return { wanted, unwanted: complete ? all.filter((index) => !needed(index)) : dead }
+      const unwanted = complete ? all.filter((index) => !needed(index)) : dead
+      // In the transaction that found nobody who uses them: in the next one, somebody might.
+      for (const index of unwanted) await deleteIndex(transaction, index.id)
+      return { wanted, unwanted }
     })
-    for (const index of unwanted) await this.drop(database, index)
+    for (const index of unwanted) await this.#dropTables(index)
     return wanted
   }
 
@@ -110,8 +113,12 @@ export class Indexes {
 
   async drop(database: Database, index: Index): Promise<void> {
     await database.write((transaction) => deleteIndex(transaction, index.id))
-    await this.#vectors.drop(`${index.id}-text`)
-    await this.#vectors.drop(`${index.id}-vectors`)
+    await this.#dropTables(index)
+  }
+
+  async #dropTables({ id }: Index): Promise<void> {
+    await this.#vectors.drop(`${id}-text`)
+    await this.#vectors.drop(`${id}-vectors`)
   }
 
   /** Empties one side of an index. */

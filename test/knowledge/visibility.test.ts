@@ -49,4 +49,28 @@ test('one that is asked for as the one before it ends, and then cancelled, is no
   assert.equal([status, progress], ['pending', null])
 })
 
+test('a tool that takes up what is just being tidied away has an index all the same', async () => {
+  const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
+  await library.tool(source.id)
+  for (let commits = 0; commits < 12; commits++) {
+    const settings = { chunk_size: 300, chunk_overlap: 0 }
+    const first = await library.tool(source.id, settings)
+    await library.settled(source.id)
+    disk.hold()
+    const deleted = good(library.service.delete(`/retrieval-tools/${first.id}`))
+    let passed = 0
+    await disk.holdAt(async () => passed++ >= commits)
+    const made = library.tool(source.id, settings)
+    await library.show(source.id) // it is taken before the disk is done
+    disk.release()
+    await deleted
+    const { id } = await made
+    await library.settled(source.id)
+    const used = await library.service.database.all('SELECT * FROM indexes JOIN index_users ON index_id = id WHERE user_id = ? AND ready = 1', [id])
+    assert.is(used.length, 1, `after ${commits} commits`)
+    await good(library.service.delete(`/retrieval-tools/${id}`))
+    await library.settled(source.id)
+  }
+})
+
 test.run()
