@@ -106,8 +106,13 @@ async function webhooks(connection: Connection) {
     }
     const query = { limit: 1, sort: 'created_at', order: 'desc' } as object
     const [last] = (await call(connection, webhookRoutes.deliveries, { params: { id }, query })).data
-    if (last && last.status !== 'delivered' && last.error !== null)
-      ill.push({ state: 'warning', found: `${oneLine(url)}: ${oneLine(last.error)}`, fix: `cadre webhooks redeliver ${id} ${last.id}` })
+    if (!last || last.status === 'delivered' || last.error === null) continue
+    // Who answered can be told again; where nobody does, the next attempt goes the way of the last.
+    const answered = last.response_status !== null
+    const fix = answered
+      ? `cadre webhooks redeliver ${id} ${last.id}`
+      : `cadre webhooks update ${id} --url ADDRESS sends events elsewhere; with --no-enabled it sends none`
+    ill.push({ state: 'warning', found: `${oneLine(url)}: ${oneLine(last.error)}`, fix })
   }
   return { well: counted(pagination.total, 'webhook'), ill }
 }

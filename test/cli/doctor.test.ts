@@ -1,5 +1,7 @@
 /** What the doctor finds in the service, and the command it names for each; what `cadre` alone says. */
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createReceiver } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -94,13 +96,20 @@ test('documents that could not be read, and sources that are gone, name their so
   assert.equal([gone?.state, gone?.fix], ['broken', 'cadre knowledge sync papers'])
 })
 
-test('a webhook that is disabled is told, and one that cannot be reached', async () => {
+test('a webhook that is disabled is told, one that cannot be reached, and one that refuses', async () => {
   const hook = await terminal.json<{ id: string }>([
     ...['webhooks', 'create', '--url', 'http://127.0.0.1:9/hook', '--events', 'conversation.completed', '--allow-private-network'],
   ])
   await terminal.run(['webhooks', 'test', hook.id])
   const [failing] = (await examine('webhooks')).checks
-  assert.equal([failing?.state, failing?.fix?.startsWith(`cadre webhooks redeliver ${hook.id} dlv_`)], ['warning', true])
+  assert.equal([failing?.state, failing?.fix?.startsWith(`cadre webhooks update ${hook.id} --url ADDRESS`)], ['warning', true])
+  const receiver = createReceiver((_, reply) => reply.writeHead(500).end()).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  await terminal.json(['webhooks', 'update', hook.id, '--url', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`])
+  await terminal.run(['webhooks', 'test', hook.id])
+  receiver.close()
+  const [refused] = (await examine('webhooks')).checks
+  assert.equal([refused?.state, refused?.fix?.startsWith(`cadre webhooks redeliver ${hook.id} dlv_`)], ['warning', true])
   await terminal.json(['webhooks', 'update', hook.id, '--no-enabled'])
   const [disabled] = (await examine('webhooks')).checks
   assert.equal([disabled?.state, disabled?.fix], ['warning', `cadre webhooks update ${hook.id} --enabled`])
