@@ -3,6 +3,7 @@ import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/base-command.ts'
 import { confirm } from '../../src/cli/confirm.ts'
 import { resolveOwn } from '../../src/cli/references.ts'
+import { quoted } from '../../src/cli/shell-words.ts'
 import { counted, type Source } from '../../src/cli/sync.ts'
 import { oneLine } from '../../src/cli/terminal-text.ts'
 import { knowledgeTopic } from '../../src/cli/topics/knowledge.ts'
@@ -57,7 +58,7 @@ export default class KnowledgeDelete extends CadreCommand {
     await confirm(`Delete ${doomed.map(({ source }) => oneLine(source.name)).join(', ')}?`, flags.yes)
     const deleted: { id: string; message: string }[] = []
     for (const { source, own } of doomed) {
-      const message = await remove(connection, source.id, own, flags.force)
+      const message = await remove(connection, source, own, flags.force)
       deleted.push({ id: source.id, message })
       this.narrate(message)
     }
@@ -72,9 +73,9 @@ async function lookAt(connection: Connection, id: string): Promise<Doomed> {
   return { source, own, others: users.filter((user) => user !== own).map((user) => `${user.noun} ${oneLine(user.name)} (${user.id})`) }
 }
 
-async function remove(connection: Connection, id: string, own: User | undefined, force: boolean): Promise<string> {
+async function remove(connection: Connection, { id, name }: Doomed['source'], own: User | undefined, force: boolean): Promise<string> {
   const query = force ? { force: true } : {}
-  const explain = explainConflict('knowledge delete')
+  const explain = explainConflict(`knowledge delete ${quoted(name)}`)
   if (own) await call(connection, ragToolRoutes.remove, { params: { id: own.id }, query }).catch(explain)
   return (await call(connection, knowledgeSourceRoutes.remove, { params: { id }, query }).catch(explain)).message
 }

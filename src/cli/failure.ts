@@ -143,11 +143,16 @@ export function outputFailure({ code = '', message }: NodeJS.ErrnoException): st
 export function failureText(failure: Failure): string {
   const { error, details = [], hint, request_id, exitCode } = failure
   const lines = [`${paint('red', 'Error:')} ${printable(error)}`]
-  const repeated = details.length === 1 && error.includes(details[0]?.problem ?? '')
-  if (!repeated) for (const { field, problem } of details) lines.push(`  ${printable(field)}: ${printable(problem)}`)
+  for (const { field, problem } of details.filter((detail) => !isSaid(error, detail, details.length)))
+    lines.push(`  ${printable(field)}: ${printable(problem)}`)
   if (hint) lines.push(paint('dim', printable(hint)))
   if (request_id && exitCode === EXIT.failed) lines.push(paint('dim', `Request ${printable(request_id)}`))
   return lines.join('\n')
+}
+
+/** Whether the sentence tells it already: the only problem there is, or the resource, by its identifier. */
+function isSaid(error: string, { field, problem }: ErrorDetail, count: number): boolean {
+  return (count === 1 && error.includes(problem)) || error.includes(`(${field.split('.')[0]})`)
 }
 
 /** What can be typed is written before it is JSON: a path may hold what has to be escaped there. */

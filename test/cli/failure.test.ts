@@ -46,6 +46,9 @@ test('details are listed once, and a failure of the service names its request', 
   const [first] = details
   assert.is(failureText(failureOf(answered(400, 'VALIDATION_ERROR', { error: 'name: is required', details: [first] }))), 'Error: name: is required')
   assert.match(failureText(failureOf(answered(500, 'INTERNAL'))), 'Request req_1')
+  const error = 'It is used by agent "A" (agent_1) and 1 more.'
+  const users = ['agent_1', 'agent_2'].map((id) => ({ field: `${id}.tools`, problem: 'this agent uses it' }))
+  assert.is(failureText(failureOf(answered(409, 'CONFLICT', { error, details: users }))), `Error: ${error}\n  agent_2.tools: this agent uses it\nRequest req_1`)
 })
 
 test('what the service echoes cannot steer the terminal', () => {

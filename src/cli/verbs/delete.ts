@@ -5,6 +5,7 @@ import { CadreError } from '../../contract/errors.ts'
 import { CadreCommand } from '../base-command.ts'
 import { confirm } from '../confirm.ts'
 import { resolveOwn } from '../references.ts'
+import { quoted } from '../shell-words.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 import { ownArguments } from './show.ts'
@@ -34,9 +35,9 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
       const connection = await this.connect(flags)
       const ids = await Promise.all(names.map((name) => resolveOwn(connection, topic, name)))
       const deleted: { id: string; message: string }[] = []
-      for (const one of ids) {
+      for (const [at, one] of ids.entries()) {
         const { message } = await call(connection, routes.remove, { params: { id: one }, query: flags.force ? { force: true } : {} }).catch(
-          explainConflict(`${command} delete`),
+          explainConflict(`${command} delete ${quoted(names[at] ?? one)}`),
         )
         deleted.push({ id: one, message })
         this.narrate(message)
