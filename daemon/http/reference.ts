@@ -1,4 +1,4 @@
-/** The API reference at /docs: Swagger UI from its own files, so that it works with no network. */
+/** The API reference at /docs: Swagger UI from its own files, so that it works with no network. A browser at / is led there. */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -15,5 +15,9 @@ export async function addReference(server: FastifyInstance, description: object)
     staticCSP: true,
     theme: { title: 'Cadre API' },
     uiConfig: { docExpansion: 'none', tryItOutEnabled: false },
+  })
+  server.get('/', { config: { open: true } }, (request, reply) => {
+    if (request.headers.accept?.includes('text/html')) reply.redirect(PAGE)
+    else reply.callNotFound()
   })
 }

@@ -103,7 +103,7 @@ async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): 
   if (!caller) {
     reply.header('www-authenticate', 'Bearer')
     throw new CadreError('UNAUTHENTICATED', request.headers.authorization ? 'The token is not valid.' : 'This needs a token.', {
-      hint: 'Send Authorization: Bearer <ACCESS_TOKEN>; an admin makes one with: cadre tokens create',
+      hint: 'Send Authorization: Bearer <ACCESS_TOKEN>; an admin makes one with: cadre tokens create. The API reference is at /docs.',
     })
   }
   request.caller = caller

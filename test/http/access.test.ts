@@ -136,6 +136,15 @@ test('other ways to send a token are not taken', async () => {
   assert.is((await service.get('/agents', { as: null, headers: { authorization: `bearer   ${token}` } })).status, 200)
 })
 
+test('who comes without a token learns where the reference is, and a browser is led there', async () => {
+  for (const path of ['/', '/agents']) {
+    const { body } = await service.get(path, { as: null, headers: { accept: '*/*' } })
+    assert.match(body.hint, 'The API reference is at /docs.')
+  }
+  const led = await service.get('/', { as: null, headers: { accept: 'text/html,application/xhtml+xml' } })
+  assert.equal([led.status, led.headers.location], [302, '/docs'])
+})
+
 test('the reference page needs no token and nothing from the network', async () => {
   const page = await service.get('/docs', { as: null })
   assert.is(page.status, 200)
