@@ -54,14 +54,13 @@ export class Draft {
     const { id, timestamp, model_id } = this.#beginning
     const { input, output, cost } = this.spent
     const content = this.content.toWellFormed()
-    const citations = this.citations.in(content)
     return {
       id,
       role: 'assistant',
       content,
       timestamp,
-      ...(citations.length > 0 ? { citations } : {}),
-      ...(this.toolCalls.length > 0 ? { tool_calls: this.toolCalls.map((call) => ({ ...call })) } : {}),
+      citations: this.citations.in(content),
+      tool_calls: this.toolCalls.map((call) => ({ ...call })),
       usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
       cost,
       model_id,

@@ -125,9 +125,9 @@ export function turnsOf(messages: readonly StoredMessage[], tools: readonly stri
   return turns
 }
 
-function answered({ content, tool_calls = [], citations }: StoredMessage, tools: readonly string[]): ChatMessage[] {
+function answered({ content, tool_calls = [], citations = [] }: StoredMessage, tools: readonly string[]): ChatMessage[] {
   const kept = tool_calls.filter(({ name, result }) => tools.includes(name) && result !== undefined)
-  const text = citations ? withoutReferences(content) : content
+  const text = citations.length > 0 ? withoutReferences(content) : content
   return [
     ...(kept.length > 0
       ? [{ role: 'assistant' as const, content: '', toolCalls: kept.map(({ id, name, arguments: given }) => ({ id, name, arguments: given })) }]

@@ -18,11 +18,15 @@ interface MessageRow {
   created_at: string
 }
 
+/** Replies always say which passages and tools they had, also those that were stored when none went without saying. */
+const REPLY = { citations: [], tool_calls: [] }
+
 const asMessage = ({ id, role, content, details, created_at }: MessageRow): StoredMessage => ({
   id,
   role,
   content,
   timestamp: created_at,
+  ...(role === 'assistant' ? REPLY : {}),
   ...(JSON.parse(details) as object),
 })
 

@@ -41,8 +41,8 @@ export const Message = object(
     content: Type.String({ description: 'What was said.' }),
     timestamp: timestamp('When it was said'),
     ...optional({
-      citations: Type.Array(Citation, { description: 'Every passage the tools gave the model.' }),
-      tool_calls: Type.Array(ToolCall, { description: 'Tools that were used.' }),
+      citations: Type.Array(Citation, { description: 'Of replies: every passage the tools gave the model.' }),
+      tool_calls: Type.Array(ToolCall, { description: 'Of replies: tools that were used.' }),
       usage: Usage,
       cost: nullable(Type.Number({ minimum: 0, description: 'What it cost; null where the price is not known.' })),
       model_id: nullable(identifier('the model that wrote it')),

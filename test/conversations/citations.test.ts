@@ -120,7 +120,7 @@ test('wrong questions and lost sources are told to the model', async () => {
     provider.script = [replies({ calls: [call] }), says('ok')]
     const reply = await parlour.reply(id, 'Go')
     assert.match(reply.tool_calls[0].error, why)
-    assert.is(reply.citations, undefined)
+    assert.equal(reply.citations, [])
   }
 })
 

@@ -91,7 +91,7 @@ test('stored messages become turns: without failures that said nothing, without 
     message('user', 'one'),
     message('assistant', '', { finish_reason: 'error' }),
     message('user', 'two'),
-    message('assistant', 'half a', { finish_reason: 'aborted' }),
+    message('assistant', 'half a [1]', { finish_reason: 'aborted', citations: [], tool_calls: [] }),
     message('user', 'three'),
     message('assistant', 'found [1].', {
       citations: [citation],
@@ -107,7 +107,7 @@ test('stored messages become turns: without failures that said nothing, without 
     [{ role: 'user', content: 'one' }],
     [
       { role: 'user', content: 'two' },
-      { role: 'assistant', content: 'half a' },
+      { role: 'assistant', content: 'half a [1]' },
     ],
     [
       { role: 'user', content: 'three' },

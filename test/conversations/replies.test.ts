@@ -37,6 +37,17 @@ test('a message is answered, and both are stored', async () => {
     ],
   )
   assert.equal(messages[1], reply)
+  assert.equal([reply.citations, reply.tool_calls], [[], []], 'a reply says that it used nothing')
+  assert.equal(Object.keys(messages[0] ?? {}), ['id', 'role', 'content', 'timestamp'])
+})
+
+test('a reply that was stored without a word on passages and tools is shown with none', async () => {
+  const id = await parlour.talk(provider)
+  await parlour.reply(id, 'Hi')
+  const stripped = "UPDATE messages SET details = json_remove(details, '$.citations', '$.tool_calls') WHERE conversation_id = ?"
+  await parlour.service.database.write((transaction) => transaction.run(stripped, [id]))
+  const [, reply] = await parlour.messages(id)
+  assert.equal([reply?.citations, reply?.tool_calls], [[], []])
 })
 
 test('a model without a price costs nobody knows what, which is not nothing', async () => {
