@@ -5,9 +5,11 @@ import { CadreError } from '../src/contract/errors.ts'
 /** Of what a caller is shown, as JSON text. */
 export const etagOf = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
 
-/** Refuses a change by a caller who saw something else than what is there now. */
+/** Refuses a change by a caller who saw something else than what is there now; several tags are told apart by commas. */
 export function requireSeen(noun: string, ifMatch: string | undefined, shown: unknown): void {
-  if (ifMatch !== undefined && ifMatch !== '*' && etagOf(JSON.stringify(shown)) !== ifMatch) throw changedMeanwhile(noun)
+  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  const seen = ifMatch.split(',').map((tag) => tag.trim())
+  if (!seen.includes(etagOf(JSON.stringify(shown)))) throw changedMeanwhile(noun)
 }
 
 export function changedMeanwhile(noun: string): CadreError {

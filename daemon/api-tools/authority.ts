@@ -8,7 +8,7 @@ import { checkUrlTemplate } from './url-template.ts'
 
 /** `record` is the tool as it would be, `origin` where it would send its calls. */
 export function checkAuthority(record: StoredApiTool, given: ApiToolInput, { caller, current }: Situation<StoredApiTool>, origin: string): void {
-  if (given.allow_private_network) adminsOnly(caller, 'let a tool reach the private network')
+  if (given.allow_private_network && !current?.allow_private_network) adminsOnly(caller, 'let a tool reach the private network')
   if (current === undefined || caller.role === 'admin') return
   if (current.allow_private_network && !record.allow_private_network) adminsOnly(caller, 'take the private network from a tool')
   const use = otherUse(current, record, origin)

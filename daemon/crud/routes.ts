@@ -1,17 +1,19 @@
 /** Binds the routes that every family has to its resource. */
 import type { CrudRoutes } from '../../src/contract/crud.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
+import type { Caller } from '../caller.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { StoredRecord } from '../store/records.ts'
 import type { Resource } from './service.ts'
 
 export function bindCrud<Stored extends StoredRecord, Input extends object, Shown>(routes: CrudRoutes, resource: Resource<Stored, Input, Shown>): Binding[] {
+  const standing = { standing: (caller: Caller, id: string) => resource.get(caller, id) }
   return [
     bind(routes.list, ({ query, change }) => resource.list(change.caller, query as ListQuery)),
     bind(routes.get, ({ params, change }) => resource.get(change.caller, params.id)),
     bind(routes.create, ({ body, change }) => resource.create(change, body as Input)),
-    bind(routes.update, ({ params, body, change }) => resource.update(change, params.id, body as Input)),
-    bind(routes.patch, ({ params, body, change }) => resource.update(change, params.id, body as Input)),
+    bind(routes.update, ({ params, body, change }) => resource.update(change, params.id, body as Input), standing),
+    bind(routes.patch, ({ params, body, change }) => resource.update(change, params.id, body as Input), standing),
     bind(routes.remove, ({ params, query, change }) => resource.remove(change, params.id, query.force)),
   ]
 }

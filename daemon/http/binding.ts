@@ -1,6 +1,6 @@
 /** A contract route bound to the code that answers it. */
 import type { Data, Given, Route, StreamEvent } from '../../src/contract/route.ts'
-import type { Change } from '../caller.ts'
+import type { Caller, Change } from '../caller.ts'
 import type { Later } from '../later.ts'
 
 export interface Incoming<R extends Route> extends Given<R> {
@@ -22,11 +22,14 @@ export interface Binding {
   statusOf?(reply: unknown): number
   /** Answers a repeated request from what the first one had remembered; without it, that is the answer. */
   replay?(incoming: Incoming<Route>, remembered: unknown): Promise<unknown>
+  /** What is there now, of a route that changes it: a field that says the same is no change. */
+  standing?(caller: Caller, id: string): Promise<unknown>
 }
 
 interface Particulars<R extends Route> {
   statusOf?(reply: Data<R>): number
   replay?(incoming: Incoming<R>, remembered: unknown): Promise<Reply<R>>
+  standing?(caller: Caller, id: string): Promise<unknown>
 }
 
 export function bind<R extends Route>(route: R, handle: (incoming: Incoming<R>) => Promise<Reply<R>>, particulars: Particulars<R> = {}): Binding {

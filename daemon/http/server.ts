@@ -1,24 +1,25 @@
 /** The door: builds the Fastify server, checks every request in order, and registers the contract's routes under both paths. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { TSchema } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import { ACCESS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../caller.ts'
-import { nestsDeeper } from '../nesting.ts'
 import type { Validator } from '../validation.ts'
 import type { Binding } from './binding.ts'
 import { answerError } from './errors.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { Idempotency } from './idempotency.ts'
+import { readJson } from './json-body.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { answer } from './reply.ts'
 import { OpenStreams } from './stream.ts'
-import { holdsMoreValues } from './value-count.ts'
+import { withoutUnchanged } from './unchanged.ts'
+import { refuseUnreadable } from './unreadable.ts'
 
 const MEGABYTE = 1024 * 1024
 const PREFIXES = ['/api', '/api/v1']
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -52,7 +53,10 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
     bodyLimit: MEGABYTE,
     requestTimeout: 120_000,
     forceCloseConnections: true,
-    return503OnClosing: false, // the door says so itself, in the shape of all other errors
+    // The door says what is wrong with the host, in the shape of all other errors.
+    http: { requireHostHeader: false },
+    clientErrorHandler: refuseUnreadable,
+    return503OnClosing: false, // and so here
     // A logger of its own for every request costs a tenth of a short one; what is logged here names the request itself.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
@@ -141,23 +145,6 @@ function logAnswer(logger: FastifyBaseLogger, request: FastifyRequest, reply: Fa
   logger[level]({ request_id: id, method, path: routeOptions.url, status, ms: Math.round(elapsedTime), token: caller?.tokenId }, 'request')
 }
 
-/** JSON and nothing else; an empty body is no body. What nests deeper than anybody means to would overflow the stack of whoever walks it. */
-function readJson(server: FastifyInstance): void {
-  const parse = server.getDefaultJsonParser('error', 'error')
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else if (body.length > MEGABYTE && holdsMoreValues(body as string, MOST_VALUES)) done(tooMany())
-    else parse(request, body as string, (error, value) => done(error ?? (nestsDeeper(value, DEEPEST) ? tooDeep() : null), value))
-  })
-}
-
-const DEEPEST = 100
-/** More than fit into an ordinary body; those that may be larger are so for the sake of one long text. */
-const MOST_VALUES = MEGABYTE
-const tooDeep = () => new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
-const tooMany = () => new CadreError('PAYLOAD_TOO_LARGE', `The body holds more than ${MOST_VALUES} values.`)
-
 function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door, streams: OpenStreams): void {
   if (!binding) throw new Error(`Nothing answers ${route.id}`)
   server.route({
@@ -170,7 +157,11 @@ function register(server: FastifyInstance, prefix: string, route: Route, binding
       querystring: route.query ?? NO_FIELDS,
       ...(route.body ? { body: route.body } : {}),
     },
-    preValidation: (request, _reply, done) => done(bodyProblem(route, request)),
+    preValidation: async (request) => {
+      const problem = bodyProblem(route, request)
+      if (problem) throw problem
+      if (binding.standing) request.body = await withoutUnchanged(request, door.validator.body(route.body as TSchema), binding.standing)
+    },
     handler: (request, reply) => answer(door.idempotency, streams, binding, request, reply),
   })
 }
@@ -202,7 +193,7 @@ function refuseOtherMethods(server: FastifyInstance): void {
   }
   for (const [url, methods] of taken) {
     server.route({
-      method: [...METHODS.filter((method) => !methods.includes(method)), 'OPTIONS', ...(methods.includes('GET') ? [] : ['HEAD'])],
+      method: server.supportedMethods.filter((method) => !methods.includes(method === 'HEAD' ? 'GET' : method)),
       url,
       handler: async (request, reply) => {
         reply.header('allow', methods.join(', '))

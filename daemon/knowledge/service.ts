@@ -1,4 +1,5 @@
 /** Knowledge sources: where documents come from, and keeping up with them. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import { type KnowledgeSource, knowledgeSources } from '../../src/contract/knowledge-sources.ts'
@@ -45,7 +46,8 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     const unused = new Map<string, string[]>()
     super(parts.database, knowledgeSources, sourceRecords, {
       prepare: async (record, given, { caller, current }) => {
-        if (given.configuration !== undefined || current === undefined) checkConfiguration(parts.validator, caller, record)
+        // An editor may send back what an admin set.
+        if (current === undefined || !isDeepStrictEqual(record.configuration, current.configuration)) checkConfiguration(parts.validator, caller, record)
         return withAuth(parts.vault, record, given, caller, current)
       },
       opened: (source) => ({ auth: openAuth(parts.vault, source) }),

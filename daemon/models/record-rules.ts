@@ -41,7 +41,8 @@ export function prepared(vault: Vault, record: StoredModel, given: ModelInput, {
   if (record.provider === 'openai-compatible' && record.endpoint === null) throw invalid('endpoint', 'is required for the provider openai-compatible')
   if (record.endpoint !== null) {
     const { hostname } = plainAddress('endpoint', record.endpoint, 'Give it as api_key.')
-    if (given.endpoint && leadsInside(hostname)) adminsOnly(caller, 'point a model at this machine or its private network')
+    if (given.endpoint && given.endpoint !== current?.endpoint && leadsInside(hostname))
+      adminsOnly(caller, 'point a model at this machine or its private network')
   }
   if (given.api_key !== undefined) adminsOnly(caller, 'set or forget the key of a model')
   const redirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)

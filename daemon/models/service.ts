@@ -81,13 +81,18 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
         return next
       },
       remove: async (transaction, { id }) => {
-        if (id === EMBEDDED_MODEL_ID) throw builtIn()
         await forgetRecordings(transaction, id)
         providers.forget(id)
       },
       opened: ({ id, api_key }) => ({ api_key: api_key === null ? null : vault.open(api_key, `${id}/api_key`) }),
     })
     this.#parts = parts
+  }
+
+  /** Who uses the embedded model need not be asked. */
+  override async removeWithin(transaction: Transaction, record: StoredModel, force: boolean): Promise<void> {
+    if (record.id === EMBEDDED_MODEL_ID) throw builtIn()
+    return super.removeWithin(transaction, record, force)
   }
 
   /** The id of a model named by its id, or by its provider's name for it where only one model has that. */

@@ -50,7 +50,8 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
     body: update,
     access: doors.change,
     summary: `Change ${aNoun}`,
-    description: 'Fields that are left out keep their values. Send If-Match with the ETag you read to be sure that nobody changed it since.',
+    description:
+      'Fields that are left out keep their values; those that cannot be changed may be sent as they were read. Send If-Match with the ETag you read to be sure that nobody changed it since.',
   }
   return {
     list: route({

@@ -226,7 +226,7 @@ for (const family of FAMILIES) {
     await refused(service.delete(`${path}/${id}`, seen), 'CONFLICT')
     assert.is((await service.put(`${path}/${id}`, sampleOf(name).change, { headers: { 'if-match': '*' } })).status, 200)
     const current = (await service.get(`${path}/${id}`)).headers.etag
-    assert.is((await service.delete(`${path}/${id}`, { headers: { 'if-match': String(current) } })).status, 200)
+    assert.is((await service.delete(`${path}/${id}`, { headers: { 'if-match': `"other", ${current}` } })).status, 200)
   })
 
   const { label } = samplesOf({} as Resources)[name] ?? {}

@@ -40,6 +40,22 @@ test('a document may have a body of 64 MB', async () => {
   await good(service.delete(`/knowledge-sources/${source.id}/documents/${document.id}`))
 })
 
+test('bytes that are no UTF-8 are refused, and so is another encoding than the one they are read in', async () => {
+  const named = (...bytes: number[]) => Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
+  for (const bytes of [[0xff], [0xc3], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) await refused(raw(named(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
+  assert.is((await good(raw(named(0xc3, 0xa9)), 201)).name, 'é')
+  for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'us-ascii']) await good(raw('{"name":"x"}', `application/json; charset=${charset}`), 201)
+  for (const charset of ['iso-8859-1', 'utf-16', '"windows-1252"'])
+    await refused(raw('{"name":"x"}', `application/json; charset=${charset}`), 'UNSUPPORTED_MEDIA_TYPE', { error: /UTF-8/ })
+})
+
+test('compressed bodies are refused as such', async () => {
+  const send = (encoding: string) =>
+    service.post('/agents', undefined, { raw: '{"name":"x"}', headers: { 'content-type': 'application/json', 'content-encoding': encoding } })
+  for (const encoding of ['gzip', 'br', 'deflate, gzip']) await refused(send(encoding), 'UNSUPPORTED_MEDIA_TYPE', { error: /compressed/ })
+  await good(send('identity'), 201)
+})
+
 test('what is no JSON is refused as such', async () => {
   for (const text of [
     '{',

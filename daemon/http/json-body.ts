@@ -1,0 +1,37 @@
+/** Reads bodies: JSON in UTF-8 and nothing else. */
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { CadreError } from '../../src/contract/errors.ts'
+import { nestsDeeper } from '../nesting.ts'
+import { holdsMoreValues } from './value-count.ts'
+
+const MEGABYTE = 1024 * 1024
+const DEEPEST = 100
+/** More than fit into an ordinary body; those that may be larger are so for the sake of one long text. */
+const MOST_VALUES = MEGABYTE
+
+/** An empty body is no body. What nests deeper than anybody means to would overflow the stack of whoever walks it. */
+export function readJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, undefined)
+    const problem = encodingProblem(request, body)
+    if (problem) return done(problem)
+    const text = body.toString()
+    if (text.length > MEGABYTE && holdsMoreValues(text, MOST_VALUES)) return done(tooMany())
+    parse(request, text, (error, value) => done(error ?? (nestsDeeper(value, DEEPEST) ? tooDeep() : null), value))
+  })
+}
+
+/** Bytes that are no UTF-8 would be stored as something that nobody sent. */
+function encodingProblem({ headers }: FastifyRequest, body: Buffer): CadreError | undefined {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type) ?? []
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.')
+  if (!/^identity$/i.test(encoding)) return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed: send it without Content-Encoding.')
+  return isUtf8(body) ? undefined : new CadreError('INVALID_JSON', 'The body is not valid UTF-8.')
+}
+
+const tooDeep = () => new CadreError('VALIDATION_ERROR', `The body nests deeper than ${DEEPEST} levels.`)
+const tooMany = () => new CadreError('PAYLOAD_TOO_LARGE', `The body holds more than ${MOST_VALUES} values.`)

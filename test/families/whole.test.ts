@@ -1,0 +1,85 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { FAMILIES } from '../../src/contract/routes.ts'
+import { good, refused } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Resources } from '../harness/resources.ts'
+import { type Sample, samplesOf } from '../harness/samples.ts'
+
+const test = suite('whole resources')
+let service: Service
+let resources: Resources
+let samples: Record<string, Sample>
+
+test.before(
+  aloud(async () => {
+    service = await Service.start()
+    resources = new Resources(service)
+    samples = samplesOf(resources)
+  }),
+)
+test.after(aloud(() => service.end()))
+
+for (const { name, path } of FAMILIES) {
+  test(`${name}: what was read is taken back whole, and with a change in it`, async () => {
+    const { make, change } = samples[name] as Sample
+    const { id } = await make(0)
+    const read = await good(service.get(`${path}/${id}`))
+    for (const method of ['PUT', 'PATCH']) {
+      const { updated_at: _, version: __, ...same } = await good(service.call(method, `${path}/${id}`, await good(service.get(`${path}/${id}`))))
+      const { updated_at: ___, version: ____, ...before } = read
+      assert.equal(same, before)
+    }
+    const changed = await good(service.put(`${path}/${id}`, { ...(await good(service.get(`${path}/${id}`))), ...change }))
+    for (const [field, value] of Object.entries(change)) assert.equal(changed[field], value, field)
+  })
+
+  test(`${name}: a field that cannot be changed is refused with another value, or alone`, async () => {
+    const { id } = await (samples[name] as Sample).make(0)
+    const read = await good(service.get(`${path}/${id}`))
+    await refused(service.put(`${path}/${id}`, { ...read, id: 'another' }), 'VALIDATION_ERROR', { field: 'id' })
+    await refused(service.put(`${path}/${id}`, { ...read, created_at: '2020-01-01T00:00:00.000Z' }), 'VALIDATION_ERROR', { field: 'created_at' })
+    await refused(service.put(`${path}/${id}`, { ...read, nobody: 1 }), 'VALIDATION_ERROR', { field: 'nobody' })
+    await refused(service.put(`${path}/${id}`, { id }), 'VALIDATION_ERROR')
+    await refused(service.put(`${path}/nobody`, { ...read, nobody: 1 }), 'VALIDATION_ERROR')
+  })
+}
+
+test('secrets stay as they are when what is shown of them is sent back', async () => {
+  const auth = { type: 'api_key', name: 'X-Key', value: 'hidden' }
+  const tool = await resources.apiTool({ headers: { 'X-Other': 'hidden too' }, auth })
+  const kept = async () => (await service.database.all('SELECT * FROM api_tools WHERE id = ?', [tool.id]))[0] as { secrets: string }
+  const { secrets } = await kept()
+  assert.ok(secrets)
+  await good(service.put(`/api-tools/${tool.id}`, { ...tool, description: 'other' }))
+  assert.is((await kept()).secrets, secrets)
+  await refused(service.put(`/api-tools/${tool.id}`, { ...tool, auth: { ...tool.auth, name: 'X-New' } }), 'VALIDATION_ERROR')
+
+  const model = await resources.model({ api_key: 'sk-hidden' })
+  assert.is((await good(service.put(`/models/${model.id}`, { ...model, name: 'Other' }))).has_api_key, true)
+  await refused(service.put(`/models/${model.id}`, { ...model, name: 'Other', has_api_key: false }), 'VALIDATION_ERROR', { field: 'has_api_key' })
+})
+
+test('what was detached may be sent back as nothing', async () => {
+  const tool = await resources.ragTool()
+  await good(service.delete(`/knowledge-sources/${tool.knowledge_source_id}?force=true`))
+  const detached = await good(service.get(`/rag-tools/${tool.id}`))
+  assert.is(detached.knowledge_source_id, null)
+  assert.is((await good(service.put(`/rag-tools/${tool.id}`, { ...detached, top_k: 7 }))).top_k, 7)
+  await refused(service.put(`/rag-tools/${(await resources.ragTool()).id}`, { knowledge_source_id: null }), 'VALIDATION_ERROR')
+})
+
+test('an editor sends back what an admin set, as long as it stays so', async () => {
+  const source = await resources.source({ configuration: { paths: ['/srv/documents'] } })
+  const model = await resources.model({ api_key: 'sk-hidden', endpoint: 'http://127.0.0.1:9/v1' })
+  const tool = await resources.apiTool({ url: 'https://example.com/', auth: { type: 'bearer', token: 'hidden' }, allow_private_network: true })
+  for (const [path, record] of [
+    [`/knowledge-sources/${source.id}`, source],
+    [`/models/${model.id}`, model],
+    [`/api-tools/${tool.id}`, tool],
+  ])
+    await good(service.put(path, { ...(await good(service.get(path))), name: `${record.name}, renamed` }, { as: 'editor' }))
+})
+
+test.run()
