@@ -20,12 +20,19 @@ export function embeddingReference({ embedding_model }: IndexSettings): Referenc
 
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** A filter compares with a value or a list of values, and with nothing else. */
-export function checkFilters(filters: Record<string, unknown>): void {
+/** Filters as search takes them: what is asked of `metadata` stands beside the rest. Each compares with a value or a list of values, and with nothing else. */
+export function checkedFilters({ metadata, ...others }: Record<string, unknown>): Record<string, unknown> {
+  if (metadata === undefined) return checked('filters', others)
+  if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata)) return checked('filters', { ...others, metadata })
+  return bothFilters(checked('filters', others), checked('filters.metadata', metadata as Record<string, unknown>))
+}
+
+function checked(where: string, filters: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(filters)) {
     const fits = isScalar(value) || (Array.isArray(value) && value.length > 0 && value.length <= 1_000 && value.every(isScalar))
-    if (!fits) throw invalid(`filters.${name}`, 'must be a text, number or boolean, or a list of them')
+    if (!fits) throw invalid(`${where}.${name}`, 'must be a text, number or boolean, or a list of them')
   }
+  return filters
 }
 
 /** What passes both filters: where both name a field, what is in both. A tool's own filters are never widened. */

@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import { passageTool } from '../knowledge/passage-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import { checkedChunking, checkFilters, embeddingReference } from '../knowledge/tool-settings.ts'
+import { checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
 import type { CallOrigin } from '../metering.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -81,14 +81,13 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: Question, origin: CallOrigin): Promise<FoundPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
-    checkFilters(filters)
     const { results } = await this.#parts.knowledge.search({
       sourceIds: [tool.knowledge_source_id],
       settings: tool,
       query,
       method: 'hybrid',
       topK: top_k ?? tool.top_k,
-      filters,
+      filters: checkedFilters(filters),
       origin,
     })
     return results

@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import { passageTool } from '../knowledge/passage-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import { bothFilters, checkedChunking, checkFilters, embeddingReference } from '../knowledge/tool-settings.ts'
+import { bothFilters, checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Tool } from '../tool.ts'
@@ -40,7 +40,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
         for (const source of given.knowledge_source_ids ?? []) {
           if (!(await knowledge.exists(transaction, source))) throw invalid('knowledge_source_ids', `there is no knowledge source "${source}"`)
         }
-        checkFilters(draft.filters)
+        checkedFilters(draft.filters)
         const record = { ...draft, embedding_model: await checkedChunking(transaction, models, draft) }
         await knowledge.claim(transaction, record.id, record.knowledge_source_ids, record)
         return record
@@ -70,14 +70,13 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
   }
 
   async #found(tool: StoredRetrievalTool, { query, top_k, filters = {}, explain = false }: Query): Promise<Static<typeof SearchResult>> {
-    checkFilters(filters)
     return this.#parts.knowledge.search({
       sourceIds: tool.knowledge_source_ids,
       settings: tool,
       query,
       method: tool.search_method,
       topK: top_k ?? tool.top_k,
-      filters: bothFilters(tool.filters, filters),
+      filters: bothFilters(checkedFilters(tool.filters), checkedFilters(filters)),
       threshold: tool.score_threshold,
       explain,
       origin: {},

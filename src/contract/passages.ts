@@ -5,10 +5,13 @@ import { freeObject, identifier, object, optional, word } from './schema.ts'
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
 export const DEFAULT_CHUNKING = { embedding_model: DEFAULT_EMBEDDING_MODEL, chunk_size: 800, chunk_overlap: 120 }
 
-export const filters = freeObject('Only passages whose source, document_id, page, type or metadata equal these values, or are in these lists.', {
-  maxProperties: 50,
-  examples: [{ source: 'leave.md' }],
-})
+export const filters = freeObject(
+  'Only passages whose source, document_id, page, type or metadata equal these values, or are in these lists; fields of the metadata by their names, or together as metadata.',
+  {
+    maxProperties: 50,
+    examples: [{ source: 'leave.md' }],
+  },
+)
 export const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'What to look for.' })
 export const top_k = Type.Integer({ minimum: 1, maximum: 100, description: 'Most passages that come back.' })
 

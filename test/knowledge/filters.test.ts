@@ -86,6 +86,16 @@ test('several must all hold', async () => {
   assert.is(await found({ source: ['a.md', 'b.md'], year: 2024 }), 'b')
 })
 
+test('metadata may also be asked for together, under its own name', async () => {
+  assert.is(await found({ metadata: { team: 'sales' } }), 'ab')
+  assert.is(await found({ metadata: { team: 'sales', year: [2024, 2025] } }), 'b')
+  assert.is(await found({ type: 'md', metadata: { public: true } }), 'a')
+  assert.is(await found({ team: ['sales', "o'brien"], metadata: { team: ["o'brien"] } }), 'c')
+  assert.is(await found({ metadata: {} }), 'abcd')
+  const search = library.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, { query: QUERY, filters: { metadata: { team: { deep: 1 } } } })
+  await refused(search, 'VALIDATION_ERROR', { field: 'filters.metadata.team' })
+})
+
 test('metadata that no document has finds nothing', async () => {
   assert.is(await found({ department: 'sales' }), '')
   assert.is(await found({ nested: 'yes' }), '')
