@@ -14,7 +14,7 @@ export interface Span {
 
 /** Throws VALIDATION_ERROR where it ends before it begins. A last day is in it to its end, a last moment to its millisecond. */
 export function dateRange({ start_date, end_date }: { start_date?: string; end_date?: string }): Span {
-  const from = start_date === undefined ? '' : new Date(start_date).toISOString()
+  const from = start_date === undefined ? '' : written(Date.parse(start_date))
   const until = end_date === undefined ? FOREVER : written(Date.parse(end_date) + (end_date.length === 10 ? DAY_MS : 1))
   if (from >= until) throw invalid('start_date', 'must not be after end_date')
   return { from, until }

@@ -6,7 +6,7 @@ import { CadreError, invalid } from '../src/contract/errors.ts'
 import { suggest } from '../src/contract/suggest.ts'
 import { createTimeLimit, TimeLimitExceeded } from './time-limit.ts'
 
-const DAY = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/
+const DAY = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
 /**
  * Only the first problem is looked for: collecting all of them lets a hostile body make megabytes of errors.
@@ -124,12 +124,12 @@ const shortPattern = Object.assign(
 
 function prepared(ajv: Ajv): Ajv {
   addFormats.default(ajv)
-  ajv.addFormat(
-    'iso-date',
-    (value: string) => DAY.test(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString().slice(0, 10) === value.slice(0, 10),
-  )
+  ajv.addFormat('iso-date', (value: string) => DAY.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10)))
   return ajv
 }
+
+/** The 30th of February would be taken for the 2nd of March. */
+const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day)
 
 /** Schemas are compiled when they are first needed: all of them at once would be a third of the daemon's start. */
 function lazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError | undefined {
@@ -221,5 +221,6 @@ function misspelt(missing: string, value: unknown, schema: Record<string, unknow
 }
 
 const listed = (words: readonly string[]) => (words.length > 30 ? `${words.slice(0, 30).join(', ')} and ${words.length - 30} more` : words.join(', '))
-const kindOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+const kindOf = (value: unknown) =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : value === Infinity || value === -Infinity ? 'a number that large' : typeof value
 const shortened = (path: string) => (path.length > 120 ? `${path.slice(0, 119)}…` : path)

@@ -39,3 +39,11 @@ export const summedFor = (origin: CallOrigin): Entity[] => [
     { type, id },
   ]),
 ]
+
+const BY_PREFIX: Record<string, EntityType> = { agent: 'agent', model: 'model', rag: 'rag_tool', tmpl: 'prompt_template', eval: 'evaluation' }
+
+/** What an identifier is of. Those of users are made elsewhere and look like anything. */
+export function kindOf(id: string): EntityType {
+  const [, prefix = ''] = /^([a-z]+)_[0-9a-f]{8}-[0-9a-f]{4}-/.exec(id) ?? []
+  return BY_PREFIX[prefix] ?? 'user'
+}

@@ -1,12 +1,11 @@
 /** What was used and what it cost: in all, by model, by entity and by day. */
 import type { Static } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
 import type { UsageCosts, UsageStatistics } from '../../src/contract/usage.ts'
 import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../date-range.ts'
 import { money } from '../metering.ts'
 import type { Database } from '../store/database.ts'
 import { type Amounts, NOTHING, plus } from './amounts.ts'
-import { type Entity, type EntityType, ORIGINS } from './entities.ts'
+import { type Entity, type EntityType, kindOf, ORIGINS } from './entities.ts'
 import { type CallSum, type DaySum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'
 
 export interface UsageQuery {
@@ -62,9 +61,7 @@ export class UsageReports {
   }
 
   async #find({ entity_type, entity_id, ...dates }: UsageQuery): Promise<Found> {
-    if (entity_id !== undefined && entity_type === undefined)
-      throw invalid('entity_id', 'goes with entity_type', 'Say what it is the identifier of: entity_type=agent, for example.')
-    const entity: Entity = { type: entity_type ?? '', id: entity_id ?? '' }
+    const entity: Entity = { type: entity_type ?? (entity_id === undefined ? '' : kindOf(entity_id)), id: entity_id ?? '' }
     const span = dateRange(dates)
     const { days: whole, pieces } = wholeDays(span)
     const { months, days: beside } = wholeMonths(whole)

@@ -7,11 +7,16 @@ import { identifier, nullable, object, optional, resource, word } from './schema
 export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation', 'user'] as const
 
 export const day = (description: string) =>
-  Type.String({ format: 'iso-date', maxLength: 40, description: `${description}: a date, or a date and time in UTC.`, examples: ['2026-01-31'] })
+  Type.String({
+    format: 'iso-date',
+    maxLength: 40,
+    description: `${description}: a date (UTC), or a date and time with Z or an offset such as +02:00.`,
+    examples: ['2026-01-31'],
+  })
 const entity = { entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it.' }), entity_id: identifier('the thing that used it') }
 const asked = {
   entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it; without entity_id all of that kind.' }),
-  entity_id: identifier('the thing that used it; goes with entity_type'),
+  entity_id: identifier('the thing that used it; without entity_type, its kind is read from the identifier, which else is that of a user'),
 }
 const period = { start_date: day('First day'), end_date: day('Last day, included') }
 

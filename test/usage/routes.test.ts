@@ -34,8 +34,47 @@ test('statistics and costs of an agent', async ({ service }) => {
   assert.equal([costs.total_cost, costs.by_day.length, costs.by_day[0].tokens], [0.048, 1, 54])
 })
 
+test('of an identifier alone it is known whose it is', async ({ service, resources }) => {
+  const agent = await resources.agent()
+  await used(service, { agent_id: agent.id, user_id: 'grace' })
+  await used(service, { agent_id: agent.id, user_id: 'linus' })
+  for (const [id, tokens] of [
+    [agent.id, 36],
+    ['grace', 18],
+    ['agent_nobody', 0],
+  ]) {
+    assert.is((await good(service.get(`/usage/stats?entity_id=${id}`))).total_tokens, tokens)
+    assert.is((await good(service.get(`/usage/costs?entity_id=${id}`))).total_cost, (Number(tokens) / 18) * 0.016)
+  }
+  assert.is((await good(service.get(`/usage/stats?entity_id=${(await resources.model()).id}`))).total_tokens, 0)
+})
+
+test('a time may be told with its offset from UTC', async ({ service }) => {
+  await used(service, { agent_id: 'agent_offset' })
+  const now = Date.now()
+  const tokens = async (query: string) =>
+    (await good(service.get(`/usage/stats?entity_type=agent&entity_id=agent_offset&${query.replaceAll('+', '%2B')}`))).total_tokens
+  /** The moment as clocks show it that are so many hours ahead. */
+  const ahead = (moment: number, hours: number) =>
+    new Date(moment + hours * 3_600_000).toISOString().replace('Z', `${hours < 0 ? '-' : '+'}${String(Math.abs(hours)).padStart(2, '0')}:00`)
+  for (const hours of [-11, -1, 0, 2, 14]) {
+    assert.is(await tokens(`start_date=${ahead(now - 60_000, hours)}`), 18, String(hours))
+    assert.is(await tokens(`start_date=${ahead(now + 60_000, hours)}`), 0, String(hours))
+    assert.is(await tokens(`end_date=${ahead(now + 60_000, hours)}`), 18, String(hours))
+    assert.is(await tokens(`end_date=${ahead(now - 60_000, hours)}`), 0, String(hours))
+  }
+  assert.is((await service.get('/usage/stats?start_date=9999-12-31T23:59:59-05:00')).status, 400)
+})
+
 test('dates that are none, and a range that ends before it begins, are refused', async ({ service }) => {
-  for (const query of ['start_date=yesterday', 'end_date=2026-02-30', 'start_date=2026-02-01&end_date=2026-01-01', 'entity_id=agent_a', 'entity_type=dog'])
+  for (const query of [
+    'start_date=yesterday',
+    'end_date=2026-02-30',
+    'start_date=2026-02-01&end_date=2026-01-01',
+    'start_date=2026-01-01T24:00Z',
+    'end_date=2026-01-01T10:00',
+    'entity_type=dog',
+  ])
     for (const path of ['stats', 'costs']) {
       const { status, body } = await service.get(`/usage/${path}?${query}`)
       assert.equal([status, body.code], [400, 'VALIDATION_ERROR'], query)
