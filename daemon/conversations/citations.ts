@@ -5,6 +5,9 @@ import type { FoundPassage } from '../tool.ts'
 
 export type CitedPassage = Static<typeof Citation>
 
+/** What stands between fences: a number in brackets is an index there. */
+const CODE = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
+
 /** [1], [1, 2] and [1-3]; [1][2] is two of them. */
 const REFERENCE = /\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]/g
 
@@ -42,7 +45,7 @@ export class Citations {
 
 export function referredTo(text: string): Set<number> {
   const numbers = new Set<number>()
-  for (const [, inside = ''] of text.matchAll(REFERENCE)) {
+  for (const [, inside = ''] of text.replaceAll(CODE, '').matchAll(REFERENCE)) {
     for (const part of inside.split(/[,;]/)) {
       const [first = 0, last = first] = part.split(/[–-]/).map(Number)
       for (let number = first; number <= Math.min(last, first + 50); number++) numbers.add(number)

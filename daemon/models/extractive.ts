@@ -106,12 +106,15 @@ const repeats = ({ words }: Weighed, other: Weighed) => words.size > 0 && [...wo
 /** Each with its number; what it announces below it, and commands where a way to do something is asked for. */
 function quoted(chosen: readonly Weighed[], question: AskedQuestion): string {
   const lines = chosen.flatMap(({ text, passage, below }, at) => {
-    const given = below && (below.announced || isWay(question, below)) ? below.raw : undefined
-    const later = chosen.slice(at + 1).some((other) => other.passage === passage && other.below?.raw === given)
-    return [`“${text}” [${passage + 1}]`, ...(given === undefined || later ? [] : [given])]
+    const given = below && (below.announced || isWay(question, below)) ? itsOwn(below.raw) : undefined
+    const later = chosen.slice(at + 1).some((other) => other.passage === passage && other.below !== undefined && itsOwn(other.below.raw) === given)
+    return [`“${itsOwn(text)}” [${passage + 1}]`, ...(given === undefined || later ? [] : [given])]
   })
   return lines.join('\n')
 }
+
+/** A number in brackets is a document's own, of a footnote or an index: what nobody sees keeps it from being a reference here. Code stays as it is. */
+const itsOwn = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))
 
 /** Commands that another sentence announces have to be about what is asked. */
 function isWay({ kind, words }: AskedQuestion, { shell, owned, text }: Below): boolean {

@@ -13,6 +13,7 @@ test('references are found in all the ways models write them', () => {
     ['A range [2-4] and [6–7].', [2, 3, 4, 6, 7]],
     ['leave[12], no [x], [1a] or [ 5 ], [].', [12]],
     ['[99999] and [3-1]', []],
+    ['Call it so [2]:\n```js\nargs[1]\n```\nand then [3].\n~~~\nlist[4]', [2, 3]],
     ['', []],
   ]
   for (const [text, numbers] of cases)

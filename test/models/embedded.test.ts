@@ -36,6 +36,13 @@ test('it quotes the passage that answers, in pieces, and counts what it read and
   assert.equal(model.price, { input: 0, output: 0 })
 })
 
+test('a number in brackets that a document has itself refers to nothing', async () => {
+  const content = 'Employees have thirty days of paid leave a year[1], as args[12] says.'
+  const noted = [...passages.slice(0, 1), { content, source: 'leave.md', page: 1 }]
+  const text = textOf(await asked('How many days of paid leave do employees have?', { passages: noted }))
+  assert.is(text, '“Employees have thirty days of paid leave a year[\u20601], as args[\u206012] says.” [2]')
+})
+
 test('it quotes no code, also where the passage begins in the middle of it', async () => {
   const commands = ['cadre conversations export', '', 'cadre chat Helper', '```', 'Conversations are exported as Markdown or as JSON.']
   for (const content of [commands.join('\n'), ['Some commands:', '', '```sh', ...commands].join('\n')])
