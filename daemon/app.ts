@@ -274,6 +274,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     listening: (url) => {
       address = url
       hostGuard.listening(url)
+      void models.warm()
     },
     async close() {
       draining = true

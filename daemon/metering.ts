@@ -51,6 +51,8 @@ export interface Meter {
    * of calls that were admitted side by side, only those get in for which there is room.
    */
   begin(transaction: Transaction, call: BeginningCall): Promise<string>
+  /** The same for a call that has time and that nobody is told of, as `Database.enter` has it: it is entered a moment later, together with others. */
+  enter(call: BeginningCall): Promise<string>
   /** What an open call has written so far, as far as we can tell: counted if a kill keeps it from being settled. */
   estimate(transaction: Transaction, entry: string, outputTokens: number): Promise<void>
   /** Says what a call took; gives its cost, null where the price is not known. Said again, it changes nothing and gives the cost it had. */

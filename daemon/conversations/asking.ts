@@ -2,7 +2,6 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { AgentAtWork } from '../agents/service.ts'
 import type { Caller } from '../caller.ts'
-import { newId } from '../identifiers.ts'
 import type { Logger } from '../logger.ts'
 import { type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement } from '../metering.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -45,10 +44,7 @@ export class Asking {
     const model = await models.chat(database, agent.modelId)
     requireRoom(model, agent.prompt, question)
     const whole: CallOrigin = { ...origin, agent_id: agent.id, ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }) }
-    const reply = new Reply('', newId('msg'), new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), false)
-    const abort = () => reply.end('aborted')
-    signal.addEventListener('abort', abort)
-    if (signal.aborted) abort()
+    const reply = new Reply('', '', new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
     const scene = {
       model,
       toolset: agent.toolset,
@@ -79,7 +75,6 @@ export class Asking {
       throw error
     } finally {
       end?.()
-      signal.removeEventListener('abort', abort)
     }
   }
 }
@@ -109,7 +104,7 @@ class CallsOnly implements Bookkeeping {
   async next(estimatedInput: number): Promise<void> {
     if (this.#open) return
     const call = { model: this.#model, kind: 'chat' as const, origin: this.#origin, estimatedInput }
-    const entry = await this.#database.enter((transaction) => this.#meter.begin(transaction, call))
+    const entry = await this.#meter.enter(call)
     this.#open = { entry, estimatedInput }
   }
 

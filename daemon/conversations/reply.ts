@@ -29,9 +29,10 @@ export class Reply {
   readonly messageId: string
   readonly draft: Draft
   readonly log = new EventLog()
-  /** Whether somebody can be asked. */
-  readonly #attended: boolean
-  readonly #controller = new AbortController()
+  /** Aborts when there is no use in going on. */
+  readonly signal: AbortSignal
+  /** Missing where somebody else ends it, and nobody is there who could be asked. */
+  readonly #controller: AbortController | undefined
   readonly #waiting = new Map<string, (answer: Answer) => void>()
   readonly #finished = deferred<Outcome>()
   readonly #spoken = deferred<void>()
@@ -42,16 +43,14 @@ export class Reply {
   #flushing = false
   #outcome: Outcome | undefined
 
-  constructor(conversationId: string, messageId: string, draft: Draft, attended = true) {
+  /** With a signal it is unattended: that alone ends it. */
+  constructor(conversationId: string, messageId: string, draft: Draft, signal?: AbortSignal) {
     this.conversationId = conversationId
     this.messageId = messageId
     this.draft = draft
-    this.#attended = attended
-    setMaxListeners(0, this.signal) // each tool that runs listens
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
+    this.#controller = signal ? undefined : new AbortController()
+    this.signal = signal ?? (this.#controller as AbortController).signal
+    if (!signal) setMaxListeners(0, this.signal) // each tool that runs listens
   }
 
   get outcome(): Outcome | undefined {
@@ -59,7 +58,7 @@ export class Reply {
   }
 
   end(as: Ended['as']): void {
-    this.#controller.abort(new Ended(as))
+    this.#controller?.abort(new Ended(as))
   }
 
   say<Name extends ReplyEventName>(event: Name, data: ReplyEvents[Name]): void {
@@ -144,7 +143,7 @@ export class Reply {
   /** Asks whoever follows whether a tool may be used. */
   async confirmation(call: StoredToolCall): Promise<Answer> {
     this.signal.throwIfAborted()
-    if (!this.#attended) {
+    if (!this.#controller) {
       call.confirmation = 'refused'
       return 'unanswered'
     }

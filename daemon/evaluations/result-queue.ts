@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Meter, Settlement } from '../metering.ts'
 import type { Database } from '../store/database.ts'
-import { insertResult, type Result } from './run-store.ts'
+import { insertResults, type Result } from './run-store.ts'
 
 const FLUSH_MS = 50
 
@@ -61,7 +61,7 @@ export class ResultQueue {
         const { database, meter } = this.#parts
         await database.write(async (transaction) => {
           await meter.settleAll(transaction, unsettled)
-          for (const result of results) await insertResult(transaction, this.#runId, result)
+          await insertResults(transaction, this.#runId, results)
         })
       } catch (error) {
         // What was spent counts, also where nothing comes of it: it is tried once more alone.

@@ -111,12 +111,22 @@ export async function changeRun(transaction: Transaction, runId: string, change:
   return (await transaction.run(`UPDATE evaluation_runs SET ${assignments} WHERE id = ? AND status IN ('queued', 'running')`, [...values, runId])) === 1
 }
 
-/** A run that was deleted meanwhile takes none. */
-export async function insertResult(transaction: Transaction, runId: string, result: Result): Promise<void> {
-  const { position, repeat, passed, score, latency_ms, usage, cost, error, ...details } = result
+/** A run that was deleted meanwhile takes none. All go in one statement: to hand each over on its own costs more than to write it. */
+export async function insertResults(transaction: Transaction, runId: string, results: readonly Result[]): Promise<void> {
+  const rows = results.map(({ position, repeat, passed, score, latency_ms, usage, cost, error, ...details }) => [
+    position,
+    repeat,
+    Number(passed),
+    score,
+    latency_ms,
+    usage?.total_tokens ?? 0,
+    cost,
+    error === null ? null : error.toWellFormed(),
+    JSON.stringify({ ...details, usage }),
+  ])
   await transaction.run(
-    'INSERT OR IGNORE INTO evaluation_results (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details) SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM evaluation_runs WHERE id = ?',
-    [position, repeat, Number(passed), score, latency_ms, usage?.total_tokens ?? 0, cost, error, JSON.stringify({ ...details, usage }), runId],
+    'INSERT OR IGNORE INTO evaluation_results (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details) SELECT evaluation_runs.id, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?), evaluation_runs WHERE evaluation_runs.id = ?',
+    [JSON.stringify(rows), runId],
   )
 }
 

@@ -43,7 +43,8 @@ export async function generateUnsettled(
   const { signal } = request
   signal?.throwIfAborted()
   const estimatedInput = estimateRequest(request)
-  const entry = await database.enter((transaction) => meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput }))
+  const beginning = { model, kind: 'chat' as const, origin, estimatedInput }
+  const entry = await (turn ? meter.enter(beginning) : database.enter((transaction) => meter.begin(transaction, beginning)))
   const end = await turn?.()
   const begun = performance.now()
   const asked = !signal?.aborted

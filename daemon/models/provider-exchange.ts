@@ -65,7 +65,7 @@ export class Exchange {
   readonly #abort: () => void
   #whole: NodeJS.Timeout
   #ending: AbortController | undefined
-  #wait: NodeJS.Timeout | undefined
+  #wait: { what: string; timer: NodeJS.Timeout } | undefined
   #host = ''
   #first: Uint8Array | undefined
   #last: Uint8Array | undefined
@@ -98,7 +98,7 @@ export class Exchange {
   /** Ends the request if it still runs. To be called in any case: timers run until then. */
   end(): void {
     clearTimeout(this.#whole)
-    clearTimeout(this.#wait)
+    this.#disarm()
     this.#options.signal?.removeEventListener('abort', this.#abort)
     this.#stop(OVER)
   }
@@ -140,7 +140,7 @@ export class Exchange {
       for (let length = 0; ; ) {
         if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
         const part = await this.#incoming.next()
-        clearTimeout(this.#wait)
+        this.#disarm()
         const pause = this.#options.breather.pause()
         if (pause) await pause
         if (part === undefined) return
@@ -161,7 +161,7 @@ export class Exchange {
 
   /** For an answer that has said it is over: it may still be closed in good order, so that its connection can be used again. Not all servers do. */
   async finish(): Promise<void> {
-    clearTimeout(this.#wait)
+    this.#disarm()
     clearTimeout(this.#whole)
     this.#whole = setTimeout(() => this.#incoming.end(OVER), PARTING_MS)
     try {
@@ -198,8 +198,17 @@ export class Exchange {
   }
 
   #arm(what: string, ms: number): void {
-    clearTimeout(this.#wait)
-    this.#wait = setTimeout(() => this.#late(what, ms), ms)
+    if (this.#wait?.what === what) {
+      this.#wait.timer.refresh()
+      return
+    }
+    this.#disarm()
+    this.#wait = { what, timer: setTimeout(() => this.#late(what, ms), ms) }
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#wait?.timer)
+    this.#wait = undefined
   }
 
   #late(what: string, ms: number): void {
@@ -208,7 +217,7 @@ export class Exchange {
   }
 
   #failed(error: unknown): ProviderFailure {
-    clearTimeout(this.#wait)
+    this.#disarm()
     this.failure ??= unreachable(this.#options.model, this.#host, error)
     return this.failure
   }

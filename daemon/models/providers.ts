@@ -38,6 +38,11 @@ export class Providers {
     this.#made.delete(id)
   }
 
+  /** Loads what connections are made of: a twentieth of a second that nobody waits for now. */
+  warm(): void {
+    void this.connections()
+  }
+
   /** To servers of this machine, for whoever looks for models there. */
   connections(): Promise<Agent> {
     return this.#connections.agent(true)

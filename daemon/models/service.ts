@@ -20,7 +20,7 @@ import type { Providers } from './providers.ts'
 import { builtIn, isAnother, type ModelInput, prepared, replaying, resolved } from './record-rules.ts'
 import { forgetRecordings } from './recording-store.ts'
 import { ReplayModel } from './replay.ts'
-import { defaultModelId, modelRecords, type StoredModel } from './store.ts'
+import { anyRemote, defaultModelId, modelRecords, type StoredModel } from './store.ts'
 import { estimateTokens } from './tokens.ts'
 import { windowOf } from './windows.ts'
 
@@ -77,6 +77,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     super(database, models, modelRecords, {
       prepare: async (record, given, situation) => {
         const next = prepared(vault, await replaying(record, situation), given, situation)
+        if (isRemote(next)) providers.warm()
         if (situation.current && isAnother(situation.current, next)) await parts.replaced(situation.transaction, next.id)
         return next
       },
@@ -93,6 +94,11 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   override async removeWithin(transaction: Transaction, record: StoredModel, force: boolean): Promise<void> {
     if (record.id === EMBEDDED_MODEL_ID) throw builtIn()
     return super.removeWithin(transaction, record, force)
+  }
+
+  /** Makes ready what asking a provider takes, where there is a model of one: the first who asks does not wait for it. */
+  async warm(): Promise<void> {
+    if (await anyRemote(this.database)) this.#parts.providers.warm()
   }
 
   /** The id of a model named by its id, or by its provider's name for it where only one model has that. */
@@ -224,3 +230,5 @@ function priceOf({ pricing }: StoredModel): Price | null {
   if (pricing === null) return null
   return 'input' in pricing ? pricing : { input: pricing.input_per_1k, output: pricing.output_per_1k }
 }
+
+const isRemote = ({ provider }: StoredModel): boolean => provider !== 'embedded' && provider !== 'replay'

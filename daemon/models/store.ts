@@ -18,3 +18,8 @@ export async function defaultModelId(reader: Reader): Promise<string> {
   const row = await reader.get<{ default_model_id: string }>("SELECT default_model_id FROM settings WHERE id = 'settings'")
   return row?.default_model_id ?? EMBEDDED_MODEL_ID
 }
+
+/** Whether any model is asked over the network. */
+export async function anyRemote(reader: Reader): Promise<boolean> {
+  return (await reader.get("SELECT 1 AS found FROM models WHERE provider NOT IN ('embedded', 'replay') LIMIT 1")) !== undefined
+}

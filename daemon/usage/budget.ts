@@ -34,6 +34,12 @@ export class Budget {
     }
   }
 
+  /** Whether any call may be refused. */
+  async blocks(reader: Reader): Promise<boolean> {
+    for (const thresholds of (await this.#thresholds(reader)).values()) if (thresholds.some(({ action }) => action === 'block')) return true
+    return false
+  }
+
   /** Tells, in the transaction that counted a call of that time, of every line which that crossed. */
   async tell(transaction: Transaction, entities: readonly Entity[], at: string): Promise<void> {
     for (const { threshold, entity } of await this.#over(transaction, entities)) {

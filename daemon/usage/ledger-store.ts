@@ -27,29 +27,34 @@ export interface Spent {
   cost: number
 }
 
-export async function insertCall(transaction: Transaction, { origin, ...call }: NewCall): Promise<void> {
+/** Many in one statement, here and below: to hand each over on its own costs more than to write it. */
+export async function insertCalls(transaction: Transaction, calls: readonly NewCall[]): Promise<void> {
+  const rows = calls.map(({ began_at, id, kind, model_id, origin, price_input, price_output, input_tokens }) => [
+    began_at,
+    id,
+    kind,
+    model_id,
+    origin.agent_id,
+    origin.rag_tool_id,
+    origin.prompt_template_id,
+    origin.evaluation_id,
+    origin.user_id,
+    origin.conversation_id,
+    origin.message_id,
+    price_input,
+    price_output,
+    input_tokens,
+  ])
   await transaction.run(
-    "INSERT INTO usage_calls (began_at, id, status, kind, model_id, agent_id, rag_tool_id, prompt_template_id, evaluation_id, user_id, conversation_id, message_id, price_input, price_output, input_tokens, output_tokens, cached_tokens, estimated) VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 1)",
-    [
-      call.began_at,
-      call.id,
-      call.kind,
-      call.model_id,
-      origin.agent_id ?? null,
-      origin.rag_tool_id ?? null,
-      origin.prompt_template_id ?? null,
-      origin.evaluation_id ?? null,
-      origin.user_id ?? null,
-      origin.conversation_id ?? null,
-      origin.message_id ?? null,
-      call.price_input,
-      call.price_output,
-      call.input_tokens,
-    ],
+    "INSERT INTO usage_calls (began_at, id, kind, model_id, agent_id, rag_tool_id, prompt_template_id, evaluation_id, user_id, conversation_id, message_id, price_input, price_output, input_tokens, status, output_tokens, cached_tokens, estimated) SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13, 'open', 0, 0, 1 FROM json_each(?)",
+    [JSON.stringify(rows)],
   )
 }
 
-export const callById = (reader: Reader, id: string): Promise<Call | undefined> => reader.get<Call>('SELECT * FROM usage_calls WHERE id = ?', [id])
+export async function callsById(reader: Reader, ids: readonly string[]): Promise<Map<string, Call>> {
+  const sql = 'SELECT usage_calls.* FROM json_each(?) AS wanted CROSS JOIN usage_calls ON usage_calls.id = wanted.value'
+  return new Map((await reader.all<Call>(sql, [JSON.stringify(ids)])).map((call) => [call.id, call]))
+}
 
 export const openCalls = (reader: Reader): Promise<Call[]> => reader.all<Call>("SELECT * FROM usage_calls WHERE status = 'open' ORDER BY id")
 
@@ -57,10 +62,20 @@ export async function estimateOutput(transaction: Transaction, id: string, outpu
   await transaction.run("UPDATE usage_calls SET output_tokens = ? WHERE id = ? AND status = 'open'", [outputTokens, id])
 }
 
-export async function closeCall(transaction: Transaction, id: string, outcome: Outcome): Promise<void> {
+export async function closeCalls(transaction: Transaction, outcomes: readonly { id: string; outcome: Outcome }[]): Promise<void> {
+  const rows = outcomes.map(({ id, outcome: { status, input_tokens, output_tokens, cached_tokens, estimated, cost, settled_at } }) => [
+    id,
+    status,
+    input_tokens,
+    output_tokens,
+    cached_tokens,
+    Number(estimated),
+    cost,
+    settled_at,
+  ])
   await transaction.run(
-    'UPDATE usage_calls SET status = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, estimated = ?, cost = ?, settled_at = ? WHERE id = ?',
-    [outcome.status, outcome.input_tokens, outcome.output_tokens, outcome.cached_tokens, Number(outcome.estimated), outcome.cost, outcome.settled_at, id],
+    'UPDATE usage_calls SET status = settled.value ->> 1, input_tokens = settled.value ->> 2, output_tokens = settled.value ->> 3, cached_tokens = settled.value ->> 4, estimated = settled.value ->> 5, cost = settled.value ->> 6, settled_at = settled.value ->> 7 FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 0',
+    [JSON.stringify(rows)],
   )
 }
 

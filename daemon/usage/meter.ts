@@ -6,7 +6,8 @@ import type { Database, Transaction } from '../store/database.ts'
 import { Budget } from './budget.ts'
 import { Crowds } from './crowds.ts'
 import { entitiesOf, summedFor } from './entities.ts'
-import { addToSums, callById, closeCall, estimateOutput, insertCall, openCalls } from './ledger-store.ts'
+import { Entries } from './entries.ts'
+import { addToSums, callsById, closeCalls, estimateOutput, insertCalls, type NewCall, type Outcome, openCalls } from './ledger-store.ts'
 
 export interface UsageMeterParts {
   database: Database
@@ -17,31 +18,40 @@ export interface UsageMeterParts {
 export class UsageMeter implements Meter {
   readonly #parts: UsageMeterParts
   readonly #budget: Budget
+  readonly #entries: Entries
 
   constructor(parts: UsageMeterParts) {
     this.#parts = parts
     this.#budget = new Budget(parts.database, parts.events)
+    this.#entries = new Entries(parts.database, this.#budget)
   }
 
   async admit(model: MeteredModel, origin: CallOrigin): Promise<void> {
     await this.#budget.check(this.#parts.database, entitiesOf(model.id, origin), this.#now())
   }
 
-  async begin(transaction: Transaction, { model, kind, origin, estimatedInput }: BeginningCall): Promise<string> {
-    const began_at = this.#now()
-    await this.#budget.check(transaction, entitiesOf(model.id, origin), began_at)
-    const id = newId('call')
-    await insertCall(transaction, {
-      id,
+  async begin(transaction: Transaction, call: BeginningCall): Promise<string> {
+    const entry = this.#entry(call)
+    await this.#budget.check(transaction, entitiesOf(entry.model_id, entry.origin), entry.began_at)
+    await insertCalls(transaction, [entry])
+    return entry.id
+  }
+
+  enter(call: BeginningCall): Promise<string> {
+    return this.#entries.add(this.#entry(call))
+  }
+
+  #entry({ model, kind, origin, estimatedInput }: BeginningCall): NewCall {
+    return {
+      id: newId('call'),
       kind,
-      began_at,
+      began_at: this.#now(),
       model_id: model.id,
       origin,
       price_input: model.price?.input ?? null,
       price_output: model.price?.output ?? null,
       input_tokens: whole(estimatedInput),
-    })
-    return id
+    }
   }
 
   async estimate(transaction: Transaction, entry: string, outputTokens: number): Promise<void> {
@@ -49,30 +59,37 @@ export class UsageMeter implements Meter {
   }
 
   async settle(transaction: Transaction, entry: string, call: SettledCall): Promise<number | null> {
-    const crowds = new Crowds()
-    const cost = await this.#close(transaction, { entry, call }, crowds)
-    await this.#add(transaction, crowds)
-    return cost
+    const costs = await this.#close(transaction, [{ entry, call }])
+    return costs[0] ?? null
   }
 
   async settleAll(transaction: Transaction, settlements: readonly Settlement[]): Promise<void> {
-    const crowds = new Crowds()
-    for (const settlement of settlements) await this.#close(transaction, settlement, crowds)
-    await this.#add(transaction, crowds)
+    if (settlements.length > 0) await this.#close(transaction, settlements)
   }
 
-  async #close(transaction: Transaction, { entry, call: settled }: Settlement, crowds: Crowds): Promise<number | null> {
-    const call = await callById(transaction, entry)
-    if (!call) throw new Error(`There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`)
-    if (call.status !== 'open') return call.cost
-    const [input_tokens, output_tokens] = [whole(settled.input_tokens), whole(settled.output_tokens)]
-    const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
-    const cost = costOf(price, settled)
-    const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
-    const outcome = { ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
-    await closeCall(transaction, entry, outcome)
-    crowds.add(call, outcome)
-    return cost
+  async #close(transaction: Transaction, settlements: readonly Settlement[]): Promise<(number | null)[]> {
+    const ids = settlements.map(({ entry }) => entry)
+    const calls = await callsById(transaction, ids)
+    const crowds = new Crowds()
+    const closed: { id: string; outcome: Outcome }[] = []
+    const costs = settlements.map(({ entry, call: settled }) => {
+      const call = calls.get(entry)
+      if (!call) throw new Error(`There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`)
+      if (call.status !== 'open') return call.cost
+      const [input_tokens, output_tokens] = [whole(settled.input_tokens), whole(settled.output_tokens)]
+      const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
+      const cost = costOf(price, settled)
+      const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
+      const outcome = { ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
+      closed.push({ id: entry, outcome })
+      crowds.add(call, outcome)
+      call.status = settled.status // said again in the same breath, it counts once
+      call.cost = cost
+      return cost
+    })
+    await closeCalls(transaction, closed)
+    await this.#add(transaction, crowds)
+    return costs
   }
 
   /** A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted. */

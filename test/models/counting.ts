@@ -11,6 +11,10 @@ export class MemoryMeter implements Meter {
     return `use_${this.begun.push(call)}`
   }
 
+  enter(call: BeginningCall): Promise<string> {
+    return this.begin(undefined, call)
+  }
+
   async estimate(): Promise<void> {}
 
   async settle(_: unknown, entry: string, call: SettledCall): Promise<number | null> {
