@@ -1,5 +1,6 @@
 /** How far long work is: a bar that is redrawn at a terminal, and a line now and then where there is none. */
 import { canRedraw, paint, withoutSteering } from './color.ts'
+import { Echo } from './echo.ts'
 import { duration } from './quantity.ts'
 import { truncate, width } from './terminal-text.ts'
 
@@ -101,6 +102,7 @@ export class ProgressDisplay {
   readonly #stream: NodeJS.WriteStream
   readonly #live: boolean
   readonly #pacer = new Pacer()
+  readonly #echo = new Echo()
   #step: Step | undefined
   #timer: NodeJS.Timeout | undefined
   #frame = 0
@@ -120,12 +122,17 @@ export class ProgressDisplay {
 
   /** A line that stays, above the bar. */
   say = (line: string): void => {
-    this.clear()
+    this.#erase()
     this.#stream.write(`${withoutSteering(line)}\n`)
   }
 
-  /** Takes the bar away until the next step. */
+  /** Takes the bar away until the next step; questions may be asked. */
   clear(): void {
+    this.#erase()
+    this.#echo.on()
+  }
+
+  #erase(): void {
     this.#step = undefined
     if (this.#drawn) this.#stream.write('\r\u001b[2K')
     this.#drawn = false
@@ -140,6 +147,8 @@ export class ProgressDisplay {
     if (!this.#step) return
     const pace = this.#pacer.pace(this.#step, Date.now())
     if (!this.#live) return void this.#stream.write(`${plainLine(this.#step, pace)}\n`)
+    // Short waits, of which nobody knows the end, are not worth asking the system.
+    if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.off()
     // The last column stays free: some terminals begin a new line as soon as it is written to.
     const line = barLine(this.#step, pace, (this.#stream.columns || 80) - 1, this.#frame++)
     this.#stream.write(`\r\u001b[2K${colored(line, this.#stream)}`)

@@ -124,6 +124,29 @@ atTerminal('discovered models are chosen from a list', async () => {
   assert.is((await terminal.json(['models', 'default'])).model_id, 'llama')
 })
 
+atTerminal('what is typed while a bar is drawn does not show in it, and the terminal is as before afterwards', async () => {
+  provider.script = [stallsAfter('So far')]
+  await terminal.json([
+    'evaluations',
+    'create',
+    '--name',
+    'slow',
+    '--type',
+    'agent',
+    '--target',
+    'Payer',
+    '--test-cases',
+    '[{"input":"Pay","expected_output":"paid"}]',
+  ])
+  screen.begin('cadre evaluations run slow')
+  await screen.shows('0/1')
+  screen.type('typed ahead')
+  screen.press('C-c')
+  assert.not.match(await screen.ended(), 'typed ahead')
+  await terminal.json(['evaluations', 'cancel', 'slow'])
+  assert.match(await screen.run('stty -a'), /[; \n]echo /)
+})
+
 atTerminal('what is gone is asked for first', async () => {
   screen.begin('cadre agents delete Payer')
   await screen.shows('[y/N]')
