@@ -41,7 +41,7 @@ try {
   await screen.shows(/^\$$/)
   screen.type('cadre quickstart ./handbook --no-chat')
   await screen.shows('What would you like to know?')
-  screen.type('How many days of leave do I have?')
+  screen.type('How many days of paid leave do I have?')
   await screen.shows(prompt)
   screen.type('cadre ask handbook "When is my laptop replaced?"')
   await screen.shows(/my laptop replaced[\s\S]*\n\$$/)
