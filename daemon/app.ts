@@ -1,7 +1,6 @@
 /** The composition root: every part is made here and handed what it needs. */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
-import { CadreError } from '../src/contract/errors.ts'
 import { openapiDocument } from '../src/contract/openapi.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/passages.ts'
 import { agentBindings } from './agents/routes.ts'
@@ -30,6 +29,7 @@ import { Scoring } from './evaluations/scoring-tools.ts'
 import { EvaluationsService } from './evaluations/service.ts'
 import { targetKinds } from './evaluations/target-kinds.ts'
 import { EventBus } from './event-bus.ts'
+import { databaseLost } from './home.ts'
 import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { RateLimiter } from './http/rate-limit.ts'
@@ -292,9 +292,3 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   }
 }
-
-/** Without it nobody knows what the originals belong to, and as leftovers of a crash they would be removed. */
-const databaseLost = ({ database, documents, home }: Paths) =>
-  new CadreError('UNAVAILABLE', `${database} is missing or empty, but ${documents} holds documents.`, {
-    hint: `Bring it back from a backup of ${home}; to begin anew, move ${documents} away.`,
-  })

@@ -17,6 +17,12 @@ export function prepareHome(paths: Paths): void {
   proveWritable(paths.home)
 }
 
+/** Without it nobody knows what the originals belong to, and as leftovers of a crash they would be removed. */
+export const databaseLost = ({ database, documents, home }: Paths) =>
+  new CadreError('UNAVAILABLE', `${database} is missing or empty, but ${documents} holds documents.`, {
+    hint: `Bring it back from a backup of ${home}; to begin anew, move ${documents} away.`,
+  })
+
 /** Replaces a small file in one step, so that a reader, a kill or a power cut sees the old text or the new one. */
 export function writeOwnFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
