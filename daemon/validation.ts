@@ -141,9 +141,9 @@ function lazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError |
   }
 }
 
-/** Of the errors of a choice, the one that got deepest says most; a word that is not among those it may be, which they are. */
+/** Of the errors of a choice, the one that got deepest says most, and of those the one in the shape that knows most of what was sent; a word that is not among those it may be, which they are. */
 function explained(errors: ErrorObject[], within = ''): CadreError {
-  const deepest = errors.reduce((best, next) => (depth(next) >= depth(best) ? next : best))
+  const deepest = errors.reduce((best, next) => ((depth(next) - depth(best) || known(next) - known(best)) >= 0 ? next : best))
   const word = deepest.keyword === 'anyOf' && typeof deepest.data === 'string'
   const error = (word && errors.find(({ keyword, instancePath }) => keyword === 'enum' && instancePath === deepest.instancePath)) || deepest
   const { field: inside, problem, hint } = told(error)
@@ -153,6 +153,13 @@ function explained(errors: ErrorObject[], within = ''): CadreError {
 
 const depth = (error: ErrorObject): number =>
   error.instancePath.split('/').length + (error.keyword === 'additionalProperties' || error.keyword === 'required' ? 1 : 0)
+
+/** How many of the fields that are there the shape has; a field whose value is wrong it has at least. */
+function known({ keyword, data, parentSchema }: ErrorObject): number {
+  if (keyword !== 'additionalProperties' && keyword !== 'required') return Number.MAX_SAFE_INTEGER
+  const fields = (parentSchema?.properties as object | undefined) ?? {}
+  return Object.keys(data as object).filter((name) => Object.hasOwn(fields, name)).length
+}
 
 function told(error: ErrorObject): { field: string; problem: string; hint?: string | undefined } {
   const at = error.instancePath

@@ -71,16 +71,18 @@ test('an address is http or https, without a password inside', async () => {
 test('a price comes back in the spelling it was given, and in no other', async () => {
   for (const pricing of [{ input: 0.5, output: 1.5 }, { input_per_1k: 0, output_per_1k: 0.002 }, null])
     assert.equal((await resources.model({ pricing })).pricing, pricing)
-  for (const pricing of [
-    {},
-    { input: 1 },
-    { input: -1, output: 1 },
-    { input: 1, output_per_1k: 1 },
-    { input: '1', output: 1 },
-    { input: 1, output: 1, extra: 1 },
-    5,
-  ])
-    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', pricing }), 'VALIDATION_ERROR')
+  for (const [pricing, field] of [
+    [{}, 'pricing.input_per_1k'],
+    [{ input: 1 }, 'pricing.output'],
+    [{ output_per_1k: 1 }, 'pricing.input_per_1k'],
+    [{ input: -1, output: 1 }, 'pricing.input'],
+    [{ input_per_1k: 1, output_per_1k: 1e7 }, 'pricing.output_per_1k'],
+    [{ input: 1, output_per_1k: 1 }, 'pricing.input_per_1k'],
+    [{ input: '1', output: 1 }, 'pricing.input'],
+    [{ input: 1, output: 1, extra: 1 }, 'pricing.extra'],
+    [5, 'pricing'],
+  ] as const)
+    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', pricing }), 'VALIDATION_ERROR', { field })
 })
 
 test('a key goes in and never comes back', async () => {
