@@ -2,11 +2,14 @@
 import type { Static } from 'typebox'
 import { type AgentCreate, type AgentUpdate, agents } from '../../src/contract/agents.ts'
 import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
+import type { ListQuery } from '../../src/contract/page.ts'
+import type { Caller } from '../caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
+import type { Page } from '../store/records.ts'
 import type { Tool } from '../tool.ts'
 import { systemPrompt } from './prompt.ts'
 import { agentRecords, type StoredAgent } from './store.ts'
@@ -57,6 +60,11 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
     })
     this.#templates = templates
     this.#toolKinds = toolKinds
+  }
+
+  /** Agents are all of one type and status, which is not worth a field, but may be asked for as of other resources. */
+  override async list(caller: Caller, { type = 'agent', status = 'active', ...query }: ListQuery): Promise<Page<StoredAgent>> {
+    return type === 'agent' && status === 'active' ? super.list(caller, query) : { items: [], total: 0 }
   }
 
   async atWork(reader: Reader, id: string): Promise<AgentAtWork> {

@@ -1,6 +1,7 @@
 /** Agents: a model, what it is told, and the tools it may use. */
 import { Type } from 'typebox'
 import { crud, type Family } from './crud.ts'
+import { route } from './route.ts'
 import { freeObject, identifier, nullable, object, optional, resource, resourceName, text } from './schema.ts'
 
 const Topic = object(
@@ -79,4 +80,13 @@ export const agents = {
   create: AgentCreate,
   update: AgentUpdate,
 } satisfies Family
-export const agentRoutes = crud(agents, { read: 'meet', change: 'change' })
+const own = crud(agents, { read: 'meet', change: 'change' })
+/** What lists of other resources are filtered by as well; agents have no fields for it. */
+const alike = {
+  type: Type.String({ maxLength: 200, description: 'Only those of this type. All are of the type agent.' }),
+  status: Type.String({ maxLength: 200, description: 'Only those of this status. All are active.' }),
+}
+export const agentRoutes = {
+  ...own,
+  list: route({ ...own.list, query: object({ ...own.list.query.properties, ...optional(alike) }) }),
+}

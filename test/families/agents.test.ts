@@ -34,6 +34,18 @@ test('a name is enough; the rest has its defaults', async () => {
   })
 })
 
+test('lists of agents may be asked for a type and a status, as those of other resources', async () => {
+  const { id } = await resources.agent({ name: 'one of a kind' })
+  const found = async (query: string) => {
+    const { data, pagination } = (await service.get(`/agents?name=one%20of%20a%20kind&${query}`)).body
+    assert.is(pagination.total, data.length)
+    return data.map((agent: { id: string }) => agent.id)
+  }
+  for (const query of ['status=active', 'type=agent', 'type=agent&status=active&sort=name']) assert.equal(await found(query), [id], query)
+  for (const query of ['status=error', 'type=file', 'type=agent&status=', 'type=']) assert.equal(await found(query), [], query)
+  await refused(service.get('/agents?kind=agent'), 'VALIDATION_ERROR', { field: 'kind' })
+})
+
 test('everything that can be said of an agent is kept', async () => {
   const [rag, retrieval, api, template, model] = [
     await resources.ragTool(),

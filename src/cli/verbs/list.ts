@@ -4,7 +4,7 @@ import { call, pages } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, sortableFields } from '../../contract/page.ts'
 import type { Pagination, Route } from '../../contract/route.ts'
-import { fieldsOf, object } from '../../contract/schema.ts'
+import { fieldsOf, object, scalarType } from '../../contract/schema.ts'
 import { CadreCommand } from '../base-command.ts'
 import { paint } from '../color.ts'
 import { UsageError } from '../failure.ts'
@@ -72,10 +72,10 @@ export function footer({ data, pagination }: Page): string {
   return paint('dim', count > 1 ? `${data.length} of ${total} · page ${page} of ${count}` : `${total} in all`)
 }
 
-/** What only the list knows, such as mine. */
+/** Switches that only the list knows, such as mine. */
 function listOnly({ family, routes }: Topic): Field[] {
   const known = new Set([...sortableFields(family.resource), 'page', 'limit', 'sort', 'order'])
-  const others = Object.entries(fieldsOf(routes.list.query)).filter(([name]) => !known.has(name))
+  const others = Object.entries(fieldsOf(routes.list.query)).filter(([name, schema]) => !known.has(name) && scalarType(schema) === 'boolean')
   return fieldsFrom(object(Object.fromEntries(others))).map((field) => ({ ...field, required: false }))
 }
 
