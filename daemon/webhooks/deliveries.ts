@@ -46,7 +46,7 @@ export class DeliveriesService {
   /** Begins anew on the schedule, with the first attempt now. */
   async redeliver(caller: Caller, webhookId: string, id: string): Promise<Shown> {
     const { database, webhooks, dispatcher, clock } = this.#parts
-    await database.write(async (transaction) => {
+    const asked = await database.write(async (transaction) => {
       const webhook = await webhooks.require(transaction, caller, webhookId)
       const delivery = await required(transaction, webhookId, id)
       if (!webhook.enabled)
@@ -55,8 +55,11 @@ export class DeliveriesService {
         })
       const now = new Date(clock.now()).toISOString()
       await deliveryRecords.update(transaction, { ...delivery, status: 'pending', step: 0, next_attempt_at: now, updated_at: now })
+      return now
     })
     await dispatcher.deliver(id, webhookId)
+    // The one that was under way may have been written down before this was asked for.
+    if ((await required(database, webhookId, id)).next_attempt_at === asked) await dispatcher.deliver(id, webhookId)
     return this.get(caller, webhookId, id)
   }
 

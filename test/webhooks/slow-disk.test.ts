@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good } from '../harness/answers.ts'
+import { Service } from '../harness/app.ts'
+import { HeldDisk } from '../harness/held-disk.ts'
+import { aloud } from '../harness/hooks.ts'
+import { Receiver } from './receiver.ts'
+import { complete, deliveriesOf, webhookTo } from './scene.ts'
+
+const test = suite('webhooks on a slow disk')
+const disk = new HeldDisk()
+let service: Service
+let receiver: Receiver
+
+test.before(
+  aloud(async () => {
+    service = await Service.start({ disk: disk.open })
+    receiver = await Receiver.start()
+  }),
+)
+test.after(aloud(() => Promise.all([service.end(), receiver.close()])))
+
+test('what is sent again while the attempt before is written down is sent once more, and the answer says how that went', async () => {
+  const hook = await webhookTo(service, receiver.url)
+  let fail = () => {}
+  receiver.answer = (reply, _, count) => {
+    if (count > 1) reply.writeHead(204).end()
+    else fail = () => reply.writeHead(500).end()
+  }
+  await complete(service)
+  await receiver.count(1)
+  const [{ id }] = await deliveriesOf(service, hook)
+  disk.hold()
+  const changed = good(service.patch(`/webhooks/${hook.id}`, { description: 'the disk is busy with this' }))
+  await disk.holdAt(async () => (await good(service.get(`/webhooks/${hook.id}`))).description !== '')
+  fail()
+  await pause(500) // the attempt is in line to be written down
+  const again = good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
+  await service.get(`/webhooks/${hook.id}`) // and behind it, this
+  disk.release()
+  await changed
+  const { status, attempts, history } = await again
+  assert.equal([status, attempts, history.map((attempt: { response_status: number }) => attempt.response_status)], ['delivered', 2, [500, 204]])
+})
+
+test.run()
