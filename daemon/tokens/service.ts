@@ -45,15 +45,12 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   override async update(change: Change, id: string, input: TokenInput): Promise<StoredToken> {
-    const shown = await super.update(change, id, input)
-    this.#known.clear()
-    return shown
+    return super.update(change, id, input).finally(() => this.#known.clear())
   }
 
   override async remove(change: Change, id: string, force = false): Promise<string> {
-    const message = await super.remove(change, id, force)
-    this.#known.clear()
-    return message
+    // Also where it throws: a disk that fails last may have written it all the same.
+    return super.remove(change, id, force).finally(() => this.#known.clear())
   }
 
   async authenticate(secret: string): Promise<Caller | undefined> {

@@ -3,16 +3,18 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { good, refused } from '../harness/answers.ts'
 import { ADMIN, type Json, Service } from '../harness/app.ts'
+import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 
 const test = suite('webhooks and tokens')
+const disk = new HeldDisk()
 let service: Service
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await Service.start({ disk: disk.open })
     resources = new Resources(service)
   }),
 )
@@ -120,6 +122,15 @@ test('a deleted token is worthless at once', async () => {
   const { id, token } = await resources.token()
   assert.is((await service.get('/agents', { as: token })).status, 200)
   await good(service.delete(`/tokens/${id}`))
+  await refused(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
+})
+
+test('a token that is deleted is refused, also where the disk fails last', async () => {
+  const { id, token } = await resources.token()
+  await good(service.get('/agents', { as: token }))
+  disk.failure = new Error('the disk is on fire')
+  assert.is((await service.delete(`/tokens/${id}`)).status, 500)
+  disk.failure = undefined
   await refused(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
 })
 

@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type WriteAheadLog, writeAheadLog } from '../../daemon/store/write-ahead-log.ts'
 
 export class HeldDisk {
+  /** Thrown instead of saying that it is there for good. */
+  failure: Error | undefined
   #held = false
   readonly #waiting: (() => void)[] = []
 
@@ -14,6 +16,7 @@ export class HeldDisk {
     return {
       flush: async () => {
         await log.flush()
+        if (this.failure) throw this.failure
         if (this.#held) await new Promise<void>((resolve) => this.#waiting.push(resolve))
       },
       close: () => log.close(),
