@@ -50,12 +50,15 @@ export async function add(addition: Addition, adding: Adding): Promise<Added> {
 export async function account(connection: Connection, { source, tool, synced }: Added): Promise<string[]> {
   const name = quoted(source.name)
   const next = tool
-    ? `Ask it something: ${paint('bold', `cadre rag query ${quoted(tool.name)} "…"`)}`
-    : `To ask it something: ${paint('bold', `cadre rag create --name ${name} --knowledge-source ${name}`)}`
-  if (!synced) return [`${oneLine(source.name)}: the daemon reads it now. cadre knowledge sync ${name} follows it.`, next]
+    ? [
+        `Ask it something: ${paint('bold', `cadre rag query ${quoted(tool.name)} "…"`)}`,
+        `Make an agent that answers from it: ${paint('bold', `cadre agents create --name ${quoted(tool.name)} --tool ${quoted(tool.name)}`)}`,
+      ]
+    : [`To ask it something: ${paint('bold', `cadre rag create --name ${name} --knowledge-source ${name}`)}`]
+  if (!synced) return [`${oneLine(source.name)}: the daemon reads it now. cadre knowledge sync ${name} follows it.`, ...next]
   if (source.statistics.documents === 0)
     return [outcome(synced), paint('dim', 'Hidden files, what .gitignore names, and file types that cannot be read are left out.')]
-  return [outcome(synced), ...(await failures(connection, source)), ...(nothingRead(source) ? [] : [next])]
+  return [outcome(synced), ...(await failures(connection, source)), ...(nothingRead(source) ? [] : next)]
 }
 
 /** There are documents, and none of them could be read. */

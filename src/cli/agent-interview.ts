@@ -10,13 +10,11 @@ import { systemRoutes } from '../contract/system.ts'
 import { paint } from './color.ts'
 import { type Dialog, inDialog, type Option } from './dialog.ts'
 import type { Body } from './input.ts'
-import { quoted } from './shell-words.ts'
 import type { Interview } from './verbs/create.ts'
 
 export const agentInterview: Interview = {
   description: 'At a terminal, what is missing is asked for; never in a script.',
   ask: (connection, given) => inDialog((dialog) => interviewed(connection, given, dialog)),
-  afterwards: ({ name }) => `Ask it something: ${paint('bold', `cadre ask ${quoted(String(name))} "…"`)}`,
 }
 
 /** Longer lists are for flags. */

@@ -25,6 +25,8 @@ export interface Topic {
   fileHolds?: string
   /** The field that create alone shows. */
   shownOnce?: string
+  /** What people do with one that they just made: what for, and the command for one of that name and identifier. */
+  next?: (created: { name: string; id: string }) => [what: string, command: string]
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */
   form?: { schema: TSchema; fill: (body: Body) => Body }
 }

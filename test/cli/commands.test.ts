@@ -54,6 +54,15 @@ test('api --paginate makes one list of all pages', async () => {
   assert.is(data.length, 5)
 })
 
+test('whoever makes something is told the command that comes next, and a script is not', async () => {
+  const { stderr } = await terminal.run(['agents', 'create', '--name', 'Next one'])
+  assert.match(stderr, `Ask it something: cadre ask 'Next one' "…"\n`)
+  const hook = ['webhooks', 'create', '--url', 'https://example.com/hook', '--events', 'conversation.completed']
+  assert.match((await terminal.run(hook)).stderr, /^Try it: cadre webhooks test hook_\S+$/m)
+  assert.not.match((await terminal.run([...hook, '--json'])).stderr, 'Try it')
+  await terminal.run(['agents', 'delete', 'Next one', '--yes'])
+})
+
 test('settings are kept, checked and forgotten, and a token is not shown', async () => {
   assert.is((await terminal.run(['config', 'set', 'output', 'yaml'])).code, 0)
   assert.is((await terminal.run(['config', 'get', 'output', '--output', 'table'])).stdout, 'yaml\n')

@@ -8,5 +8,6 @@ export const agentTopic: Topic = {
   routes: agentRoutes,
   columns: ['id', 'name', 'model_id', 'description', 'created_at'],
   label: 'name',
+  next: ({ name }) => ['Ask it something', `cadre ask ${name} "…"`],
   references: { model_id: ['model'], tools: ['rag_tool', 'retrieval_tool', 'api_tool'], prompt_template_id: ['prompt_template'] },
 }

@@ -45,6 +45,7 @@ export const knowledgeTopic: Topic = {
   routes: knowledgeSourceRoutes,
   columns: ['id', 'name', 'type', 'status', 'last_sync', 'created_at'],
   label: 'name',
+  next: ({ name }) => ['Read it', `cadre knowledge sync ${name}`],
   references: {},
   simplest: 'cadre knowledge add ./docs',
   form: { schema: object({ name, ...optional({ type, configuration, auth, ...configured }) }), fill },

@@ -4,11 +4,13 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { withArticle } from '../../contract/crud.ts'
 import { CadreCommand } from '../base-command.ts'
+import { paint } from '../color.ts'
 import { canAsk } from '../dialog.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
 import { type Body, type FromFile, InputReader } from '../input.ts'
 import { resolveReferences } from '../references.ts'
+import { quoted } from '../shell-words.ts'
 import type { Row } from '../table.ts'
 import { type Topic, titleOf } from '../topic.ts'
 import type { Example } from './list.ts'
@@ -16,16 +18,15 @@ import type { Example } from './list.ts'
 export const fileFlagOf = ({ fileHolds = 'fields from a JSON or YAML file' }: Topic) =>
   string({ description: `Read ${fileHolds}, - for stdin; flags go over them.`, helpValue: '<file|->' })
 
-/** Asks for what is missing, where somebody is there to answer, and says what can be done with what was created. */
+/** Asks for what is missing, where somebody is there to answer. */
 export interface Interview {
   ask: (connection: Connection, given: Body) => Promise<Body>
-  afterwards: (created: Row) => string
   /** What help says of it. */
   description: string
 }
 
 export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
-  const { family, routes, command, references, columns, form, simplest, fromFile, sometimes, shownOnce } = topic
+  const { family, routes, command, references, columns, form, simplest, fromFile, sometimes, shownOnce, next } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
@@ -57,7 +58,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       }
       await this.print({ data: given.list ? created : data(created), columns }, flags)
       if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
-      if (asks) this.narrate(interview.afterwards(data(created)))
+      if (next && !given.list && this.formatOf(flags) === 'table') this.narrate(nextText(next, data(created)))
     }
   }
 
@@ -82,6 +83,11 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       )
     return form ? form.fill(given) : given
   }
+}
+
+function nextText(next: NonNullable<Topic['next']>, { name, id }: Row): string {
+  const [what, command] = next({ name: quoted(String(name)), id: String(id) })
+  return `${what}: ${paint('bold', command)}`
 }
 
 function data(created: readonly Row[]): Row {
