@@ -1,6 +1,6 @@
 /** Reads bodies: JSON in UTF-8 and nothing else. */
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { nestsDeeper } from '../nesting.ts'
 import { holdsMoreValues } from './value-count.ts'
@@ -22,7 +22,13 @@ export function readJson(server: FastifyInstance): void {
     if (text.length > MEGABYTE && holdsMoreValues(text, MOST_VALUES)) return done(tooMany())
     parse(request, text, (error, value) => done(error ?? (nestsDeeper(value, DEEPEST) ? tooDeep() : null), value))
   })
+  // Where nothing is sent, it does not matter what it is called: curl -d '' says that it is a form.
+  server.addContentTypeParser('*', (request, _payload, done) =>
+    request.is404 || isEmpty(request) ? done(null, undefined) : done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()),
+  )
 }
+
+const isEmpty = ({ headers }: FastifyRequest): boolean => headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 /** Bytes that are no UTF-8 would be stored as something that nobody sent. */
 function encodingProblem({ headers }: FastifyRequest, body: Buffer): CadreError | undefined {
