@@ -5,8 +5,9 @@ import type { Paths } from '../config.ts'
 import { modelRoutes } from '../contract/models.ts'
 import { systemRoutes } from '../contract/system.ts'
 import { paint } from './color.ts'
+import { asTyped } from './invocation.ts'
 import { count } from './quantity.ts'
-import { oneLine, padEnd, wrap } from './terminal-text.ts'
+import { oneLine, padEnd, width, wrap } from './terminal-text.ts'
 
 /** Whoever typed one word does not wait for a daemon that thinks. */
 const PATIENCE_MS = 800
@@ -22,6 +23,11 @@ const USEFUL: readonly [string, string][] = [
   ['cadre doctor', 'what is wrong, and what mends it'],
 ]
 
+const MORE: readonly [string, string][] = [
+  ['cadre help agents', 'what one of them does'],
+  ['cadre --help', 'all of it'],
+]
+
 export interface Contents {
   description: string
   /** Topics that have list, show, create, update and delete. */
@@ -32,24 +38,30 @@ export interface Contents {
 
 /** Lines as long as the terminal, where there is one. */
 export function frontPage({ description, resources, others }: Contents, state: readonly string[], columns = 80): string {
-  const bold = (text: string) => paint('bold', text, process.stdout)
-  const widest = Math.max(...USEFUL.map(([command]) => command.length))
-  const list = (names: readonly string[]) => wrap(names.join(' '), columns - 2).map((line) => `  ${line}`)
+  const indented = (text: string) => wrap(text, columns - 2).map((line) => `  ${line}`)
   return [
-    `cadre – ${description}`,
+    ...wrap(`cadre – ${description}`, columns),
     '',
-    ...state.map((line) => `  ${line}`),
+    ...state.flatMap(indented),
     '',
-    ...USEFUL.map(([command, what]) => `  ${bold(padEnd(command, widest))}  ${what}`),
+    ...commandLines(USEFUL, columns),
     '',
-    'Each of these has list, show, create, update and delete:',
-    ...list(resources),
+    ...wrap('Each of these has list, show, create, update and delete:', columns),
+    ...indented(resources.join(' ')),
     'And there are:',
-    ...list(others),
+    ...indented(others.join(' ')),
     '',
-    `  ${bold('cadre help agents')}  what one of them does`,
-    `  ${bold('cadre --help')}       all of it`,
+    ...commandLines(MORE, columns),
   ].join('\n')
+}
+
+/** Commands as they can be typed here, and beside each what it does; below it, where beside is no room. */
+function commandLines(commands: readonly [string, string][], columns: number): string[] {
+  const typed = commands.map(([command, what]) => ({ command: asTyped(command), what }))
+  const widest = Math.max(...typed.map(({ command }) => width(command)))
+  const bold = (text: string) => paint('bold', text, process.stdout)
+  if (typed.every(({ what }) => 4 + widest + width(what) <= columns)) return typed.map(({ command, what }) => `  ${bold(padEnd(command, widest))}  ${what}`)
+  return typed.flatMap(({ command, what }) => [`  ${bold(command)}`, ...wrap(what, columns - 4).map((line) => `    ${line}`)])
 }
 
 /** Where the service is and what it holds, as far as it says so at once. */

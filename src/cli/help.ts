@@ -97,8 +97,7 @@ export class CadreHelp extends Help {
     const names = [...new Set([...this.#topics.map(({ name }) => name), ...this.sortedCommands.flatMap(({ id }) => (id.includes(':') ? [] : [id]))])]
     const resources = names.filter((name) => this.sortedCommands.some(({ id }) => id === `${name}:create`))
     const others = names.filter((name) => !resources.includes(name)).sort()
-    const page = frontPage({ description, resources, others }, await stateLines(paths), process.stdout.columns || 80)
-    this.log(asTyped(page))
+    this.log(frontPage({ description, resources, others }, await stateLines(paths), process.stdout.columns || 80))
   }
 
   /** Manual pages are laid out for the short name. */

@@ -43,7 +43,7 @@ export function table(rows: readonly Row[], columns: readonly string[], paper: P
 /** Whether identifiers would leave no room for anything else, and there is a name to call each row by. */
 function namesOnly(rows: readonly Row[], columns: readonly string[], paper: Paper): boolean {
   const whole = Math.max(0, ...rows.map(({ id }) => (typeof id === 'string' ? id.length : 0)))
-  const label = columns.find((key) => key === 'name' || key === 'title')
+  const label = columns.find((key) => ['name', 'title', 'url'].includes(key))
   if (label === undefined || whole + GAP + NARROWEST <= paper.columns) return false
   return rows.every((row) => shortCell(row[label]) !== '')
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { frontPage } from '../../src/cli/front-page.ts'
 import { asTyped, FIRST_WORDS, invocation } from '../../src/cli/invocation.ts'
 import { aloud } from '../harness/hooks.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
@@ -46,6 +47,19 @@ test('where something was, it tells how things stand on one screen, and starts n
   await terminal.run(['daemon', 'stop'])
   assert.match((await terminal.run([])).stdout, 'The daemon is not running; commands start it.')
   assert.match((await terminal.run(['daemon', 'status'])).stderr + (await terminal.run(['daemon', 'status'])).stdout, 'not running')
+})
+
+test('in a narrow terminal what a command does stands below it, and no line is cut in the middle of a word', () => {
+  const page = frontPage(
+    { description: 'AI agents over your own documents', resources: FIRST_WORDS, others: FIRST_WORDS },
+    ['The daemon is not running; commands start it.'],
+    40,
+  )
+  assert.ok(
+    page.split('\n').every((line) => line.length <= 40),
+    page,
+  )
+  assert.match(page, '\n  cadre models discover --add\n    models of this machine and of your\n    keys\n')
 })
 
 test('what people are told to type next is what they can type', async () => {
