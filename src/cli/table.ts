@@ -12,6 +12,8 @@ const NARROW = 30
 
 /** Identifiers are for copying, so they are never cut. */
 const isWhole = (key: string) => key === 'id' || key.endsWith('_id')
+/** Half a moment says nothing. */
+const isMoment = (key: string) => key.endsWith('_at') || key === 'last_sync'
 
 export interface Paper {
   columns: number
@@ -61,7 +63,9 @@ function fit(keys: readonly string[], natural: readonly number[], columns: numbe
 function shrunk(keys: readonly string[], natural: readonly number[], columns: number): number[] {
   const widths = [...natural]
   while (total(widths) > columns) {
-    const givers = widths.map((size, index) => ({ size, index })).filter(({ size, index }) => size > NARROWEST && !isWhole(keys[index] ?? ''))
+    const givers = widths
+      .map((size, index) => ({ size, index }))
+      .filter(({ size, index }) => size > NARROWEST && !isWhole(keys[index] ?? '') && !isMoment(keys[index] ?? ''))
     const widest = givers.sort((a, b) => b.size - a.size)[0]
     if (!widest) return widths
     const less = Math.max(1, Math.min(total(widths) - columns, widest.size - (givers[1]?.size ?? 0)))

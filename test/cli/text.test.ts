@@ -50,6 +50,8 @@ test('a table fits its paper, and identifiers are never cut', () => {
     assert.ok(lines[1]?.startsWith(`${id} `))
   }
   assert.match(table(rows, ['id', 'name', 'description', 'created_at'], paper(Number.POSITIVE_INFINITY)), '2026-01-31 09:30')
+  for (let columns = 20; columns < 120; columns++)
+    assert.not.match(table(rows, ['id', 'name', 'description', 'created_at'], paper(columns)), /2026-[^ ]*( 09)?…/, 'a moment is whole, or not there')
 })
 
 test('where identifiers leave no room, rows are called by their names; those without one keep their identifiers whole', () => {

@@ -16,7 +16,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
   const { family, routes, command } = topic
   const id = ownArguments(topic)
   return class DeleteCommand extends CadreCommand {
-    static override description = `Delete one or several ${family.name.replaceAll('-', ' ')}.\n\nAsks first at a terminal; elsewhere --yes is needed.`
+    static override description = `Delete one or several ${family.noun}s.\n\nAsks first at a terminal; elsewhere --yes is needed.`
     static override examples = [
       ...examples,
       { command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`, description: 'Without a question, for a script' },
@@ -30,7 +30,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(DeleteCommand)
       const names = args.id
-      const asked = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${family.name.replaceAll('-', ' ')} (${names.join(', ')})`
+      const asked = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${family.noun}s (${names.join(', ')})`
       await confirm(`Delete ${asked}?`, flags.yes)
       const connection = await this.connect(flags)
       const ids = await Promise.all(names.map((name) => resolveOwn(connection, topic, name)))

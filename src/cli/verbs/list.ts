@@ -96,7 +96,7 @@ function convenient({ family, references }: Topic): Field[] {
 export function listCommand(topic: Topic, examples: Example[], present?: Present) {
   const { family, routes, columns, references, command, simplest } = topic
   const filters = [...convenient(topic), ...listOnly(topic)]
-  const plural = family.name.replaceAll('-', ' ')
+  const plural = `${family.noun}s`
   return class ListCommand extends CadreCommand {
     static override description = `List ${plural}.`
     static override examples = [...examples, { command: `cadre ${command} list --all --json`, description: 'Everything, for a script' }]
