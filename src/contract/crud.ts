@@ -59,7 +59,7 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
       family: name,
       method: 'GET',
       path,
-      summary: `List ${name.replaceAll('-', ' ')}`,
+      summary: `List ${noun}s`,
       access: doors.read,
       query: listQuery(resource),
       reply: item,
