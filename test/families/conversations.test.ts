@@ -33,6 +33,7 @@ async function say(conversationId: string, count: number): Promise<Json[]> {
           usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
           cost: null,
           finish_reason: 'stop' as const,
+          tool_calls: [],
           citations: [{ index: 1, source: 'a.md', page: 1, document_id: 'doc_1', content: 'x', score: 0.5, cited: true, stale: true }],
         }
       : {}),
