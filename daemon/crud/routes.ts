@@ -7,7 +7,7 @@ import type { StoredRecord } from '../store/records.ts'
 import type { Resource } from './service.ts'
 
 export function bindCrud<Stored extends StoredRecord, Input extends object, Shown>(routes: CrudRoutes, resource: Resource<Stored, Input, Shown>): Binding[] {
-  const standing = { standing: (caller: Caller, id: string) => resource.get(caller, id) }
+  const standing = { standing: { read: (caller: Caller, id: string) => resource.get(caller, id), notes: ['updated_at', ...(resource.family.notes ?? [])] } }
   return [
     bind(routes.list, ({ query, change }) => resource.list(change.caller, query as ListQuery)),
     bind(routes.get, ({ params, change }) => resource.get(change.caller, params.id)),

@@ -15,6 +15,13 @@ export interface Incoming<R extends Route> extends Given<R> {
 type Made<R extends Route> = Data<R> | AsyncIterable<StreamEvent>
 export type Reply<R extends Route> = Made<R> | Later<Made<R>>
 
+/** What is there now: a field that says the same is no change. */
+export interface Standing {
+  read(caller: Caller, id: string): Promise<unknown>
+  /** Fields that the service writes by itself: in what was read before, they say what was so then. */
+  notes: readonly string[]
+}
+
 export interface Binding {
   route: Route
   handle(incoming: Incoming<Route>): Promise<unknown>
@@ -22,14 +29,14 @@ export interface Binding {
   statusOf?(reply: unknown): number
   /** Answers a repeated request from what the first one had remembered; without it, that is the answer. */
   replay?(incoming: Incoming<Route>, remembered: unknown): Promise<unknown>
-  /** What is there now, of a route that changes it: a field that says the same is no change. */
-  standing?(caller: Caller, id: string): Promise<unknown>
+  /** Of a route that changes something. */
+  standing?: Standing
 }
 
 interface Particulars<R extends Route> {
   statusOf?(reply: Data<R>): number
   replay?(incoming: Incoming<R>, remembered: unknown): Promise<Reply<R>>
-  standing?(caller: Caller, id: string): Promise<unknown>
+  standing?: Standing
 }
 
 export function bind<R extends Route>(route: R, handle: (incoming: Incoming<R>) => Promise<Reply<R>>, particulars: Particulars<R> = {}): Binding {

@@ -102,6 +102,7 @@ export const conversations = {
   resource: Conversation,
   create: ConversationCreate,
   update: ConversationUpdate,
+  notes: ['messages'],
 } satisfies Family
 
 const own = crud(conversations, { read: 'meet', change: 'talk' })

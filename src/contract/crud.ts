@@ -20,6 +20,8 @@ export interface Family<L extends TSchema = TSchema, G extends TSchema = TSchema
   readonly resource: G
   readonly create: C
   readonly update: U
+  /** Fields that the service writes by itself as time goes, beside updated_at. */
+  readonly notes?: readonly string[]
 }
 
 interface Doors {

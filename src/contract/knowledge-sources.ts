@@ -237,6 +237,7 @@ export const knowledgeSources = {
   resource: KnowledgeSource,
   create: KnowledgeSourceCreate,
   update: KnowledgeSourceUpdate,
+  notes: ['status', 'error', 'last_sync', 'statistics', 'progress'],
 } satisfies Family
 
 const action = { family: 'knowledge-sources', params: byId('knowledge source') }

@@ -59,6 +59,7 @@ export const promptTemplates = {
   resource: PromptTemplate,
   create: PromptTemplateCreate,
   update: PromptTemplateUpdate,
+  notes: ['version'],
 } satisfies Family
 
 export const promptTemplateRoutes = {

@@ -55,5 +55,6 @@ export const tokens = {
   resource: Token,
   create: TokenCreate,
   update: TokenUpdate,
+  notes: ['last_used_at'],
 } satisfies Family
 export const tokenRoutes = crud(tokens, { read: 'administer', change: 'administer', secretReply: true }, TokenCreated)

@@ -46,6 +46,23 @@ for (const { name, path } of FAMILIES) {
   })
 }
 
+test('what the service wrote since it was read is no change; what it did not is', async () => {
+  const source = await resources.source()
+  await service.database.write((transaction) => transaction.run("UPDATE knowledge_sources SET status = 'error', error = 'x' WHERE id = ?", [source.id]))
+  await good(service.put(`/knowledge-sources/${source.id}`, { name: 'passed by' }))
+  const renamed = await good(service.put(`/knowledge-sources/${source.id}`, { ...source, name: 'renamed' }))
+  assert.equal([renamed.name, renamed.error], ['renamed', 'x'])
+  await refused(service.put(`/knowledge-sources/${source.id}`, { name: 'other', status: 'active' }), 'VALIDATION_ERROR', {
+    field: 'status',
+    error: /cannot be changed/,
+  })
+
+  const template = await resources.template()
+  for (const name of ['one', 'two']) assert.is((await good(service.put(`/prompt-templates/${template.id}`, { ...template, name }))).name, name)
+  const talk = await resources.conversation()
+  await refused(service.put(`/conversations/${talk.id}`, { ...talk, status: 'completed' }), 'VALIDATION_ERROR', { field: 'status' })
+})
+
 test('secrets stay as they are when what is shown of them is sent back', async () => {
   const auth = { type: 'api_key', name: 'X-Key', value: 'hidden' }
   const tool = await resources.apiTool({ headers: { 'X-Other': 'hidden too' }, auth })
