@@ -66,6 +66,7 @@ export class Screen {
   }
 
   begin(command: string): void {
+    this.press('-R') // empties the screen now: until the shell gets to it, what the last command showed would pass for this one's
     this.type(`clear; ${command}; echo "exit $?"`)
   }
 
