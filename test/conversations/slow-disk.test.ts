@@ -16,14 +16,14 @@ test.before(
     provider = await ScriptedProvider.start('openai', says('Hello there.'))
   }),
 )
-test.before.each(() => disk.release())
+test.after.each(() => disk.release())
 test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
 
 test('a reply can be followed from the moment it can be read of', async () => {
   const id = await parlour.talk(provider)
   disk.hold()
   const sent = parlour.reply(id, 'Hi')
-  await disk.holdAt(async () => (await parlour.messages(id)).length === 2)
+  await disk.holdAt(sent, async () => (await parlour.messages(id)).length === 2)
   const [, reply] = await parlour.messages(id)
   const following = parlour.service.get(`/conversations/${id}/messages/${reply.id}/events`)
   await parlour.messages(id) // it has been asked for before the disk is done
@@ -38,7 +38,7 @@ test('the next message may be sent as soon as the end of a reply can be read', a
   const id = await parlour.talk(provider)
   disk.hold()
   const first = parlour.reply(id, 'Hi')
-  await disk.holdAt(async () => (await parlour.messages(id)).at(-1)?.finish_reason === 'stop')
+  await disk.holdAt(first, async () => (await parlour.messages(id)).at(-1)?.finish_reason === 'stop')
   const second = parlour.reply(id, 'And again')
   await parlour.messages(id)
   disk.release()

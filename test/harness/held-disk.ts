@@ -32,10 +32,15 @@ export class HeldDisk {
     for (const proceed of this.#waiting.splice(0)) proceed()
   }
 
-  /** Lets one commit after the other through until the condition holds, and stops there: right after the commit that made it so. */
-  async holdAt(condition: () => Promise<boolean>): Promise<void> {
+  /** Lets one commit after the other through until the work makes the condition hold, and stops there: right after the commit that made it so. */
+  async holdAt(work: Promise<unknown>, condition: () => Promise<boolean>): Promise<void> {
+    let refused: { reason: unknown } | undefined
+    work.catch((reason: unknown) => {
+      refused = { reason }
+    })
     this.hold()
     while (!(await condition())) {
+      if (refused) throw refused.reason
       this.#waiting.shift()?.()
       await pause(5)
     }

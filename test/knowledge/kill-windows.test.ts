@@ -16,6 +16,7 @@ test.before(
     library = await Library.open({ disk: disk.open })
   }),
 )
+test.after.each(() => disk.release())
 test.after(aloud(() => library.end()))
 
 /** The service as it starts after a kill at this moment, once all is mended: a synchronization waits for that. */
@@ -33,10 +34,10 @@ test('of a source that was deleted no index, table or clone is left', async () =
   mkdirSync(clone)
   writeFileSync(join(clone, 'HEAD'), 'ref: refs/heads/main')
   disk.hold()
-  const deleted = library.service.delete(`/knowledge-sources/${source.id}`)
-  await disk.holdAt(async () => (await library.service.get(`/knowledge-sources/${source.id}`)).status === 404)
+  const deleted = good(library.service.delete(`/knowledge-sources/${source.id}`))
+  await disk.holdAt(deleted, async () => (await library.service.get(`/knowledge-sources/${source.id}`)).status === 404)
   const after = await restarted()
-  await good(deleted)
+  await deleted
   assert.equal(await after.indexes(source.id), [])
   assert.equal(await after.service.database.all('SELECT * FROM index_documents WHERE index_id = ?', [index.id]), [])
   assert.equal(
@@ -54,16 +55,16 @@ for (const stage of ['parsing', 'indexing']) {
     await library.settled(source.id)
     await library.send(source.id, 'b.md', 'The copper key opens the cellar.')
     disk.hold()
-    const renamed = library.service.put(`/retrieval-tools/${tool.id}`, { name: `renamed while ${stage}` })
-    await disk.holdAt(async () => (await library.document(source.id, 'b.md')).status === stage)
+    const renamed = good(library.service.put(`/retrieval-tools/${tool.id}`, { name: `renamed while ${stage}` }))
+    await disk.holdAt(renamed, async () => (await library.document(source.id, 'b.md')).status === stage)
     if (stage === 'indexing') {
       const [index] = await library.indexes(source.id)
       const embedded = 'SELECT 1 FROM index_documents WHERE index_id = ? AND embedded = 0'
-      await disk.holdAt(async () => (await library.service.database.all(embedded, [index.id])).length === 0)
+      await disk.holdAt(renamed, async () => (await library.service.database.all(embedded, [index.id])).length === 0)
     }
     assert.equal([(await library.show(source.id)).status, (await library.document(source.id, 'b.md')).status], ['active', stage])
     const after = await restarted()
-    await good(renamed)
+    await renamed
     assert.equal((await after.settled(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
     assert.is((await after.document(source.id, 'b.md')).status, 'indexed')
     await after.end()

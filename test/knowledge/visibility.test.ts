@@ -14,7 +14,7 @@ test.before(
     library = await Library.open({ disk: disk.open })
   }),
 )
-test.before.each(() => disk.release())
+test.after.each(() => disk.release())
 test.after(aloud(() => library.end()))
 
 const stands = (id: string, status: string) => async () => (await library.show(id)).status === status
@@ -23,7 +23,7 @@ test('whoever reads that one is under way can follow it, be it never so new', as
   const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
   disk.hold()
   const started = library.start(source.id)
-  await disk.holdAt(stands(source.id, 'syncing'))
+  await disk.holdAt(started, stands(source.id, 'syncing'))
   assert.is.not((await library.show(source.id)).progress, null)
   const followed = library.service.get(`/knowledge-sources/${source.id}/sync/events`)
   disk.release()
@@ -37,8 +37,8 @@ test('one that is asked for as the one before it ends, and then cancelled, is no
   const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
   disk.hold()
   const first = library.start(source.id)
-  await disk.holdAt(stands(source.id, 'syncing'))
-  await disk.holdAt(stands(source.id, 'active'))
+  await disk.holdAt(first, stands(source.id, 'syncing'))
+  await disk.holdAt(first, stands(source.id, 'active'))
   const again = library.start(source.id)
   await library.show(source.id) // both are taken before the disk is done
   const cancelled = library.service.delete(`/knowledge-sources/${source.id}/sync`)
@@ -59,7 +59,7 @@ test('a tool that takes up what is just being tidied away has an index all the s
     disk.hold()
     const deleted = good(library.service.delete(`/retrieval-tools/${first.id}`))
     let passed = 0
-    await disk.holdAt(async () => passed++ >= commits)
+    await disk.holdAt(deleted, async () => passed++ >= commits)
     const made = library.tool(source.id, settings)
     await library.show(source.id) // it is taken before the disk is done
     disk.release()

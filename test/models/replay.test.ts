@@ -26,6 +26,7 @@ test.before(
     )
   }),
 )
+test.after.each(() => disk.release())
 test.after(
   aloud(async () => {
     await service.end()
@@ -58,7 +59,7 @@ test('an answer is recorded with what it cost, also where a kill comes right aft
   const model = await resources.model({ provider: 'replay', model_id: recorded.id })
   disk.hold()
   const asked = good(ask(model, 'hello'))
-  await disk.holdAt(async () => (await service.database.all('SELECT 1 FROM recordings WHERE model_id = ?', [model.id])).length > 0)
+  await disk.holdAt(asked, async () => (await service.database.all('SELECT 1 FROM recordings WHERE model_id = ?', [model.id])).length > 0)
   const after = await Service.start({ home: asKilled(service.paths.home) })
   disk.release()
   await asked

@@ -19,6 +19,7 @@ test.before(
     receiver = await Receiver.start()
   }),
 )
+test.after.each(() => disk.release())
 test.after(aloud(() => Promise.all([service.end(), receiver.close()])))
 
 test('what is sent again while the attempt before is written down is sent once more, and the answer says how that went', async () => {
@@ -33,7 +34,7 @@ test('what is sent again while the attempt before is written down is sent once m
   const [{ id }] = await deliveriesOf(service, hook)
   disk.hold()
   const changed = good(service.patch(`/webhooks/${hook.id}`, { description: 'the disk is busy with this' }))
-  await disk.holdAt(async () => (await good(service.get(`/webhooks/${hook.id}`))).description !== '')
+  await disk.holdAt(changed, async () => (await good(service.get(`/webhooks/${hook.id}`))).description !== '')
   fail()
   await pause(500) // the attempt is in line to be written down
   const again = good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
