@@ -200,10 +200,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** The record of the model that is meant, without its key; null is the default one. */
-  async described(reader: Reader, id: string | null): Promise<Omit<StoredModel, 'api_key' | 'version'> | undefined> {
+  async described(reader: Reader, id: string | null): Promise<Omit<StoredModel, 'api_key' | 'allow_private' | 'version'> | undefined> {
     const found = await this.records.get(reader, id ?? (await defaultModelId(reader)))
     if (!found) return undefined
-    const { api_key: _, version: __, ...shown } = found
+    const { api_key: _, allow_private: __, version: ___, ...shown } = found
     return shown
   }
 
