@@ -180,7 +180,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const replies = new Replies(database, logger)
   const conversations = new ConversationsService({ database, agents, events, replies, library: knowledge })
   const messages = new MessagesService({ database, conversations, agents, models, meter, replies, breather, logger })
-  const asking = new Asking({ database, models, meter, logger })
+  const asking = new Asking({ database, meter, logger })
   const targets = targetKinds({ database, models, templates, knowledge, ragTools, retrievalTools, apiTools, agents, asking })
   const scoring = new Scoring(embedding, models)
   const engine = new Engine({ database, targets, scoring, meter, bus: events, logger })

@@ -4,7 +4,7 @@ import type { AgentAtWork } from '../agents/service.ts'
 import type { Caller } from '../caller.ts'
 import type { Logger } from '../logger.ts'
 import { type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement } from '../metering.ts'
-import type { ModelsService } from '../models/service.ts'
+import type { ChatModel } from '../models/chat.ts'
 import type { Database } from '../store/database.ts'
 import type { Turn } from '../turn-taking.ts'
 import { Draft } from './draft.ts'
@@ -15,13 +15,13 @@ import type { StoredMessage } from './store.ts'
 
 export interface AskingParts {
   database: Database
-  models: ModelsService
   meter: Meter
   logger: Logger
 }
 
 export interface Asked {
   agent: AgentAtWork
+  model: ChatModel
   question: string
   caller: Caller
   /** On whose behalf, besides the agent. */
@@ -39,9 +39,8 @@ export class Asking {
   }
 
   /** The reply as a conversation would have stored it, and its last call, to be settled with what comes of it. Tools that ask before each use are refused: nobody is there to say yes. */
-  async ask({ agent, question, caller, origin, turn, signal }: Asked): Promise<{ message: StoredMessage; unsettled: Settlement }> {
-    const { database, models, meter, logger } = this.#parts
-    const model = await models.chat(database, agent.modelId)
+  async ask({ agent, model, question, caller, origin, turn, signal }: Asked): Promise<{ message: StoredMessage; unsettled: Settlement }> {
+    const { database, meter, logger } = this.#parts
     requireRoom(model, agent.prompt, question)
     const whole: CallOrigin = { ...origin, agent_id: agent.id, ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }) }
     const reply = new Reply('', '', new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
@@ -98,11 +97,12 @@ class CallsOnly implements Bookkeeping {
 
   /** Enters the first call, where that is made at once. */
   async open(estimatedInput: number | undefined): Promise<void> {
-    if (estimatedInput !== undefined) await this.next(estimatedInput)
+    if (estimatedInput !== undefined) await this.next(() => estimatedInput)
   }
 
-  async next(estimatedInput: number): Promise<void> {
+  async next(estimate: () => number): Promise<void> {
     if (this.#open) return
+    const estimatedInput = estimate()
     const call = { model: this.#model, kind: 'chat' as const, origin: this.#origin, estimatedInput }
     const entry = await this.#meter.enter(call)
     this.#open = { entry, estimatedInput }

@@ -35,8 +35,9 @@ export class Books {
   }
 
   /** Before each call: whether it may be made, and that it is. */
-  async next(estimatedInput: number): Promise<void> {
+  async next(estimate: () => number): Promise<void> {
     if (this.#call) return
+    const estimatedInput = estimate()
     const { database, meter, model, origin, reply } = this.#parts
     await meter.admit(model, origin)
     this.#call = await database.write(async (transaction) => {

@@ -19,7 +19,7 @@ const MOST_PASSAGES = 10
 
 /** Who keeps count of the calls: asked before each, and told of each that others follow. */
 export interface Bookkeeping {
-  next(estimatedInput: number): Promise<void>
+  next(estimatedInput: () => number): Promise<void>
   step(settled: SettledCall): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export async function converse(stage: Stage): Promise<Ending> {
   for (let step = 1; ; step++) {
     const last = step >= MOST_STEPS
     const request = compose(scene, { done, tools, passages })
-    await books.next(estimateRequest(request))
+    await books.next(() => estimateRequest(request))
     const heard = await listen(stage, { ...request, toolChoice: last ? 'none' : 'auto' }).catch((error: unknown) => {
       if (error instanceof ToolsUnsupported && tools.length > 0) return undefined
       throw error

@@ -72,6 +72,7 @@ export class Reply {
     const clean = text.replaceAll('\u0000', '\ufffd') // the database ends a text there
     const first = this.draft.content === ''
     this.draft.content += clean
+    if (!this.#controller) return // nobody follows it
     this.#unsaid += clean
     if (first) this.#flush(true)
     else if (!this.#flushing) {

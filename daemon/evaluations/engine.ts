@@ -11,7 +11,7 @@ import { type FinishedCase, ResultQueue } from './result-queue.ts'
 import { changeRun, finishedCases, type RunToDo, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
 import { type ScoringTools, scoreAnswer } from './scoring.ts'
 import type { Scoring } from './scoring-tools.ts'
-import type { EvaluationType, Targets } from './targets.ts'
+import type { Ask, EvaluationType, Targets } from './targets.ts'
 
 /** Runs at a time; the others wait in line. */
 const MOST_RUNS = 4
@@ -40,6 +40,7 @@ interface CaseToDo {
 
 /** What all test cases of a run share. */
 interface RunUse {
+  ask: Ask
   tools: ScoringTools
   turn: Turn
   signal: AbortSignal
@@ -148,15 +149,17 @@ export class Engine {
       .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
     const results = new ResultQueue({ database, meter }, run.id, () => this.#tell(run.id))
     const { turn } = new TurnTaking(run.concurrency)
+    const { evaluation, target } = run.configuration as RunConfiguration
+    const ask = this.#parts.targets[evaluation.type].asConfigured(target)
     const tools = scoring.tools({ evaluation_id: run.evaluation_id }, turn, signal)
     let next = 0
     const worker = async () => {
       for (let item = todo[next++]; item !== undefined && !signal.aborted && !results.broken; item = todo[next++]) {
-        results.add(await this.#case(run, item, { tools, turn, signal }))
+        results.add(await this.#case(run, item, { ask, tools, turn, signal }))
       }
     }
-    // A few more than are answered at a time: those are made ready meanwhile.
-    const workers = run.concurrency + Math.ceil(run.concurrency / 4)
+    // Twice as many as are answered at a time: the others are made ready meanwhile.
+    const workers = 2 * run.concurrency
     await Promise.all(Array.from({ length: Math.min(workers, todo.length) }, worker))
     await results.settled()
     if (signal.aborted) return
@@ -176,14 +179,14 @@ export class Engine {
   }
 
   /** Without a result where the run ended meanwhile. */
-  async #case(run: RunToDo, { test, position, repeat }: CaseToDo, { tools, turn, signal }: RunUse): Promise<FinishedCase> {
-    const { evaluation, target } = run.configuration as RunConfiguration
+  async #case(run: RunToDo, { test, position, repeat }: CaseToDo, { ask, tools, turn, signal }: RunUse): Promise<FinishedCase> {
+    const { evaluation } = run.configuration as RunConfiguration
     const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
-    const { targets } = this.#parts
     let unsettled: readonly Settlement[] = []
     try {
-      const answer = await targets[evaluation.type].ask(target, test, { evaluationId: run.evaluation_id, caller: run.caller, turn, signal })
+      const answer = await ask(test, { evaluationId: run.evaluation_id, caller: run.caller, turn, signal })
       unsettled = answer.unsettled
+      await othersAsked()
       const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, tools)
       if (signal.aborted && scored.error !== null) return { unsettled } // the end of the run stopped a scorer, not the answer
       const { output: actual_output, unsettled: _, ...told } = answer
@@ -209,3 +212,8 @@ export class Engine {
 }
 
 const reasonOf = (error: unknown): string => (error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.')
+
+/** What is asked next goes out on a connection that was used before, and so a turn of the loop later; what is known already can wait as long. */
+async function othersAsked(): Promise<void> {
+  for (let turns = 0; turns < 2; turns++) await new Promise(setImmediate)
+}

@@ -59,16 +59,22 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
         indexes: await Promise.all([...sources].map((source) => knowledge.described(reader, source))),
       }
     },
-    async ask(configuration, { input, variables }, { evaluationId, caller, turn, signal }) {
-      const agent = await agents.asItWas(database, toldBy(configuration as unknown as KeptAgent, variables))
-      const { message, unsettled } = await asking.ask({ agent, question: input, caller, origin: originOf(evaluationId, caller), turn, signal })
-      return {
-        output: message.content,
-        citations: message.citations ?? [],
-        usage: message.usage ?? null,
-        cost: message.cost ?? null,
-        latency_ms: message.latency_ms ?? 0,
-        unsettled: [unsettled],
+    asConfigured(configuration) {
+      const kept = configuration as unknown as KeptAgent
+      const usual = once(() => agents.asItWas(database, kept))
+      const chosen = once(() => models.chat(database, kept.agent.model_id))
+      return async ({ input, variables }, { evaluationId, caller, turn, signal }) => {
+        const agent = await (kept.prompt_template && variables ? agents.asItWas(database, toldBy(kept, kept.prompt_template, variables)) : usual())
+        const origin = originOf(evaluationId, caller)
+        const { message, unsettled } = await asking.ask({ agent, model: await chosen(), question: input, caller, origin, turn, signal })
+        return {
+          output: message.content,
+          citations: message.citations ?? [],
+          usage: message.usage ?? null,
+          cost: message.cost ?? null,
+          latency_ms: message.latency_ms ?? 0,
+          unsettled: [unsettled],
+        }
       }
     },
   }
@@ -87,9 +93,17 @@ const sourcesOf = ({ knowledge_source_id, knowledge_source_ids }: Record<string,
   [knowledge_source_id ?? [], knowledge_source_ids ?? []].flat() as string[]
 
 /** The prompt with the values of a test case over the agent's own. */
-function toldBy({ agent, prompt, prompt_template }: KeptAgent, variables?: Record<string, unknown>): AgentSnapshot {
-  if (!prompt_template || !variables) return { agent, prompt }
-  return { agent, prompt: filled(prompt_template, { ...agent.variables, ...variables }) }
+function toldBy({ agent }: KeptAgent, template: Template, variables: Record<string, unknown>): AgentSnapshot {
+  return { agent, prompt: filled(template, { ...agent.variables, ...variables }) }
+}
+
+/** Made when first asked for, and the same ever after. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 function filled(template: Template, variables: Record<string, unknown>): string {
@@ -107,14 +121,16 @@ function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
       const index = tool.knowledge_source_id === null ? null : await knowledge.described(reader, tool.knowledge_source_id)
       return { rag_tool: tool, model: await models.described(reader, tool.model_id), index }
     },
-    async ask({ rag_tool }, { input }, { evaluationId, caller, turn, signal }) {
-      const done = await turn()
-      const begun = performance.now()
+    asConfigured({ rag_tool }) {
       const tool = rag_tool as Parameters<RagToolsService['answered']>[0]
-      const { results, answer } = await ragTools.answered(tool, { query: input }, originOf(evaluationId, caller), signal).finally(done)
-      const citations = new Citations()
-      for (const passage of results) citations.add(passage)
-      return { ...answered(answer), citations: citations.in(answer.text), latency_ms: Math.round(performance.now() - begun) }
+      return async ({ input }, { evaluationId, caller, turn, signal }) => {
+        const done = await turn()
+        const begun = performance.now()
+        const { results, answer } = await ragTools.answered(tool, { query: input }, originOf(evaluationId, caller), signal).finally(done)
+        const citations = new Citations()
+        for (const passage of results) citations.add(passage)
+        return { ...answered(answer), citations: citations.in(answer.text), latency_ms: Math.round(performance.now() - begun) }
+      }
     },
   }
 }
@@ -127,14 +143,16 @@ function templateTarget({ templates, models }: TargetParts): Target {
       const template = await templates.records.get(reader, id)
       return template && { prompt_template: template, model: await models.described(reader, null) }
     },
-    async ask({ prompt_template, model }, { input, variables = {} }, { evaluationId, caller, turn, signal }) {
+    asConfigured({ prompt_template, model }) {
       const template = prompt_template as Template & { id: string }
-      const messages = [
-        { role: 'system' as const, content: filled(template, variables) },
-        { role: 'user' as const, content: input },
-      ]
-      const origin = { ...originOf(evaluationId, caller), prompt_template_id: template.id }
-      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin, turn, signal }))
+      return async ({ input, variables = {} }, { evaluationId, caller, turn, signal }) => {
+        const messages = [
+          { role: 'system' as const, content: filled(template, variables) },
+          { role: 'user' as const, content: input },
+        ]
+        const origin = { ...originOf(evaluationId, caller), prompt_template_id: template.id }
+        return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin, turn, signal }))
+      }
     },
   }
 }
@@ -146,9 +164,11 @@ function modelTarget({ models }: TargetParts): Target {
       const model = await models.described(reader, id)
       return model && { model }
     },
-    async ask({ model }, { input }, { evaluationId, caller, turn, signal }) {
-      const messages = [{ role: 'user' as const, content: input }]
-      return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), turn, signal }))
+    asConfigured({ model }) {
+      return async ({ input }, { evaluationId, caller, turn, signal }) => {
+        const messages = [{ role: 'user' as const, content: input }]
+        return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), turn, signal }))
+      }
     },
   }
 }

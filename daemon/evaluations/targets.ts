@@ -32,12 +32,14 @@ export interface CaseUse {
   signal: AbortSignal
 }
 
+export type Ask = (test: TestCase, use: CaseUse) => Promise<TargetAnswer>
+
 export interface Target {
   exists(reader: Reader, id: string): Promise<boolean>
   /** What it is now; undefined where it is gone. */
   configuration(reader: Reader, id: string): Promise<Configuration | undefined>
-  /** Answers as it was configured then, whatever was changed since. */
-  ask(configuration: Configuration, test: TestCase, use: CaseUse): Promise<TargetAnswer>
+  /** For all test cases of a run: it answers as it was configured then, whatever is changed since. */
+  asConfigured(configuration: Configuration): Ask
 }
 
 export type Targets = Record<EvaluationType, Target>

@@ -223,4 +223,8 @@ export class Exchange {
   }
 }
 
-const saysDone = (part: Uint8Array): boolean => Buffer.from(part.subarray(-64)).includes('[DONE]')
+const DONE = Buffer.from('[DONE]')
+const saysDone = ({ buffer, byteOffset, length }: Uint8Array): boolean => {
+  const tail = Math.min(length, 64)
+  return Buffer.from(buffer, byteOffset + length - tail, tail).includes(DONE)
+}

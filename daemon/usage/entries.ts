@@ -6,7 +6,7 @@ import { entitiesOf } from './entities.ts'
 import { insertCalls, type NewCall } from './ledger-store.ts'
 
 /** How long the first waits for others: a transaction costs several times what an entry does. */
-const GATHERING_MS = 4
+const GATHERING_MS = 8
 
 interface Waiting {
   entry: NewCall
