@@ -6,7 +6,9 @@ export interface Candidate extends Quotable {
   passage: number
   /** In its passage. */
   position: number
+  /** Its own and its heading's. */
   words: ReadonlySet<string>
+  own: ReadonlySet<string>
 }
 
 export interface Weighed extends Candidate {
@@ -40,12 +42,12 @@ export function wordWeights({ words }: AskedQuestion, candidates: readonly Candi
   return new Map(words.map((word) => [word, weigh(word)]))
 }
 
-/** How much of what is asked about these hold, together. */
-export function share(weights: ReadonlyMap<string, number>, candidates: readonly Candidate[]): number {
+/** How much of what is asked about these hold, together: with the words of their headings, or by their own alone. */
+export function share(weights: ReadonlyMap<string, number>, candidates: readonly Candidate[], which: 'words' | 'own' = 'words'): number {
   let [held, all] = [0, 0]
   for (const [word, weight] of weights) {
     all += weight
-    if (candidates.some((candidate) => holds(candidate.text, candidate.words, word))) held += weight
+    if (candidates.some((candidate) => holds(candidate.text, candidate[which], word))) held += weight
   }
   return all === 0 ? 0 : held / all
 }

@@ -16,6 +16,8 @@ export const NOT_FOUND = 'This is not in your documents.'
 
 /** What a word that is shared counts beside likeness. */
 const WORDS = 0.2
+/** What an amount is of stands beside it: words of the sentence itself count that much more than those of its heading. */
+const BESIDE_AMOUNTS = 0.1
 /** A row of a table is quoted only where no sentence is as good, and so is half a sentence. */
 const TABLE_ROW = 0.05
 const BROKEN = 0.05
@@ -47,7 +49,8 @@ export async function quoteAnswer(embedder: Embedder, text: string, passages: re
     const likeness = likenesses?.[at]
     const shared = share(weights, [candidate])
     const less = A_RANK * candidate.passage + (candidate.row ? TABLE_ROW : 0) + (candidate.broken ? BROKEN : 0)
-    const score = (likeness ?? 0) + WORDS * shared + form(question, candidate) - less
+    const beside = question.kind === 'amount' ? BESIDE_AMOUNTS * share(weights, [candidate], 'own') : 0
+    const score = (likeness ?? 0) + WORDS * shared + beside + form(question, candidate) - less
     return { ...candidate, likeness, shared, around: around[candidate.passage] as number, score }
   })
   const chosen = choose(weighed.filter(isEnough))
@@ -60,7 +63,8 @@ async function candidates(passages: readonly QuotedPassage[]): Promise<Candidate
     for (const [position, sentence] of quotable(content, headings.at(-1)).entries()) {
       // Passages may be long and many; others are served in between.
       if (position % A_TURN === 0) await setImmediate()
-      found.push({ ...sentence, passage, position, words: new Set(contentWords(`${sentence.heading} ${meantBy(sentence)}`)) })
+      const own = new Set(contentWords(meantBy(sentence)))
+      found.push({ ...sentence, passage, position, own, words: new Set([...contentWords(sentence.heading), ...own]) })
     }
   }
   return found

@@ -36,6 +36,12 @@ test('it quotes the passage that answers, in pieces, and counts what it read and
   assert.equal(model.price, { input: 0, output: 0 })
 })
 
+test('an amount is quoted with what it is of, not only under a heading that names that', async () => {
+  const content = '# Leave\n\nEvery employee has twenty-eight days of paid leave a year. Up to five days that are left can be taken until the end of March.'
+  const text = textOf(await asked('How many days of leave do I have?', { passages: [{ content, source: 'leave.md', page: 1 }] }))
+  assert.match(text, /^“Every employee has twenty-eight days of paid leave a year\.” \[1\]/)
+})
+
 test('a number in brackets that a document has itself refers to nothing', async () => {
   const content = 'Employees have thirty days of paid leave a year[1], as args[12] says.'
   const noted = [...passages.slice(0, 1), { content, source: 'leave.md', page: 1 }]
