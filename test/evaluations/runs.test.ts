@@ -152,6 +152,34 @@ test('a run uses the agent as it was when the run began', async () => {
   assert.is((await ended(service, id, run_id)).summary.passed, 2)
 })
 
+test('and the model as it was when its first test case was asked', async () => {
+  const model = await resources.model({ ...provider.model, model_id: 'before' })
+  const helper = await agent({ model_id: model.id })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  does(async (...given) => {
+    await held
+    return replies({ text: ['fine'] })(...given)
+  })
+  const { id } = await resources.evaluation({
+    target_id: helper.id,
+    test_cases: [...'abcdef'].map((input) => ({ input, expected_output: 'fine' })),
+    concurrency: 1,
+  })
+  const arrival = provider.arrival()
+  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
+  await arrival
+  await good(service.put(`/models/${model.id}`, { model_id: 'after' }))
+  release()
+  assert.is((await ended(service, id, run_id)).summary.passed, 6)
+  assert.equal(
+    provider.received.map(({ body }) => body.model),
+    Array.from({ length: 6 }, () => 'before'),
+  )
+})
+
 test('a provider that fails is an error of its case, and the rest goes on', async () => {
   does((response, received, wire) => (asked(received) === 'break' ? refuses(400) : replies({ text: ['fine'] }))(response, received, wire))
   const { id } = await resources.evaluation({
