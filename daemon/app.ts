@@ -274,7 +274,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     listening: (url) => {
       address = url
       hostGuard.listening(url)
-      void models.warm()
+      models.warm().catch(() => undefined) // only a moment is lost
     },
     async close() {
       draining = true

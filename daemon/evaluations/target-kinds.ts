@@ -136,7 +136,7 @@ function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
 }
 
 /** A template is what a model is told; the test case's input is what it is asked. */
-function templateTarget({ templates, models }: TargetParts): Target {
+function templateTarget({ database, templates, models }: TargetParts): Target {
   return {
     exists: (reader, id) => templates.exists(reader, id),
     async configuration(reader, id) {
@@ -145,19 +145,20 @@ function templateTarget({ templates, models }: TargetParts): Target {
     },
     asConfigured({ prompt_template, model }) {
       const template = prompt_template as Template & { id: string }
+      const chosen = once(() => models.chat(database, idOf(model)))
       return async ({ input, variables = {} }, { evaluationId, caller, turn, signal }) => {
         const messages = [
           { role: 'system' as const, content: filled(template, variables) },
           { role: 'user' as const, content: input },
         ]
         const origin = { ...originOf(evaluationId, caller), prompt_template_id: template.id }
-        return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin, turn, signal }))
+        return answered(await models.generateUnsettled(await chosen(), { messages, origin, turn, signal }))
       }
     },
   }
 }
 
-function modelTarget({ models }: TargetParts): Target {
+function modelTarget({ database, models }: TargetParts): Target {
   return {
     exists: (reader, id) => models.exists(reader, id),
     async configuration(reader, id) {
@@ -165,9 +166,10 @@ function modelTarget({ models }: TargetParts): Target {
       return model && { model }
     },
     asConfigured({ model }) {
+      const chosen = once(() => models.chat(database, idOf(model)))
       return async ({ input }, { evaluationId, caller, turn, signal }) => {
         const messages = [{ role: 'user' as const, content: input }]
-        return answered(await models.generateUnsettled({ modelId: idOf(model), messages, origin: originOf(evaluationId, caller), turn, signal }))
+        return answered(await models.generateUnsettled(await chosen(), { messages, origin: originOf(evaluationId, caller), turn, signal }))
       }
     },
   }

@@ -38,9 +38,9 @@ export class Providers {
     this.#made.delete(id)
   }
 
-  /** Loads what connections are made of: a twentieth of a second that nobody waits for now. */
+  /** Loads what connections are made of: a twentieth of a second that nobody waits for now. Whoever asks hears what is wrong with it. */
   warm(): void {
-    void this.connections()
+    this.connections().catch(() => undefined)
   }
 
   /** To servers of this machine, for whoever looks for models there. */

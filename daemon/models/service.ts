@@ -20,7 +20,7 @@ import type { Providers } from './providers.ts'
 import { builtIn, isAnother, type ModelInput, prepared, replaying, resolved } from './record-rules.ts'
 import { forgetRecordings } from './recording-store.ts'
 import { ReplayModel } from './replay.ts'
-import { anyRemote, defaultModelId, modelRecords, type StoredModel } from './store.ts'
+import { anyRemote, defaultModelId, isRemote, modelRecords, type StoredModel } from './store.ts'
 import { estimateTokens } from './tokens.ts'
 import { windowOf } from './windows.ts'
 
@@ -195,8 +195,8 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** The same, with what is left to be settled: for whoever has something to store with it. */
-  async generateUnsettled({ modelId, origin, turn, ...request }: Generation): Promise<Generated & { unsettled: Settlement }> {
-    return generateUnsettled(this.#parts, await this.chat(this.#parts.database, modelId), request, { origin, turn })
+  async generateUnsettled(model: ChatModel, { origin, turn, ...request }: Omit<Generation, 'modelId'>): Promise<Generated & { unsettled: Settlement }> {
+    return generateUnsettled(this.#parts, model, request, { origin, turn })
   }
 
   /** The record of the model that is meant, without its key; null is the default one. */
@@ -230,5 +230,3 @@ function priceOf({ pricing }: StoredModel): Price | null {
   if (pricing === null) return null
   return 'input' in pricing ? pricing : { input: pricing.input_per_1k, output: pricing.output_per_1k }
 }
-
-const isRemote = ({ provider }: StoredModel): boolean => provider !== 'embedded' && provider !== 'replay'

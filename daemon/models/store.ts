@@ -19,6 +19,8 @@ export async function defaultModelId(reader: Reader): Promise<string> {
   return row?.default_model_id ?? EMBEDDED_MODEL_ID
 }
 
+export const isRemote = ({ provider }: StoredModel): boolean => provider !== 'embedded' && provider !== 'replay'
+
 /** Whether any model is asked over the network. */
 export async function anyRemote(reader: Reader): Promise<boolean> {
   return (await reader.get("SELECT 1 AS found FROM models WHERE provider NOT IN ('embedded', 'replay') LIMIT 1")) !== undefined

@@ -1,4 +1,9 @@
 /** Whom a call is counted for. */
+import { agents } from '../../src/contract/agents.ts'
+import { evaluations } from '../../src/contract/evaluations.ts'
+import { models } from '../../src/contract/models.ts'
+import { promptTemplates } from '../../src/contract/prompt-templates.ts'
+import { ragTools } from '../../src/contract/rag-tools.ts'
 import type { ENTITY_TYPES } from '../../src/contract/usage.ts'
 import type { CallOrigin } from '../metering.ts'
 
@@ -40,7 +45,13 @@ export const summedFor = (origin: CallOrigin): Entity[] => [
   ]),
 ]
 
-const BY_PREFIX: Record<string, EntityType> = { agent: 'agent', model: 'model', rag: 'rag_tool', tmpl: 'prompt_template', eval: 'evaluation' }
+const BY_PREFIX: Record<string, EntityType> = {
+  [agents.prefix]: 'agent',
+  [models.prefix]: 'model',
+  [ragTools.prefix]: 'rag_tool',
+  [promptTemplates.prefix]: 'prompt_template',
+  [evaluations.prefix]: 'evaluation',
+}
 
 /** What an identifier is of. Those of users are made elsewhere and look like anything. */
 export function kindOf(id: string): EntityType {

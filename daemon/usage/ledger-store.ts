@@ -27,26 +27,28 @@ export interface Spent {
   cost: number
 }
 
+const ENTERED = [
+  'began_at',
+  'id',
+  'kind',
+  'model_id',
+  'agent_id',
+  'rag_tool_id',
+  'prompt_template_id',
+  'evaluation_id',
+  'user_id',
+  'conversation_id',
+  'message_id',
+  'price_input',
+  'price_output',
+  'input_tokens',
+] as const satisfies readonly (keyof Call)[]
+
 /** Many in one statement, here and below: to hand each over on its own costs more than to write it. */
 export async function insertCalls(transaction: Transaction, calls: readonly NewCall[]): Promise<void> {
-  const rows = calls.map(({ began_at, id, kind, model_id, origin, price_input, price_output, input_tokens }) => [
-    began_at,
-    id,
-    kind,
-    model_id,
-    origin.agent_id,
-    origin.rag_tool_id,
-    origin.prompt_template_id,
-    origin.evaluation_id,
-    origin.user_id,
-    origin.conversation_id,
-    origin.message_id,
-    price_input,
-    price_output,
-    input_tokens,
-  ])
+  const rows = calls.map(({ origin, ...call }) => ({ ...origin, ...call }))
   await transaction.run(
-    "INSERT INTO usage_calls (began_at, id, kind, model_id, agent_id, rag_tool_id, prompt_template_id, evaluation_id, user_id, conversation_id, message_id, price_input, price_output, input_tokens, status, output_tokens, cached_tokens, estimated) SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13, 'open', 0, 0, 1 FROM json_each(?)",
+    `INSERT INTO usage_calls (${ENTERED.join(', ')}, status, output_tokens, cached_tokens, estimated) SELECT ${ENTERED.map((name) => `value ->> '${name}'`).join(', ')}, 'open', 0, 0, 1 FROM json_each(?)`,
     [JSON.stringify(rows)],
   )
 }
@@ -62,20 +64,12 @@ export async function estimateOutput(transaction: Transaction, id: string, outpu
   await transaction.run("UPDATE usage_calls SET output_tokens = ? WHERE id = ? AND status = 'open'", [outputTokens, id])
 }
 
-export async function closeCalls(transaction: Transaction, outcomes: readonly { id: string; outcome: Outcome }[]): Promise<void> {
-  const rows = outcomes.map(({ id, outcome: { status, input_tokens, output_tokens, cached_tokens, estimated, cost, settled_at } }) => [
-    id,
-    status,
-    input_tokens,
-    output_tokens,
-    cached_tokens,
-    Number(estimated),
-    cost,
-    settled_at,
-  ])
+const SETTLED = ['status', 'input_tokens', 'output_tokens', 'cached_tokens', 'estimated', 'cost', 'settled_at'] as const satisfies readonly (keyof Outcome)[]
+
+export async function closeCalls(transaction: Transaction, outcomes: readonly (Outcome & { id: string })[]): Promise<void> {
   await transaction.run(
-    'UPDATE usage_calls SET status = settled.value ->> 1, input_tokens = settled.value ->> 2, output_tokens = settled.value ->> 3, cached_tokens = settled.value ->> 4, estimated = settled.value ->> 5, cost = settled.value ->> 6, settled_at = settled.value ->> 7 FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 0',
-    [JSON.stringify(rows)],
+    `UPDATE usage_calls SET ${SETTLED.map((name) => `${name} = settled.value ->> '${name}'`).join(', ')} FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 'id'`,
+    [JSON.stringify(outcomes)],
   )
 }
 

@@ -71,7 +71,7 @@ export class UsageMeter implements Meter {
     const ids = settlements.map(({ entry }) => entry)
     const calls = await callsById(transaction, ids)
     const crowds = new Crowds()
-    const closed: { id: string; outcome: Outcome }[] = []
+    const closed: (Outcome & { id: string })[] = []
     const costs = settlements.map(({ entry, call: settled }) => {
       const call = calls.get(entry)
       if (!call) throw new Error(`There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`)
@@ -81,7 +81,7 @@ export class UsageMeter implements Meter {
       const cost = costOf(price, settled)
       const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
       const outcome = { ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
-      closed.push({ id: entry, outcome })
+      closed.push({ id: entry, ...outcome })
       crowds.add(call, outcome)
       call.status = settled.status // said again in the same breath, it counts once
       call.cost = cost
