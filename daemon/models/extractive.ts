@@ -17,7 +17,7 @@ export const NOT_FOUND = 'This is not in your documents.'
 /** What a word that is shared counts beside likeness. */
 const WORDS = 0.2
 /** What an amount is of stands beside it: words of the sentence itself count that much more than those of its heading. */
-const BESIDE_AMOUNTS = 0.1
+const BESIDE_AMOUNTS = 0.2
 /** A row of a table is quoted only where no sentence is as good, and so is half a sentence. */
 const TABLE_ROW = 0.05
 const BROKEN = 0.05
@@ -25,6 +25,8 @@ const BROKEN = 0.05
 const A_RANK = 0.01
 /** A further sentence is quoted when it is nearly as good as the best. */
 const NEARLY = 0.08
+/** Of amounts more are quoted: whoever reads one alone takes it for the answer. */
+const NEARLY_AN_AMOUNT = 0.15
 const MOST_QUOTES = 3
 /** Those that are compared by their meaning, which takes a few milliseconds each. */
 const MOST_SENTENCES = 60
@@ -53,7 +55,7 @@ export async function quoteAnswer(embedder: Embedder, text: string, passages: re
     const score = (likeness ?? 0) + WORDS * shared + beside + form(question, candidate) - less
     return { ...candidate, likeness, shared, around: around[candidate.passage] as number, score }
   })
-  const chosen = choose(weighed.filter(isEnough))
+  const chosen = choose(weighed.filter(isEnough), question.kind === 'amount' ? NEARLY_AN_AMOUNT : NEARLY)
   return chosen.length === 0 ? NOT_FOUND : quoted(chosen, question)
 }
 
@@ -93,13 +95,13 @@ async function compared(embedder: Embedder, question: string, sentences: readonl
 }
 
 /** The best sentence and those close to it, each said once, in the order they were found in. */
-function choose(fitting: readonly Weighed[]): Weighed[] {
+function choose(fitting: readonly Weighed[], nearly: number): Weighed[] {
   const sorted = [...fitting].sort((a, b) => b.score - a.score)
   const best = sorted[0]
   if (!best) return []
   const chosen: Weighed[] = []
   for (const sentence of sorted) {
-    if (chosen.length === MOST_QUOTES || sentence.score < best.score - NEARLY) break
+    if (chosen.length === MOST_QUOTES || sentence.score < best.score - nearly) break
     if (!chosen.some((other) => repeats(sentence, other))) chosen.push(sentence)
   }
   return chosen.sort((a, b) => a.passage - b.passage || a.position - b.position)

@@ -37,9 +37,12 @@ test('it quotes the passage that answers, in pieces, and counts what it read and
 })
 
 test('an amount is quoted with what it is of, not only under a heading that names that', async () => {
-  const content = '# Leave\n\nEvery employee has twenty-eight days of paid leave a year. Up to five days that are left can be taken until the end of March.'
-  const text = textOf(await asked('How many days of leave do I have?', { passages: [{ content, source: 'leave.md', page: 1 }] }))
-  assert.match(text, /^“Every employee has twenty-eight days of paid leave a year\.” \[1\]/)
+  for (const rule of ['Every employee has twenty-eight days of paid leave a year.', 'Every employee of Birchwood Ltd has 27 days of paid leave a year.'])
+    for (const question of ['How many days of leave do I have?', 'How many days of leave do I get?', 'How many leave days do I have?']) {
+      const content = `# Leave\n\n${rule} Up to 5 unused days may be carried over until 31 March.`
+      const text = textOf(await asked(question, { passages: [{ content, source: 'leave.md', page: 1 }] }))
+      assert.ok(text.startsWith(`“${rule}” [1]`), `${question} ${text}`)
+    }
 })
 
 test('a number in brackets that a document has itself refers to nothing', async () => {
