@@ -7,12 +7,14 @@ import { canChat, openChat } from '../src/cli/chatting.ts'
 import { paint } from '../src/cli/color.ts'
 import { canAsk } from '../src/cli/dialog.ts'
 import { UsageError } from '../src/cli/failure.ts'
-import { answerFrom, askForQuestion, interview, isFolder, prepare } from '../src/cli/first-minutes.ts'
+import { answerFrom, askForQuestion, interview, prepare } from '../src/cli/first-minutes.ts'
+import { folderProblem } from '../src/cli/folder-look.ts'
 import type { Guide } from '../src/cli/guide.ts'
 import { ProgressDisplay } from '../src/cli/progress.ts'
 import { quoted } from '../src/cli/shell-words.ts'
 import { took } from '../src/cli/sync.ts'
 import { paperFor } from '../src/cli/table.ts'
+import { oneLine } from '../src/cli/terminal-text.ts'
 import { call } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
 import { ragToolRoutes } from '../src/contract/rag-tools.ts'
@@ -21,14 +23,16 @@ const QUESTION = 'Where are secrets such as API keys stored?'
 
 export default class Quickstart extends CadreCommand {
   static override description =
-    "See Cadre work: start the daemon, index documents, ask a question.\n\nAt a terminal it offers the models it finds on the machine, asks for a folder (Enter takes Cadre's own documentation), makes an agent that answers from it, asks it the first question, and opens the chat. Elsewhere it asks nothing: it reads the folder that is named, or the documentation, and answers from the latter. Nothing is made twice when it is run again."
+    "See Cadre work: start the daemon, index documents, ask a question.\n\nAt a terminal it offers the models it finds on the machine, asks for a folder (Enter takes Cadre's own documentation), makes an agent that answers from it, asks it the first question, and opens the chat. Elsewhere it asks nothing: it reads the folder that is named, or the documentation, and answers --question from it. Nothing is made twice when it is run again."
   static override examples = [
     { command: 'cadre quickstart', description: 'With whatever you choose' },
     { command: 'cadre quickstart ./handbook', description: 'With a folder of yours' },
+    { command: "cadre quickstart ./handbook --question 'How many days of leave are there?'", description: 'And a question to answer, also in a script' },
     { command: 'cadre quickstart --no-chat', description: 'Ends with the first answer' },
   ]
   static override args = { path: string({ ignoreStdin: true, description: "Folder to read; Cadre's own documentation when left out." }) }
   static override flags = {
+    question: text({ description: 'What to ask first, instead of asking you for it.', helpValue: '<text>' }),
     name: text({ description: 'What to call the documents and the agent; as the folder when left out.', helpValue: '<text>' }),
     chat: boolean({ default: true, allowNo: true, description: 'Open the chat in the end, at a terminal; --no-chat does not.' }),
     quiet: boolean({ char: 'q', description: 'No progress, and no questions.' }),
@@ -36,8 +40,9 @@ export default class Quickstart extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Quickstart)
-    if (args.path !== undefined && !isFolder(args.path))
-      throw new UsageError(`There is no folder ${args.path}.`, 'cadre knowledge add takes files and addresses, too.')
+    // Looked at before a daemon is started and anything is made.
+    const problem = args.path === undefined ? undefined : await folderProblem(args.path)
+    if (problem) throw new UsageError(problem.message, problem.hint)
     const pretty = this.formatOf(flags) === 'table'
     const asking = pretty && !flags.quiet && canAsk()
     const display = new ProgressDisplay(flags.quiet)
@@ -51,11 +56,12 @@ export default class Quickstart extends CadreCommand {
       const prepared = await prepare(stage, { path, name: flags.name, root: this.config.root })
       const { agent, tool } = prepared
       if (asking && agent) return await this.#converse(connection, agent, path, flags)
-      const answer = path === undefined && tool ? await quote(connection, tool.id) : undefined
+      const question = flags.question ?? (path === undefined ? QUESTION : undefined)
+      const answer = question !== undefined && tool ? await quote(connection, tool.id, question) : undefined
       display.clear()
       const seconds = (Date.now() - began) / 1000
       if (!pretty) return await this.print({ data: { ...prepared, tool: tool ?? null, agent: agent ?? null, ...answer, seconds } }, flags)
-      if (answer) process.stdout.write(`\n${paint('bold', QUESTION, process.stdout)}\n\n${answerText(answer, paperFor(process.stdout))}\n`)
+      if (answer) process.stdout.write(`\n${paint('bold', oneLine(answer.query), process.stdout)}\n\n${answerText(answer, paperFor(process.stdout))}\n`)
       display.say(`\n${paint('dim', `All of this took ${took(seconds * 1000)}.`)}`)
       if (agent) display.say(next(agent, path))
     } finally {
@@ -63,9 +69,10 @@ export default class Quickstart extends CadreCommand {
     }
   }
 
-  async #converse(connection: Connection, agent: Guide, path: string | undefined, flags: { chat: boolean; start?: boolean }): Promise<void> {
-    if (path === undefined) process.stdout.write(`\n${paint('bold', QUESTION, process.stdout)}\n\n`)
-    const question = path === undefined ? QUESTION : await askForQuestion()
+  async #converse(connection: Connection, agent: Guide, path: string | undefined, flags: Conversing): Promise<void> {
+    const given = flags.question ?? (path === undefined ? QUESTION : undefined)
+    if (given !== undefined) process.stdout.write(`\n${paint('bold', oneLine(given), process.stdout)}\n\n`)
+    const question = given ?? (await askForQuestion())
     const conversation = question === '' ? undefined : await answerFrom(connection, agent, question)
     if (flags.chat && canChat()) {
       const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, narrate: this.narrate }
@@ -75,8 +82,14 @@ export default class Quickstart extends CadreCommand {
   }
 }
 
-async function quote(connection: Connection, id: string) {
-  return (await call(connection, ragToolRoutes.query, { params: { id }, body: { query: QUESTION, top_k: 3 } })).data
+interface Conversing {
+  chat: boolean
+  question?: string | undefined
+  start?: boolean
+}
+
+async function quote(connection: Connection, id: string, query: string) {
+  return (await call(connection, ragToolRoutes.query, { params: { id }, body: { query, top_k: 3 } })).data
 }
 
 function next({ name }: Guide, path: string | undefined): string {

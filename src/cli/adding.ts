@@ -21,6 +21,8 @@ export type Tool = Static<typeof RagTool>
 export interface Added {
   source: Source
   tool: Tool | undefined
+  /** Whether the source was not there before. */
+  made: boolean
   /** Undefined when nobody waited for it. */
   synced: Synced | undefined
 }
@@ -36,14 +38,14 @@ export interface Adding {
 
 export async function add(addition: Addition, adding: Adding): Promise<Added> {
   const { connection, display } = adding
-  const source = await ensureSource(connection, addition)
+  const { source, made } = await ensureSource(connection, addition)
   await sendFiles(connection, source, addition, display)
   const started = await startSync(connection, source.id)
   // Before the synchronization ends: what is read is found by its words while the rest is being embedded.
   const tool = adding.tool === undefined ? undefined : await ensureTool(connection, source, adding.tool, adding.description)
-  if (!adding.wait) return { source: started, tool, synced: undefined }
+  if (!adding.wait) return { source: started, tool, made, synced: undefined }
   const synced = await followSync(connection, { ...started, statistics: source.statistics }, display)
-  return { source: synced.source, tool, synced }
+  return { source: synced.source, tool, made, synced }
 }
 
 /** What was added, what could not be read and why, and what to do with it now. */
@@ -66,18 +68,25 @@ export function nothingRead({ statistics: { documents, failed } }: Source): bool
   return documents > 0 && documents === failed
 }
 
+/** Takes back what was made of a place that turned out to hold nothing. */
+export async function takeBack(connection: Connection, { source, tool }: Added): Promise<void> {
+  if (tool) await call(connection, ragToolRoutes.remove, { params: { id: tool.id } })
+  await call(connection, knowledgeSourceRoutes.remove, { params: { id: source.id } })
+}
+
 /** The source of that name and place, with the configuration that is wanted now; a new one where there is none. */
-async function ensureSource(connection: Connection, { name, type, configuration, auth, moves }: Addition): Promise<Source> {
+async function ensureSource(connection: Connection, { name, type, configuration, auth, moves }: Addition): Promise<Pick<Added, 'source' | 'made'>> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
   const whole = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
   const identity = IDENTITY[type] ?? ''
   const same = whole.map(({ data }) => data).find((found) => found.type === type && (moves || found.configuration[identity] === configuration[identity]))
   if (!same && whole[0]) throw taken(name, whole[0].data)
   const proof = auth ? { auth } : {}
-  if (!same) return (await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration, ...proof } })).data
+  if (!same) return { source: (await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration, ...proof } })).data, made: true }
   const wanted = { ...same.configuration, ...configuration }
-  if (!auth && JSON.stringify(wanted) === JSON.stringify(same.configuration)) return same
-  return (await call(connection, knowledgeSourceRoutes.update, { params: { id: same.id }, body: { configuration: wanted, ...proof } })).data
+  if (!auth && JSON.stringify(wanted) === JSON.stringify(same.configuration)) return { source: same, made: false }
+  const { data } = await call(connection, knowledgeSourceRoutes.update, { params: { id: same.id }, body: { configuration: wanted, ...proof } })
+  return { source: data, made: false }
 }
 
 function taken(name: string, { type, configuration }: Source): UsageError {

@@ -2,12 +2,18 @@
 import type { Interface } from 'node:readline'
 import { paint } from './color.ts'
 import { EXIT, QuietFailure } from './failure.ts'
-import { oneLine, truncate } from './terminal-text.ts'
+import { oneLine, truncate, wrap } from './terminal-text.ts'
 
 /** Whether somebody can be asked. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
+
+/** What may follow what was typed, and the part of it that these would replace: what readline asks of a completer. */
+export type Completer = (typed: string) => [string[], string]
+
+/** Room that an answer wants beside its question. */
+const ROOM = 12
 
 /** One question after the other. What is typed or pasted ahead answers the next ones; Ctrl+C and Ctrl+D end the command. */
 export class Dialog {
@@ -15,8 +21,11 @@ export class Dialog {
   readonly #ahead: string[] = []
   #waiting: { answer: (line: string) => void; refuse: (error: Error) => void } | undefined
   #closed = false
+  #completer: Completer | undefined
 
-  private constructor(lines: Interface) {
+  private constructor(open: (completer: Completer) => Interface) {
+    // Without one Tab would put a tab into the answer.
+    const lines = open((typed) => this.#completer?.(typed) ?? [[], typed])
     this.#lines = lines
     lines.on('SIGINT', () => {
       process.stderr.write('\n')
@@ -36,10 +45,15 @@ export class Dialog {
 
   static async open(): Promise<Dialog> {
     const { createInterface } = await import('node:readline')
-    return new Dialog(createInterface({ input: process.stdin, output: process.stderr }))
+    return new Dialog((completer) => createInterface({ input: process.stdin, output: process.stderr, completer }))
   }
 
-  async ask(question: string): Promise<string> {
+  /** A question that leaves no room for its answer is broken between words, and its last line stands before the answer. */
+  async ask(text: string, completer?: Completer): Promise<string> {
+    const lines = wrap(text.trimEnd(), Math.max(ROOM, (process.stderr.columns || 80) - ROOM))
+    const question = `${lines.pop() ?? ''} `
+    for (const line of lines) process.stderr.write(`${line}\n`)
+    this.#completer = completer
     const ahead = this.#ahead.shift()
     if (ahead !== undefined) {
       process.stderr.write(`${question}${oneLine(ahead)}\n`)

@@ -1,6 +1,4 @@
 /** What `cadre quickstart` asks at a terminal, and how it makes an agent over documents. */
-import { statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { isHere } from '../client/address.ts'
 import { call } from '../client/call.ts'
@@ -8,12 +6,14 @@ import type { Connection } from '../client/request.ts'
 import { conversationRoutes } from '../contract/conversations.ts'
 import { EMBEDDED_MODEL_ID, modelRoutes } from '../contract/models.ts'
 import { systemRoutes } from '../contract/system.ts'
-import { type Added, add, nothingRead } from './adding.ts'
+import { type Added, add, nothingRead, takeBack } from './adding.ts'
 import { additionsFor } from './additions.ts'
 import { paint } from './color.ts'
 import { type Dialog, inDialog } from './dialog.ts'
 import { adopt, type Discovered } from './discovered.ts'
-import { QuietFailure, UsageError } from './failure.ts'
+import { UsageError } from './failure.ts'
+import { completedFolder, withHome } from './folder-completion.ts'
+import { folderProblem, WHAT_IS_READ } from './folder-look.ts'
 import { CADRE_GUIDE, documentation, ensureGuide, GUIDE_TOOL, type Guide, guideTo } from './guide.ts'
 import type { ProgressDisplay } from './progress.ts'
 import { followAtTerminal } from './replying.ts'
@@ -22,6 +22,8 @@ import { paperFor } from './table.ts'
 import { oneLine, wrap } from './terminal-text.ts'
 
 const NO_MODEL = 'No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.'
+
+const FOLDER = "Which folder of documents shall it answer from? Tab completes its name; Enter alone takes Cadre's own documentation."
 
 export interface Stage {
   connection: Connection
@@ -39,13 +41,10 @@ export interface Documents {
 
 export interface Prepared {
   source: Added['source']
+  /** Undefined where its name is taken by another one. */
   tool: Added['tool']
-  /** Undefined where there is nothing to answer from. */
+  /** Undefined where there is no tool for it. */
   agent: Guide | undefined
-}
-
-export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** Which model answers, and from which folder; undefined is Cadre's documentation. */
@@ -77,12 +76,14 @@ async function offerModels(connection: Connection, found: readonly Discovered[],
 }
 
 async function askForFolder(dialog: Dialog): Promise<string | undefined> {
+  process.stderr.write(`${wrap(FOLDER, paperFor(process.stderr).columns - 1).join('\n')}\n`)
   for (;;) {
-    const answer = (await dialog.ask("A folder of documents to answer from (Enter for Cadre's own documentation): ")).replace(/^(["'])(.*)\1$/, '$2')
+    const answer = (await dialog.ask('Folder: ', completedFolder)).replace(/^(["'])(.*)\1$/, '$2')
     if (answer === '') return undefined
-    const path = resolve(answer.replace(/^~(?=\/|$)/, homedir()))
-    if (isFolder(path)) return path
-    process.stderr.write(`${paint('yellow', `There is no folder ${oneLine(path)}.`)}\n`)
+    const path = resolve(withHome(answer))
+    const problem = await folderProblem(path)
+    if (!problem) return path
+    process.stderr.write(`${paint('yellow', wrap(oneLine(problem.message), paperFor(process.stderr).columns - 1).join('\n'))}\n`)
   }
 }
 
@@ -92,13 +93,18 @@ export async function prepare({ connection, display }: Stage, { path, name, root
   const [addition] = path === undefined ? [await documentation(root, send)] : await additionsFor([path], { send, name })
   if (!addition) throw new UsageError(`There is no folder ${path}.`)
   const named = path === undefined ? { tool: GUIDE_TOOL.name, description: GUIDE_TOOL.description } : { tool: addition.name }
-  const { source, tool, synced } = await add(addition, { connection, display, ...named, wait: true })
+  const added = await add(addition, { connection, display, ...named, wait: true })
+  const { source, tool, synced } = added
   if (synced) display.say(outcome(synced))
   for (const line of await failures(connection, source)) display.say(line)
-  if (nothingRead(source) || (path === undefined && source.statistics.documents === 0)) throw new QuietFailure()
-  if (!tool || source.statistics.documents === 0) return { source, tool, agent: undefined }
-  const agent = await ensureGuide(connection, path === undefined ? CADRE_GUIDE : guideTo(addition.name), tool.id)
-  display.say(`${paint('bold', oneLine(agent.name))}: an agent that answers from it.`)
+  if (nothingRead(source) || source.statistics.documents === 0) {
+    // What was there before is not ours to take away.
+    if (added.made) await takeBack(connection, added)
+    throw new UsageError(`There is nothing to answer from in ${addition.place}.`, WHAT_IS_READ)
+  }
+  if (!tool) return { source, tool, agent: undefined }
+  const { agent, made } = await ensureGuide(connection, path === undefined ? CADRE_GUIDE : guideTo(addition.name), tool.id)
+  display.say(`${paint('bold', oneLine(agent.name))}: ${made ? 'an agent that answers from it' : 'the agent that is there already answers from it'}.`)
   return { source, tool, agent }
 }
 

@@ -40,11 +40,11 @@ export async function documentation(root: string, send: boolean): Promise<Additi
 }
 
 /** The agent of that name, with the tool in its hands; made when there is none. */
-export async function ensureGuide(connection: Connection, idea: GuideIdea, tool: string): Promise<Guide> {
+export async function ensureGuide(connection: Connection, idea: GuideIdea, tool: string): Promise<{ agent: Guide; made: boolean }> {
   const { data } = await call(connection, agentRoutes.list, { query: { name: idea.name, limit: 10 } as object })
   const own = data.find(({ tools }) => tools.includes(tool)) ?? data[0]
-  if (!own) return (await call(connection, agentRoutes.create, { body: { ...idea, tools: [tool] } })).data
+  if (!own) return { agent: (await call(connection, agentRoutes.create, { body: { ...idea, tools: [tool] } })).data, made: true }
   const params = { id: own.id }
-  if (own.tools.includes(tool)) return (await call(connection, agentRoutes.get, { params })).data
-  return (await call(connection, agentRoutes.update, { params, body: { tools: [...own.tools, tool] } })).data
+  if (own.tools.includes(tool)) return { agent: (await call(connection, agentRoutes.get, { params })).data, made: false }
+  return { agent: (await call(connection, agentRoutes.update, { params, body: { tools: [...own.tools, tool] } })).data, made: false }
 }

@@ -99,10 +99,11 @@ export function took(milliseconds: number): string {
 /** What a synchronization came to, as one sentence. */
 export function outcome({ source, before, read, milliseconds }: Synced): string {
   const name = paint('bold', oneLine(source.name))
-  const { documents, chunks } = source.statistics
+  const { documents, chunks, failed } = source.statistics
   if (source.status === 'pending') return `${name}: the synchronization was cancelled; what it has done so far stays.`
   const holds = `${counted(documents, 'document')}, ${counted(chunks, 'passage')}`
   if (documents === 0) return `${name}: no documents were found.`
+  if (documents === failed) return `${name}: nothing in it could be read.`
   const gone = Math.max(0, before.documents - documents)
   const time = took(milliseconds)
   if (before.documents === 0) return `${name}: ${holds} indexed in ${time}.`

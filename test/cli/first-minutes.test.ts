@@ -35,7 +35,7 @@ atTerminal('a folder is asked for until there is one; the first question is answ
   screen.begin('cadre quickstart')
   assert.match(await screen.shows('key in ANTHROPIC_API_KEY'), 'over the network')
   screen.press('Enter')
-  await screen.shows('A folder of documents')
+  await screen.shows('Which folder of documents')
   screen.type(join(place, 'nothing'))
   await screen.shows('There is no folder')
   screen.type(join(place, 'handbook'))
@@ -62,6 +62,27 @@ atTerminal('run again with the folder and without the chat it makes nothing twic
   assert.match(shown, 'exit 0')
   assert.is((await terminal.json<unknown[]>(['agents', 'list'])).length, 1)
   assert.is((await terminal.json<unknown[]>(['knowledge', 'list'])).length, 1)
+})
+
+atTerminal('in 40 columns no word of a question is broken, and Tab completes the folder', async () => {
+  mkdirSync(join(place, 'handmade'))
+  const narrow = Screen.open(terminal, 40)
+  try {
+    narrow.begin('cadre quickstart --no-chat')
+    await narrow.shows('Enter for the')
+    narrow.press('Enter')
+    const asked = await narrow.shows(/^Folder:/m)
+    assert.match(asked, "Which folder of documents shall it\nanswer from? Tab completes its name;\nEnter alone takes Cadre's own\ndocumentation.\nFolder:")
+    narrow.write(`${place}/handb`)
+    narrow.press('Tab')
+    await narrow.shows(/andbook\/$/)
+    narrow.press('Enter')
+    await narrow.shows('What would you like to know?\n(Enter to go on)')
+    narrow.type('How many days of leave are there?')
+    assert.match(await narrow.ended(), 'exit 0')
+  } finally {
+    narrow.close()
+  }
 })
 
 test.run()

@@ -74,8 +74,49 @@ test('with a folder it makes an agent of that name, once, and tells how to ask i
   const again = await terminal.json<{ agent: { name: string; tools: string[] }; tool: { id: string } }>(['quickstart', place])
   assert.equal([again.agent.name, again.agent.tools], [name, [again.tool.id]])
   assert.equal(await counts(), [2, 2, 2])
-  const missing = await terminal.run(['quickstart', join(place, 'nothing')])
-  assert.is(missing.code, 2)
+})
+
+test('run again with a folder it says that all is there already, and answers the question that is given', async () => {
+  const { code, stdout, stderr } = await terminal.run(['quickstart', place, '--question', 'How many days of leave does an employee get?'])
+  assert.is(code, 0, stderr)
+  assert.match(stderr, 'nothing changed')
+  assert.match(stderr, 'the agent that is there already answers from it')
+  assert.match(stdout, /^How many days of leave/m)
+  assert.match(stdout, /twenty-five days of leave\.” \[1\]/)
+  assert.equal(await counts(), [2, 2, 2])
+})
+
+test('a folder with nothing to read is refused with what is read, and leaves nothing behind', async () => {
+  const kinds: Record<string, Record<string, string>> = {
+    empty: {},
+    odd: { 'a.bin': 'x' },
+    unreadable: { 'blank.md': ' \n', 'odd.md': '\u0000\u0001'.repeat(500) },
+  }
+  for (const [name, files] of Object.entries(kinds)) {
+    const folder = mkdtempSync(join(tmpdir(), `cadre-${name}-`))
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+    const { code, stderr } = await terminal.run(['quickstart', folder])
+    rmSync(folder, { recursive: true })
+    assert.is(code, 2, stderr)
+    assert.match(stderr, /Error: There is nothing to (read|answer from) in/)
+    assert.match(stderr, 'Documents of these kinds are read: pdf, docx, md')
+  }
+  assert.is((await terminal.run(['quickstart', join(place, 'nothing')])).code, 2)
+  assert.is((await terminal.run(['quickstart', join(place, 'leave.md')])).code, 2)
+  assert.equal(await counts(), [2, 2, 2])
+})
+
+test('a source that was there before stays, also when nothing in it can be read any more', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-emptied-'))
+  writeFileSync(join(folder, 'a.md'), 'Something.')
+  await terminal.json(['quickstart', folder, '--name', 'emptied'])
+  writeFileSync(join(folder, 'a.md'), ' ')
+  const { code, stderr } = await terminal.run(['quickstart', folder, '--name', 'emptied'])
+  rmSync(folder, { recursive: true })
+  assert.is(code, 2, stderr)
+  assert.equal(await counts(), [3, 3, 3])
+  await terminal.json(['agents', 'delete', 'emptied', '--yes'])
+  await terminal.json(['knowledge', 'delete', 'emptied', '--yes'])
 })
 
 test('a second folder of the same name gets another one with --name', async () => {

@@ -30,8 +30,13 @@ export class Screen {
 
   /** Text as it is, then Enter. */
   type(text: string): void {
-    this.#tmux('send-keys', '-l', text)
+    this.write(text)
     this.press('Enter')
+  }
+
+  /** Text as it is, and nothing more. */
+  write(text: string): void {
+    this.#tmux('send-keys', '-l', text)
   }
 
   /** A key by tmux's name for it, such as C-c. */
