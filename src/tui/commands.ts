@@ -38,31 +38,38 @@ export interface Called {
   argument: string
 }
 
+/** What people type to leave everywhere else; alone on a line it is no question. */
+const LEAVING = /^(?:quit|exit|:q)$/i
+/** Other words for a command, which need no place in the list. */
+const ALIASES: Readonly<Record<string, CommandName>> = { exit: 'quit', q: 'quit' }
+
 /** The command in a line; a sentence when it looks like one and is none; undefined for what is to be sent. */
 export function calledIn(text: string): Called | { problem: string } | undefined {
+  if (LEAVING.test(text.trim())) return { name: 'quit', argument: '' }
   const [, word, argument = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? []
   if (word === undefined) return undefined
-  const name = word.toLowerCase()
+  const typed = word.toLowerCase()
+  const name = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] : typed
   const known = COMMANDS.find((command) => command.name === name)
   if (known) return { name: known.name, argument: argument.trim() }
   const near = suggest(
-    name,
+    typed,
     COMMANDS.map((command) => command.name),
   )
-  return { problem: `There is no command /${name}.${near === undefined ? '' : ` Did you mean /${near}?`} /help lists them.` }
+  return { problem: `There is no command /${typed}.${near === undefined ? '' : ` Did you mean /${near}?`} /help lists them.` }
 }
 
 const KEYS = [
   '**Enter** sends',
-  '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** begins a new line',
+  '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** a new line',
   "**@path** adds a file's text, **Tab** completes it",
   '**↑\u00a0↓** what you sent before',
   '**Esc** stops the reply',
   '**Ctrl+O** sources',
-  '**Ctrl+T** results of tools at length',
+  '**Ctrl+T** results of tools',
   '**Ctrl+R** tries again after a failure',
   '**Ctrl+L** draws the screen again',
-  '**Ctrl+C** twice leaves',
+  '**quit** or **Ctrl+C** twice leaves',
 ]
 
 /** Two commands fit beside each other from here on. */
@@ -70,7 +77,7 @@ const TWO_COLUMNS = 80
 
 /** What /help shows, as Markdown, within 24 rows where there are 80 columns. Line by line there are no keys, and a list is read out better than a table. */
 export function helpText({ plain, columns }: { plain: boolean; columns: number }): string {
-  if (plain) return COMMANDS.map((command) => `- ${called(command)}: ${command.summary}`).join('\n')
+  if (plain) return [...COMMANDS.map((command) => `- ${called(command)}: ${command.summary}`), '- quit or exit alone: leave'].join('\n')
   const table = columns >= TWO_COLUMNS ? beside(GROUPS.map((group) => groupRows(group))) : groupRows(...GROUPS)
   const [head = [], ...rows] = table
   const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)

@@ -32,7 +32,9 @@ export async function plainChat({ connect, opening, cwd, input, output }: PlainP
   const room = new Room({ desk, connect, plain: true, cwd, leave: () => leave(), copy: async () => false })
   await open(room, opening)
   const { agent, model } = desk.state
-  output.write(`${oneLine(agent?.name ?? '')}${model ? `, ${oneLine(model.name)}` : ''}. Type a message and press Enter; /help shows what else there is.\n`)
+  output.write(
+    `${oneLine(agent?.name ?? '')}${model ? `, ${oneLine(model.name)}` : ''}. Type a message and press Enter; /help shows what else there is, quit leaves.\n`,
+  )
   // Made last: lines that come before somebody waits for them are lost.
   const lines = createInterface({ input, terminal: false })
   leave = () => lines.close()

@@ -62,7 +62,7 @@ test('history stands above what is alive, each line once', async () => {
   const talk: Happening[] = [{ kind: 'said', text: 'Hello' }, delta('One.\n\nTw')]
   await view.show(presenter.present(state(talk)))
   const screen = await view.show(presenter.present(state([...talk, delta('o.\n\nThree')])))
-  assert.equal(screen.split('\n').filter(Boolean), ['› Hello', '  One.', '  Two.', '  Three', '─'.repeat(60), '› Ask Guide', '  Guide · /help'])
+  assert.equal(screen.split('\n').filter(Boolean), ['› Hello', '  One.', '  Two.', '  Three', '─'.repeat(60), '› Ask Guide', '  Guide · /help · /quit'])
   view.unmount()
 })
 

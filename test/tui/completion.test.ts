@@ -53,6 +53,13 @@ test('what follows the cursor stays, without a second space', () => {
   assert.equal(found?.options[0] && completed('@no please', found, found.options[0]), { text: '@notes.md please', cursor: 9 })
 })
 
+test('quit, exit and :q alone leave; in a sentence they are words', () => {
+  const leave = { name: 'quit', argument: '' }
+  for (const text of ['quit', 'exit', ':q', ' Quit\n', 'EXIT', '/exit', '/q']) assert.equal(calledIn(text), leave, text)
+  for (const text of ['how do I quit?', 'exit code', 'quit.', 'q', ':quit', 'exit\nnow']) assert.is(calledIn(text), undefined, text)
+  for (const plain of [true, false]) assert.match(helpText({ plain, columns: 80 }), /quit(\*\*)? or /)
+})
+
 test('a command is told from a message', () => {
   assert.equal(calledIn('/title  My talk '), { name: 'title', argument: 'My talk' })
   assert.equal(calledIn('/QUIT'), { name: 'quit', argument: '' })
