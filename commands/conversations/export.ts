@@ -5,6 +5,7 @@ import { CadreCommand } from '../../src/cli/base-command.ts'
 import { conversationMarkdown } from '../../src/cli/conversation-markdown.ts'
 import { speakersOf } from '../../src/cli/conversation-view.ts'
 import { UsageError } from '../../src/cli/failure.ts'
+import { unwritable } from '../../src/cli/named-files.ts'
 import { toJson } from '../../src/cli/output.ts'
 import { resolveOwn } from '../../src/cli/references.ts'
 import { printable } from '../../src/cli/terminal-text.ts'
@@ -46,7 +47,7 @@ export default class ConversationsExport extends CadreCommand {
     try {
       writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
       throw new UsageError(`${file} is there already.`, 'Name another file, or add --force to write over it.')
     }
     this.narrate(`Wrote ${file}.`)

@@ -7,6 +7,7 @@ import { comparisonLines, failuresFirst, resultLines, summaryLines } from '../..
 import { followRun, resultsOf } from '../../src/cli/evaluation-run.ts'
 import { EXIT, QuietFailure, UsageError } from '../../src/cli/failure.ts'
 import { junit } from '../../src/cli/junit.ts'
+import { unwritable } from '../../src/cli/named-files.ts'
 import { ProgressDisplay } from '../../src/cli/progress.ts'
 import { resolveOwn } from '../../src/cli/references.ts'
 import { paperFor } from '../../src/cli/table.ts'
@@ -94,6 +95,6 @@ async function checkWritable(file: string): Promise<void> {
   try {
     await (await open(file, 'a')).close()
   } catch (error) {
-    throw new UsageError(`--junit: ${file} cannot be written: ${(error as Error).message}.`)
+    throw unwritable(file, error)
   }
 }

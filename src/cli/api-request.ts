@@ -35,12 +35,7 @@ export async function apiRequest(first: string, second: string | undefined, flag
   const { method, path } = methodAndPath(first, second, count > 0 || flags.input !== undefined)
   const headers = Object.fromEntries((flags.header ?? []).map(header))
   const inBody = method !== 'GET' && method !== 'DELETE' && flags.input === undefined
-  const body =
-    flags.input === undefined
-      ? inBody && count > 0
-        ? JSON.stringify(fields)
-        : undefined
-      : await reader.text(flags.input === '-' ? '-' : `@${flags.input}`, 'input')
+  const body = flags.input === undefined ? (inBody && count > 0 ? JSON.stringify(fields) : undefined) : await reader.file(flags.input, '--input')
   const search =
     inBody || count === 0
       ? ''

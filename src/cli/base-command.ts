@@ -4,6 +4,7 @@ import { boolean, option } from '@oclif/core/flags'
 import { connect } from '../client/daemon.ts'
 import type { Connection } from '../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../config.ts'
+import { calledWrongly } from './called-wrongly.ts'
 import { withoutSteering } from './color.ts'
 import { FORMATS, type Format, render, type Shown } from './output.ts'
 
@@ -30,9 +31,9 @@ export abstract class CadreCommand extends Command {
 
   protected paths: Paths = homePaths()
 
-  /** Errors are reported in one place, by the entry. */
+  /** Errors are reported in one place, by the entry; only here it is known which command was called in a way that oclif cannot take. */
   protected override async catch(error: Error): Promise<never> {
-    throw error
+    throw calledWrongly(error, this.ctor) ?? error
   }
 
   protected narrate = (line: string): void => {

@@ -6,6 +6,7 @@ import type { Connection } from '../client/request.ts'
 import { DOCUMENT_BODY_LIMIT, documentRoutes } from '../contract/documents.ts'
 import { CadreError } from '../contract/errors.ts'
 import { UsageError } from './failure.ts'
+import { unreadable } from './named-files.ts'
 
 /** Base64 takes four bytes for three, and the rest of the body some more. */
 const LARGEST_FILE = Math.floor((DOCUMENT_BODY_LIMIT - 64 * 1024) * 0.75)
@@ -29,8 +30,8 @@ export interface NewDocument {
 
 /** A file as a document, named by its path from here. */
 export async function documentFrom(file: string, name?: string): Promise<NewDocument> {
-  const found = await stat(file).catch((error: Error) => {
-    throw new UsageError(`${file} cannot be read: ${error.message}`)
+  const found = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error)
   })
   if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `To add a folder: cadre knowledge add ${file}`)
   if (found.size > LARGEST_FILE)
@@ -38,7 +39,15 @@ export async function documentFrom(file: string, name?: string): Promise<NewDocu
       `${file} is larger than ${Math.floor(LARGEST_FILE / 1024 ** 2)} MB, which is more than can be sent.`,
       'Let the daemon read it from disk: cadre knowledge create --name NAME --paths FILE',
     )
-  return { name: name ?? nameOf(file), content_base64: (await readFile(file)).toString('base64') }
+  return { name: name ?? nameOf(file), content_base64: (await contentOf(file)).toString('base64') }
+}
+
+async function contentOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
 }
 
 function nameOf(file: string): string {

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ManagedFamily } from '../contract/as-code.ts'
 import { UsageError } from './failure.ts'
+import { unwritable } from './named-files.ts'
 import { readResourceFile, resourceFiles } from './resource-files.ts'
 
 export interface ExportFile {
@@ -24,7 +25,9 @@ export interface ExportDone {
 }
 
 export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: Exporting): Promise<ExportDone> {
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new UsageError(`${folder} is a file, not a folder.`) : unwritable(folder, error)
+  })
   const wanted = new Map(files.map(({ file, text }) => [file, text]))
   const there = new Map<string, string>()
   for (const { file, family } of await resourceFiles(folder)) if (families.includes(family)) there.set(file, await readResourceFile(folder, file))

@@ -91,18 +91,10 @@ export function failureOf(error: unknown): Failure {
     return {
       exitCode: error.oclif.exit ?? EXIT.usage,
       code: 'USAGE',
-      error: inOurWords(error.message),
+      error: error.message,
       hint: 'Add --help to see how it is called.',
     }
   return { exitCode: EXIT.failed, code: 'FAILED', ...(systemFailure(error) ?? { error: error instanceof Error ? error.message : String(error) }) }
-}
-
-/** What oclif says, without the frame it puts around a single problem, and with flags as people type them. */
-function inOurWords(message: string): string {
-  return message
-    .replace(/\n?See more help with --help/, '')
-    .replace(/^The following errors? occurred:\n\s*/, '')
-    .replaceAll(/Missing required flag (\S+)/g, 'Missing --$1.')
 }
 
 /** What the operating system means by a code. */
@@ -116,6 +108,11 @@ const SYSTEM: Record<string, string> = {
   EISDIR: 'it is a folder',
   ENOENT: 'a part of the path is not there',
   EIO: 'its disk does not answer',
+}
+
+/** What a code means, for a sentence about a file; undefined where that is not known. */
+export function systemReason(code: string): string | undefined {
+  return SYSTEM[code]
 }
 
 /** A file that could not be used, in words; Node's own are for programmers. */

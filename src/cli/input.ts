@@ -4,6 +4,7 @@ import { extname } from 'node:path'
 import { namedVariable } from '../config.ts'
 import { DOCUMENT_BODY_LIMIT } from '../contract/documents.ts'
 import { UsageError } from './failure.ts'
+import { unreadable } from './named-files.ts'
 
 export type Body = Record<string, unknown>
 
@@ -23,7 +24,12 @@ export class InputReader {
   async text(value: string, flag: string): Promise<string> {
     if (value === '-') return asText(await this.bytes(`--${flag}`))
     if (value.startsWith('@@')) return value.slice(1)
-    return value.startsWith('@') ? readText(value.slice(1)) : value
+    return value.startsWith('@') ? readText(value.slice(1), `For a text that begins with @, write --${flag} @${value}`) : value
+  }
+
+  /** The text of a file, or of stdin (`-`). */
+  async file(file: string, flag = '--file'): Promise<string> {
+    return file === '-' ? asText(await this.bytes(flag)) : readText(file)
   }
 
   /** A secret: from stdin it is one line, at a terminal it is typed unseen, and env:NAME is a variable of the environment. */
@@ -44,8 +50,7 @@ export class InputReader {
 
   /** The resources in a file of JSON or YAML: one, a list of them, or several documents. */
   async resources(file: string): Promise<{ list: boolean; bodies: Body[] }> {
-    const text = file === '-' ? asText(await this.bytes('--file')) : await readText(file)
-    const value = await parseStructure(text, file)
+    const value = await parseStructure(await this.file(file), file)
     const bodies = Array.isArray(value) ? value : [value]
     for (const body of bodies)
       if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -86,12 +91,14 @@ const tooMuch = (what: string) => new UsageError(`${what} holds more than ${LARG
 /** Without the mark that editors of Windows put before a text, and that no parser expects. */
 const asText = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '')
 
-export async function readText(file: string): Promise<string> {
+/** The hint is for those who may not have meant a file. */
+export async function readText(file: string, hint?: string): Promise<string> {
   try {
     return asText(await readAll(createReadStream(file), LARGEST, () => tooMuch(file)))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`)
+    const trouble = unreadable(file, error)
+    throw new UsageError(trouble.message, [trouble.hint, hint].filter(Boolean).join(' ') || undefined)
   }
 }
 

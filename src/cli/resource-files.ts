@@ -6,6 +6,7 @@ import { MANAGED_FAMILIES, type ManagedFamily, MOST_RESOURCES } from '../contrac
 import { suggest } from '../contract/suggest.ts'
 import { UsageError } from './failure.ts'
 import { readAll } from './input.ts'
+import { unreadable } from './named-files.ts'
 import { bytes } from './quantity.ts'
 
 export interface ResourceFile {
@@ -41,7 +42,7 @@ export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
 
 async function rootOf(folder: string): Promise<string> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
+    if (error.code !== 'ENOENT') throw unreadable(folder, error)
     throw new UsageError(`There is no folder ${folder}.`, 'cadre export --to DIRECTORY writes one.')
   })
   if (!found.isDirectory()) throw new UsageError(`${folder} is no folder.`, 'Name the folder that cadre export wrote.')

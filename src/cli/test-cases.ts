@@ -6,8 +6,8 @@ import { parseCsv } from './separated-values.ts'
 
 export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
   const kind = extname(file).toLowerCase()
-  if (kind === '.csv') return oneOf(file, casesFromTable(await reader.text(`@${file}`, 'file'), file))
-  if (kind === '.jsonl' || kind === '.ndjson') return oneOf(file, casesFromLines(await reader.text(`@${file}`, 'file'), file))
+  if (kind === '.csv') return oneOf(file, casesFromTable(await reader.file(file), file))
+  if (kind === '.jsonl' || kind === '.ndjson') return oneOf(file, casesFromLines(await reader.file(file), file))
   const { list, bodies } = await reader.resources(file)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
   return areCases ? oneOf(file, bodies) : { list, bodies }

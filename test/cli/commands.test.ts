@@ -138,7 +138,24 @@ test('a word too many, and a flag too few, are told with how it is called', asyn
   const many = await terminal.run(['plan', './out'])
   assert.equal([many.code, many.stderr], [2, 'Error: cadre plan takes no "./out".\nFor example: cadre plan -f ./cadre\n'])
   const few = await terminal.run(['plan'])
-  assert.equal([few.code, few.stderr], [2, 'Error: Missing --file.\nAdd --help to see how it is called.\n'])
+  assert.equal([few.code, few.stderr], [2, 'Error: Missing --file.\nFor example: cadre plan -f ./cadre\n'])
+  const shown = await terminal.run(['agents', 'show'])
+  assert.equal([shown.code, shown.stderr], [2, "Error: Missing ID.\nFor example: cadre agents show 'Handbook helper'\n"])
+  const flag = await terminal.run(['agents', 'list', '--limt', '3'])
+  assert.equal([flag.code, flag.stderr], [2, 'Error: cadre agents list has no --limt.\nDid you mean --limit?\n'])
+  const extra = await terminal.run(['agents', 'show', 'Helper', 'now'])
+  assert.match(extra.stderr, 'cadre agents show takes no "now".')
+  const TOLD: [string[], string][] = [
+    [['agents', 'list', '--page', '0'], '--page takes an integer greater than or equal to 1, not "0".'],
+    [['agents', 'list', '--page'], '--page needs a value.'],
+    [['agents', 'list', '--page', '1', '--all'], '--all and --page do not go together.'],
+    [['agents', 'list', '--order', 'up'], '--order is one of asc, desc, not "up".'],
+    [['plan', 'x'], 'cadre plan takes no "x".'],
+  ]
+  for (const [words, said] of TOLD) {
+    const { code, stderr } = await terminal.run(words)
+    assert.equal([code, stderr.split('\n')[0]], [2, `Error: ${said}`])
+  }
   assert.match((await terminal.run(['agents', 'lst'])).stderr, 'Did you mean cadre agents list?')
   assert.match((await terminal.run(['frobnicate', 'it'])).stderr, '"frobnicate it" is not a cadre command.')
 })

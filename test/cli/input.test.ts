@@ -102,7 +102,7 @@ const REFUSED: [string, string[], RegExp][] = [
   ['a filter on an unknown field', ['agents', 'list', '--filter', 'colour=red'], /colour/],
   ['an update of nothing', ['agents', 'update', 'x'], /Nothing to change/],
   ['a delete without a yes', ['agents', 'delete', 'x'], /--yes/],
-  ['a file that is not there', ['agents', 'create', '--file', 'nowhere.json'], /nowhere.json cannot be read/],
+  ['a file that is not there', ['agents', 'create', '--file', 'nowhere.json'], /There is no file nowhere\.json\./],
   ['an unknown command', ['agents', 'lst'], /Did you mean cadre agents list\?/],
 ]
 for (const [what, words, said] of REFUSED) {

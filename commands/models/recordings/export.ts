@@ -1,10 +1,11 @@
 /** Writes the recordings of a replay model to a file. */
 
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../../src/cli/base-command.ts'
+import { unwritable } from '../../../src/cli/named-files.ts'
 import { resolveOwn } from '../../../src/cli/references.ts'
 import { modelTopic } from '../../../src/cli/topics/models.ts'
 import { call, pages } from '../../../src/client/call.ts'
@@ -20,7 +21,7 @@ export default class RecordingsExport extends CadreCommand {
     const { args, flags } = await this.parse(RecordingsExport)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, modelTopic, args.model)
-    const target = flags.to === undefined ? process.stdout : createWriteStream(flags.to)
+    const target = flags.to === undefined ? process.stdout : await fileTo(flags.to)
     let count = 0
     const read = (page: number) => call(connection, recordingRoutes.list, { params: { id }, query: { page, limit: 100, sort: 'key', order: 'asc' } as object })
     for await (const { data } of pages(read)) {
@@ -34,4 +35,11 @@ export default class RecordingsExport extends CadreCommand {
     }
     this.narrate(`${count} recordings written${flags.to === undefined ? '' : ` to ${flags.to}`}.`)
   }
+}
+
+async function fileTo(path: string): Promise<NodeJS.WritableStream> {
+  const file = await open(path, 'w').catch((error: unknown) => {
+    throw unwritable(path, error)
+  })
+  return file.createWriteStream()
 }

@@ -20,7 +20,7 @@ export default class RecordingsImport extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsImport)
-    const text = await new InputReader().text(args.file === '-' ? '-' : `@${args.file}`, 'file')
+    const text = await new InputReader().file(args.file)
     const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
     const recordings = lines.filter(({ line }) => line.trim() !== '').map(({ line, number }) => parseJson(line, `Line ${number} of ${args.file}`))
     if (recordings.length === 0) throw new UsageError(`${args.file} holds no recordings.`)
