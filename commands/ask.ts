@@ -12,11 +12,11 @@ import { readSettings } from '../src/config.ts'
 
 export default class Ask extends CadreCommand {
   static override description =
-    'Ask an agent something, and print its reply as it comes.\n\nWithout AGENT the one that cadre config set agent names is asked, or the only one there is. What is piped in goes along with the question, and so does the text of a file named with @; without a question, or with -, what is piped in is the question.\n\nThe reply goes to stdout and the passages it cites follow it, numbered as in the text; --no-citations leaves them out. What the agent does meanwhile is told on stderr. A tool that asks first is allowed or refused at the terminal; where there is none it is refused, unless --allow-tools is given. Ctrl+C aborts the reply. Every question begins a conversation, unless it goes on in one.'
+    'Ask an agent something, and print its reply as it comes.\n\nWithout AGENT the one that cadre config set agent names is asked, or the only one there is. What is piped in goes along with the question, and so does the text of a file named with @, to a model that you added: the embedded one only quotes documents. Without a question, or with -, what is piped in is the question.\n\nThe reply goes to stdout and the passages it cites follow it, numbered as in the text; --no-citations leaves them out. What the agent does meanwhile is told on stderr. A tool that asks first is allowed or refused at the terminal; where there is none it is refused, unless --allow-tools is given. Ctrl+C aborts the reply. Every question begins a conversation, unless it goes on in one.'
   static override examples = [
     { command: 'cadre ask "How many days of leave do I have?"', description: 'The only agent, or the one that is set' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'One by name' },
-    { command: 'cat build.log | cadre ask "What broke?"', description: 'About something on stdin' },
+    { command: 'cat build.log | cadre ask Helper "What broke?"', description: 'About something on stdin, which the embedded model does not read' },
     { command: 'cadre ask "What is wrong in @src/parser.ts?"', description: 'About a file' },
     { command: 'cadre ask --continue "And how do I mend it?"', description: 'Go on in your last conversation' },
     { command: 'cadre ask "Who is Ada?" --json | jq -rj \'select(.event == "message_delta").data.text\'', description: 'Events, one a line, for a script' },

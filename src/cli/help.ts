@@ -18,7 +18,7 @@ const EXAMPLES = [
   ['Look around', 'cadre status'],
   ['Add a model of a local server', "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2"],
   ['Make an agent that uses them, and ask it', 'cadre agents create --name Helper --tool handbook && cadre ask Helper "Who approves travel?"'],
-  ['Ask about something on stdin', 'cat build.log | cadre ask Helper "What broke?"'],
+  ['Ask about something on stdin, with a model of yours', 'cat build.log | cadre ask Helper "What broke?"'],
   ['Keep everything in git, and bring it back', 'cadre export --to ./cadre && cadre apply -f ./cadre'],
   ['For scripts', "cadre agents list --all --json | jq -r '.[].id'"],
   ['Any endpoint of the service', 'cadre api GET /agents'],

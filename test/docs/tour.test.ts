@@ -1,0 +1,63 @@
+/** The tour and the REST lines of the README, line by line as a reader types them. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../cli/terminal.ts'
+import { aloud } from '../harness/hooks.ts'
+
+const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
+/** These have tests of their own: one reads all documentation, one needs a screen, one ends with Ctrl+C. */
+const ELSEWHERE = /^cadre (quickstart|chat|webhooks listen)\b/
+
+const test = suite('tour')
+let terminal: Terminal
+let place: string
+test.before(() => {
+  terminal = openTerminal()
+  place = join(dirname(terminal.command), '..', 'place')
+  mkdirSync(place)
+})
+test.after(aloud(() => terminal.close()))
+
+/** The blocks of shell below a heading. */
+function blocksBelow(heading: string): string[] {
+  const section = README.split(/^## /m).find((text) => text.startsWith(heading)) ?? ''
+  return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
+}
+
+const shell = (script: string) =>
+  new Promise<{ code: number; said: string }>((resolve) => {
+    const environment = { ...terminal.environment, PATH: `${dirname(terminal.command)}${delimiter}${process.env.PATH}` }
+    execFile('bash', ['-c', `exec 2>&1 </dev/null\n${script}`], { cwd: place, env: environment }, (error, stdout) =>
+      resolve({ code: error ? Number(error.code) : 0, said: stdout }),
+    )
+  })
+
+test('every line runs as it is printed, and one is refused as it says', async () => {
+  const [files = '', tour = ''] = blocksBelow('A tour')
+  assert.is((await shell(`set -e\n${files}`)).code, 0)
+  const said = new Map<string, string>()
+  for (const line of tour.split('\n').filter((text) => text !== '' && !ELSEWHERE.test(text))) {
+    const ran = await shell(line)
+    assert.is(ran.code, line.includes('# refused') ? 1 : 0, `${line}\n${ran.said}`)
+    said.set(line.replace(/\s+#.*$/, ''), ran.said)
+  }
+  const of = (line: string) => said.get(line) ?? `nothing was said by ${line}`
+  assert.match(of("cadre ask Helper 'How many days of leave do I have?'"), 'twenty-five days of leave a year.” [1]')
+  assert.match(of("cadre ask --continue 'Where do I ask for leave?'"), 'You ask for leave in the portal.” [1]')
+  assert.match(of("cadre daemon logs | cadre ask Helper 'What went wrong?'"), 'does not read stdin')
+  assert.match(of('cadre tools import ./openapi.yaml'), 'listRooms')
+})
+
+test('the REST side answers to what is printed', async () => {
+  const { code, said } = await shell(`set -e\n${blocksBelow('The REST side').join('\n')}`)
+  assert.is(code, 0, said)
+  assert.match(said, '"status":"healthy"')
+  assert.match(said, '"name":"Helper"')
+  assert.match(said, '"name":"Scripted"')
+})
+
+test.run()
