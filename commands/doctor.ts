@@ -28,6 +28,6 @@ export default class Doctor extends CadreCommand {
 
 function line({ name, state, found, fix }: Check): string {
   const [color, mark] = MARKS[state]
-  const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${printable(found)}`
+  const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${printable(asTyped(found))}`
   return fix ? `${text}\n  ${' '.repeat(10)}${paint('bold', 'Fix:', process.stdout)} ${printable(asTyped(fix))}` : text
 }

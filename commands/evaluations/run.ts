@@ -6,6 +6,7 @@ import { CadreCommand } from '../../src/cli/base-command.ts'
 import { comparisonLines, failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluation-report.ts'
 import { followRun, resultsOf } from '../../src/cli/evaluation-run.ts'
 import { EXIT, QuietFailure, UsageError } from '../../src/cli/failure.ts'
+import { asTyped } from '../../src/cli/invocation.ts'
 import { junit } from '../../src/cli/junit.ts'
 import { unwritable } from '../../src/cli/named-files.ts'
 import { ProgressDisplay } from '../../src/cli/progress.ts'
@@ -64,7 +65,7 @@ export default class EvaluationsRun extends CadreCommand {
       const lines = failuresFirst(results)
         .slice(0, SHOWN)
         .flatMap((result) => [...resultLines(result, paper), ''])
-      const more = pagination.total > SHOWN ? [`and ${pagination.total - SHOWN} more: cadre evaluations results ${id}`, ''] : []
+      const more = pagination.total > SHOWN ? [asTyped(`and ${pagination.total - SHOWN} more: cadre evaluations results ${id}`), ''] : []
       const compared = comparison ? ['', ...comparisonLines(comparison, paper, SHOWN)] : []
       process.stdout.write(`${[...lines, ...more, ...summaryLines(run, process.stdout), ...compared].join('\n')}\n`)
     }

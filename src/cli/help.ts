@@ -1,6 +1,6 @@
 /** Help that reads like a manual page: what Cadre is, what there is to do, and how scripts use it. */
 import type { Command } from '@oclif/core/command'
-import { Help } from '@oclif/core/help'
+import { CommandHelp, Help } from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import { homePaths } from '../config.ts'
 import { frontPage, stateLines } from './front-page.ts'
@@ -46,17 +46,61 @@ const EXIT_CODES: [string, string][] = [
   ['100', 'An evaluation stayed under its bar, or a plan with --check has changes.'],
 ]
 
+/** The page of one command. */
+class PageOfCommand extends CommandHelp {
+  constructor(...given: ConstructorParameters<typeof CommandHelp>) {
+    super(...given)
+    this.render = renderedAsTyped(this.render)
+  }
+
+  /** Every flag in one line is more than anybody reads: those that are needed, and the list below for the rest. */
+  protected override defaultUsage(): string {
+    const { id, args, flags } = this.command
+    const named = Object.values(args ?? {}).map(({ name, required, multiple }) => {
+      const word = `${name.toUpperCase()}${multiple ? '...' : ''}`
+      return required ? word : `[${word}]`
+    })
+    const needed = Object.entries(flags ?? {}).flatMap(([name, flag]) =>
+      flag.required && flag.type === 'option' ? [`--${name} ${flag.helpValue ?? '<value>'}`] : [],
+    )
+    return [id.replaceAll(':', ' '), ...named, ...needed, '[flags]'].join(' ')
+  }
+
+  /** Each on a line of its own, however long: a break inside of quotes could not be pasted into a shell. */
+  protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
+    const shown = [examples ?? []].flat().map((example) => {
+      if (typeof example === 'string') return this.indent(`$ ${this.render(example)}`)
+      return `${this.wrap(example.description, 2 * this.indentSpacing)}\n\n${this.indent(`$ ${this.render(example.command)}`)}`
+    })
+    return shown.length === 0 ? undefined : shown.join('\n\n')
+  }
+}
+
+/** What is laid out holds commands as they can be typed here, so that lines break where they should. */
+function renderedAsTyped(render: (text: string) => string): (text: string) => string {
+  const typed = invocation()
+  return (text) => asTyped(render(text), typed)
+}
+
 export class CadreHelp extends Help {
+  protected override CommandHelpClass = PageOfCommand
+
+  constructor(...given: ConstructorParameters<typeof Help>) {
+    super(...given)
+    this.render = renderedAsTyped(this.render)
+  }
+
   protected override async showRootHelp(): Promise<void> {
     if (process.argv.length <= 2) return this.#showFrontPage()
     const topics = this.#topics
+    const typed = invocation()
     const list = (rows: [string, string | undefined][]) => this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
     const described = (names: typeof topics) => list(names.map(({ name, description }) => [name, description]))
     const isTopic = (id: string) => topics.some(({ name }) => name === id)
     const commands = this.sortedCommands.filter(({ id }) => !id.includes(':') && !isTopic(id)).sort((a, b) => Number(b.id === FIRST) - Number(a.id === FIRST))
     const sections = [
       `cadre – ${this.config.pjson.description}`,
-      this.section('USAGE', '$ cadre <topic> <verb> [flags]\n$ cadre <command> [flags]'),
+      this.section('USAGE', `$ ${typed} <topic> <verb> [flags]\n$ ${typed} <command> [flags]`),
       this.section('START HERE', `$ cadre ${FIRST}`),
       this.section(
         'DESCRIPTION',
@@ -70,20 +114,9 @@ export class CadreHelp extends Help {
       this.section('EXAMPLES', EXAMPLES.map(([what, command]) => `${what}\n\n  $ ${command}`).join('\n\n')),
       this.section('ENVIRONMENT', list(ENVIRONMENT)),
       this.section('EXIT CODES', list(EXIT_CODES)),
-      this.section('MORE', '$ cadre <topic> --help\n$ cadre <topic> <verb> --help'),
+      this.section('MORE', `$ ${typed} <topic> --help\n$ ${typed} <topic> <verb> --help`),
     ]
     this.log(`${sections.join('\n\n')}\n`)
-    this.#sayWhatCadreIs()
-  }
-
-  override async showCommandHelp(command: Command.Loadable): Promise<void> {
-    await super.showCommandHelp(command)
-    this.#sayWhatCadreIs()
-  }
-
-  protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
-    await super.showTopicHelp(topic)
-    this.#sayWhatCadreIs()
   }
 
   get #topics(): Interfaces.Topic[] {
@@ -98,11 +131,5 @@ export class CadreHelp extends Help {
     const resources = names.filter((name) => this.sortedCommands.some(({ id }) => id === `${name}:create`))
     const others = names.filter((name) => !resources.includes(name)).sort()
     this.log(frontPage({ description, resources, others }, await stateLines(paths), process.stdout.columns || 80))
-  }
-
-  /** Manual pages are laid out for the short name. */
-  #sayWhatCadreIs(): void {
-    const typed = invocation()
-    if (typed !== 'cadre') this.log(`Here, cadre is: ${typed}\n`)
   }
 }

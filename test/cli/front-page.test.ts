@@ -66,8 +66,24 @@ test('what people are told to type next is what they can type', async () => {
   assert.match((await terminal.run(['agents', 'show', 'nobody'])).stderr, '\ncadre agents list shows what there is.')
   assert.match(fromClone('agents', 'show', 'nobody').stderr, '\nnode bin/run.js agents list shows what there is.')
   assert.match(fromClone('agents', 'shwo').stderr, 'node bin/run.js agents')
-  assert.match(fromClone('agents', 'create', '--help').stdout, /\nHere, cadre is: node bin\/run\.js\n/)
-  assert.not.match((await terminal.run(['agents', 'create', '--help'])).stdout, 'Here, cadre is')
+})
+
+test('help says the same as errors do: usage, examples and prose hold commands as they can be typed', async () => {
+  const page = fromClone('agents', 'create', '--help').stdout
+  assert.match(page, '\n  $ node bin/run.js agents create [flags]\n')
+  assert.match(page, "\n    $ node bin/run.js agents create --name 'Handbook helper' --system-prompt @prompt.md --tool handbook --temperature 0.2\n")
+  for (const words of [['agents', 'create', '--help'], ['agents', '--help'], ['knowledge', 'documents', '--help'], ['ask', '-h'], ['--help'], ['help', 'chat']])
+    assert.not.match(fromClone(...words).stdout, new RegExp(`(^|\\s)cadre (${FIRST_WORDS.join('|')}|--help|<)`, 'm'), words.join(' '))
+  const installed = await terminal.run(['agents', 'create', '--help'])
+  assert.match(installed.stdout, '\n  $ cadre agents create [flags]\n')
+  assert.not.match(installed.stdout, 'run.js')
+})
+
+test('an example is one line, however long, so that it can be pasted', async () => {
+  const { stdout } = await terminal.run(['ask', '--help'])
+  assert.match(stdout, `\n    $ cadre ask "Who is Ada?" --json | jq -rj 'select(.event == "message_delta").data.text'\n`)
+  assert.match((await terminal.run(['plan', '--help'])).stdout, '\n  $ cadre plan --file <directory> [flags]\n')
+  assert.match((await terminal.run(['rag', 'query', '--help'])).stdout, '\n  $ cadre rag query TOOL QUESTION')
 })
 
 test('a failure as JSON stays JSON, whatever the path is called', () => {
