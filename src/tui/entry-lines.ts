@@ -1,4 +1,5 @@
 /** What was said, as lines: messages of the person, replies with what they end in, notes of the chat. */
+import { passedOver } from '../cli/citations.ts'
 import { hasPages } from '../cli/place.ts'
 import { oneLine, printable } from '../cli/terminal-text.ts'
 import { markdownLines } from './markdown.ts'
@@ -51,6 +52,8 @@ export function closingLines(reply: Reply, columns: number): Line[] {
   const lines: Line[] = []
   const cited = sourcesOf(reply).filter((citation) => citation.cited)
   if (cited.length > 0) lines.push(...wrapped(sourceNames(cited), room))
+  const over = passedOver(reply.citations)
+  if (over !== undefined) lines.push(...wrapped(line(over, 'dim'), room))
   for (const [text, style] of endingOf(reply)) lines.push(...wrapped(line(text, style), room))
   return inset(lines)
 }

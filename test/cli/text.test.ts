@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerText } from '../../src/cli/answer.ts'
+import { citationLines } from '../../src/cli/citations.ts'
 import { withoutSteering } from '../../src/cli/color.ts'
 import { render } from '../../src/cli/output.ts'
 import { bytes, duration } from '../../src/cli/quantity.ts'
@@ -14,6 +15,19 @@ const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJ
 
 test('wide, combined and invisible characters are counted as the terminal draws them', () => {
   assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(width), [3, 5, 6, 2, 1, 4, 2, 0])
+})
+
+test('a passage that was found before the one a reply cites is accounted for', () => {
+  const passage = (index: number, cited: boolean) => ({ index, source: `${index}.md`, page: 1, document_id: 'd', content: 'Text.', score: 1, cited })
+  const last = (...cited: boolean[]) =>
+    citationLines(
+      cited.map((one, at) => passage(at + 1, one)),
+      { query: 'text', paper: paper(80) },
+    ).at(-1)
+  assert.is(last(false, true, false), '[1] was found, too, and is not cited.')
+  assert.is(last(false, true, false, true), '[1] and [3] were found, too, and are not cited.')
+  assert.match(last(true, true, false) ?? '', 'Text.')
+  assert.is(last(false, false), undefined)
 })
 
 test('a cut text ends in an ellipsis and never takes more than its columns', () => {

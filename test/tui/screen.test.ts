@@ -83,6 +83,8 @@ test('what is finished is printed once and in order; what is not is alive', () =
   })
   const content = 'Let me look.You have **25** days [1].\n\nEnjoy them.'
   assert.equal(printed([...TALK, end({ content, citations: [citation(1)] })]).done.slice(-5), ['', '  Enjoy them.', '', '  [1] leave.md,\u00a0p.\u00a03', ''])
+  const second = { content: 'Enjoy them. [2]', citations: [citation(1, { cited: false }), citation(2)] }
+  assert.match(printed([...TALK, end(second)]).done.join('\n'), '  [2] leave.md,\u00a0p.\u00a03\n  [1] was found, too, and is not cited.')
 })
 
 test('it makes no difference whether it came at once', () => {
