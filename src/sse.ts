@@ -45,17 +45,20 @@ export class EventDecoder {
       if (text.startsWith('\uFEFF')) text = text.slice(1)
     }
     const events: ServerEvent[] = []
-    for (;;) {
-      const end = text.search(LINE_END)
+    let start = 0
+    let [cr, lf] = [text.indexOf('\r'), text.indexOf('\n')]
+    while (cr !== -1 || lf !== -1) {
+      const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr
       // A CR at the very end may be the first half of CRLF: wait for what follows.
-      if (end === -1 || (text[end] === '\r' && end === text.length - 1)) break
-      const line = text.slice(0, end)
-      text = text.slice(end + (text.startsWith('\r\n', end) ? 2 : 1))
-      const whole = this.#line(line)
+      if (end === cr && end === text.length - 1) break
+      const whole = this.#line(text.slice(start, end))
       if (whole) events.push(whole)
+      start = end + (text.startsWith('\r\n', end) ? 2 : 1)
+      if (cr !== -1 && cr < start) cr = text.indexOf('\r', start)
+      if (lf !== -1 && lf < start) lf = text.indexOf('\n', start)
     }
-    this.#rest = text
-    this.#held = text.endsWith('\r')
+    this.#rest = text.slice(start)
+    this.#held = this.#rest.endsWith('\r')
     return events
   }
 

@@ -1,4 +1,5 @@
 /** The stream of one reply as OpenAI's chat completions have it, and as the many servers that speak like it bend it. */
+import { StringDecoder } from 'node:string_decoder'
 import { EventDecoder } from '../../src/sse.ts'
 import type { ChatPart, FinishReason, TokenUsage } from './chat.ts'
 import type { Exchange } from './provider-exchange.ts'
@@ -33,9 +34,9 @@ interface OpenCall extends WrittenCall {
 export class CompletionsReply implements ProviderReply {
   readonly #record: Failing
   readonly #exchange: Exchange
-  readonly #bytes: AsyncIterator<Uint8Array>
+  readonly #bytes: AsyncIterator<Buffer>
   readonly #decoder = new EventDecoder()
-  readonly #text = new TextDecoder('utf-8', { ignoreBOM: true })
+  readonly #text = new StringDecoder()
   /** Read, and not yet asked for. */
   readonly #parts: ChatPart[] = []
   #given = 0
@@ -47,7 +48,7 @@ export class CompletionsReply implements ProviderReply {
   #failure: unknown
   #over = false
 
-  constructor(record: Failing, exchange: Exchange, bytes: AsyncIterator<Uint8Array>) {
+  constructor(record: Failing, exchange: Exchange, bytes: AsyncIterator<Buffer>) {
     this.#record = record
     this.#exchange = exchange
     this.#bytes = bytes
@@ -73,10 +74,10 @@ export class CompletionsReply implements ProviderReply {
   }
 
   /** What came before something failed is handed on before the failure is. */
-  #take({ done, value }: IteratorResult<Uint8Array>): void {
+  #take({ done, value }: IteratorResult<Buffer>): void {
     try {
       // The empty line ends an event that a careless server left open.
-      for (const { data } of this.#decoder.push(done ? '\n\n' : this.#text.decode(value, { stream: true }))) this.#read(data)
+      for (const { data } of this.#decoder.push(done ? '\n\n' : this.#text.write(value))) this.#read(data)
       if (done) this.#end()
     } catch (error) {
       this.#failure = error

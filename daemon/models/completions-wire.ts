@@ -42,8 +42,8 @@ export class CompletionsWire implements ProviderWire {
 }
 
 /** Simple servers give the whole answer at once, whatever they were asked for: it is read as a stream of one event. */
-async function* asEvent(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const parts: Uint8Array[] = []
+async function* asEvent(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const parts: Buffer[] = []
   for await (const part of bytes) parts.push(part)
   yield Buffer.from(
     `data: ${Buffer.concat(parts)

@@ -16,16 +16,16 @@ export class Incoming implements Dispatcher.DispatchHandler {
   #refuse: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   /** Told of each part where parts are gathered, and says which is the last: whoever waits is woken only by that, by the end, or by as much as is held. */
-  readonly #gathering: ((part: Uint8Array) => boolean) | undefined
+  readonly #gathering: ((part: Buffer) => boolean) | undefined
   #gathered = false
-  #parts: Uint8Array[] = []
+  #parts: Buffer[] = []
   #held = 0
   #over = false
   #failure: { error: unknown } | undefined
   /** Lets whoever waits for the next part look again. */
   #wake: (() => void) | undefined
 
-  constructor(gathering?: (part: Uint8Array) => boolean) {
+  constructor(gathering?: (part: Buffer) => boolean) {
     this.#gathering = gathering
     this.head = new Promise((resolve, reject) => {
       this.#answer = resolve
@@ -36,7 +36,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
   }
 
   /** All that has come since; undefined when all has. Throws where the rest will not. */
-  async next(): Promise<Uint8Array | undefined> {
+  async next(): Promise<Buffer | undefined> {
     while (!this.#worthwhile())
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -62,7 +62,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
     if (status >= 200) this.#answer({ status, headers })
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, part: Uint8Array): void {
+  onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
     this.#parts.push(part)
     this.#held += part.length
     if (this.#held > MOST_HELD) controller.pause()
@@ -84,8 +84,8 @@ export class Incoming implements Dispatcher.DispatchHandler {
     return this.#held > (this.#gathering && !this.#gathered ? MOST_HELD : 0)
   }
 
-  #taken(): Uint8Array {
-    const [first, ...more] = this.#parts as [Uint8Array]
+  #taken(): Buffer {
+    const [first, ...more] = this.#parts as [Buffer]
     this.#parts = []
     this.#held = 0
     if (this.#controller?.paused) this.#controller.resume()

@@ -36,7 +36,7 @@ function begun(incoming = new Incoming()): { incoming: Incoming; steering: Steer
 
 test('the sender waits while nobody reads, and goes on when somebody does', async () => {
   const { incoming, steering } = begun()
-  const part = new Uint8Array(40_000)
+  const part = Buffer.alloc(40_000)
   incoming.onResponseData(steering, part)
   assert.not(steering.paused)
   incoming.onResponseData(steering, part)
@@ -52,7 +52,7 @@ test('the sender waits while nobody reads, and goes on when somebody does', asyn
 test('parts that are gathered come together, once the last one is there', async () => {
   const { incoming, steering } = begun(new Incoming(([byte]) => byte === 3))
   const waiting = incoming.next()
-  for (const byte of [1, 2, 3]) incoming.onResponseData(steering, new Uint8Array([byte]))
+  for (const byte of [1, 2, 3]) incoming.onResponseData(steering, Buffer.from([byte]))
   assert.equal([...((await waiting) ?? [])], [1, 2, 3])
 })
 
@@ -73,8 +73,8 @@ test('a request that is ended before it is sent is not sent, and nobody waiting 
 
 test('what came before the connection broke is read before that is told', async () => {
   const { incoming, steering } = begun()
-  incoming.onResponseData(steering, new Uint8Array([1]))
-  incoming.onResponseData(steering, new Uint8Array([2]))
+  incoming.onResponseData(steering, Buffer.from([1]))
+  incoming.onResponseData(steering, Buffer.from([2]))
   const broken = new Error('ECONNRESET')
   incoming.onResponseError(steering, broken)
   assert.equal([...((await incoming.next()) ?? [])], [1, 2])
