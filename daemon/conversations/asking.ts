@@ -5,11 +5,12 @@ import type { Caller } from '../caller.ts'
 import type { Logger } from '../logger.ts'
 import { type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement } from '../metering.ts'
 import type { ChatModel } from '../models/chat.ts'
+import { estimateRequest } from '../models/tokens.ts'
 import type { Database } from '../store/database.ts'
 import type { Turn } from '../turn-taking.ts'
 import { Draft } from './draft.ts'
-import { requireRoom } from './history.ts'
-import { type Bookkeeping, converse, firstEstimate } from './loop.ts'
+import { type Composed, requireRoom } from './history.ts'
+import { type Bookkeeping, converse, firstRequest } from './loop.ts'
 import { Reply } from './reply.ts'
 import type { StoredMessage } from './store.ts'
 
@@ -44,6 +45,7 @@ export class Asking {
     requireRoom(model, agent.prompt, question)
     const whole: CallOrigin = { ...origin, agent_id: agent.id, ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }) }
     const reply = new Reply('', '', new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
+    let end: (() => void) | undefined
     const scene = {
       model,
       toolset: agent.toolset,
@@ -54,18 +56,19 @@ export class Asking {
       maxTokens: agent.maxTokens,
       temperature: agent.temperature,
       unwatched: true,
+      arrived: () => end?.(),
       use: { caller, origin: whole, signal: reply.signal },
     }
     const books = new CallsOnly(database, meter, model, whole, reply.draft)
-    let end: (() => void) | undefined
+    const first = firstRequest(scene)
     let asked = false
     try {
-      await books.open(firstEstimate(scene))
+      await books.open(first)
       end = await turn()
       signal.throwIfAborted()
       asked = true
       reply.draft.begin()
-      const { reason, settled } = await converse({ scene, reply, books, logger })
+      const { reason, settled } = await converse({ scene, first, reply, books, logger })
       const unsettled = books.last(settled)
       return { message: reply.draft.message(reason), unsettled }
     } catch (error) {
@@ -96,8 +99,8 @@ class CallsOnly implements Bookkeeping {
   }
 
   /** Enters the first call, where that is made at once. */
-  async open(estimatedInput: number | undefined): Promise<void> {
-    if (estimatedInput !== undefined) await this.next(() => estimatedInput)
+  async open(first: Composed | undefined): Promise<void> {
+    if (first) await this.next(() => estimateRequest(first))
   }
 
   async next(estimate: () => number): Promise<void> {

@@ -1,9 +1,10 @@
 /** What a reply leaves behind while it is written: its text and its calls of the model, each in one transaction with the other. */
 import type { CadreError } from '../../src/contract/errors.ts'
 import type { CallOrigin, Meter, MeteredModel, SettledCall } from '../metering.ts'
-import { estimateTokens } from '../models/tokens.ts'
+import { estimateRequest, estimateTokens } from '../models/tokens.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { FinishReason } from './draft.ts'
+import type { Composed } from './history.ts'
 import type { Reply } from './reply.ts'
 import { deleteUnderWay, insertUnderWay, type OpenCall, setOpenCall } from './reply-store.ts'
 import { insertMessage, type StoredMessage, setContent, touchConversation, updateMessage } from './store.ts'
@@ -27,10 +28,10 @@ export class Books {
   }
 
   /** Enters the reply, with its first call where that is made at once. */
-  async open(transaction: Transaction, estimatedInput: number | undefined): Promise<void> {
+  async open(transaction: Transaction, first: Composed | undefined): Promise<void> {
     const { reply } = this.#parts
     await insertMessage(transaction, reply.conversationId, reply.draft.message())
-    this.#call = estimatedInput === undefined ? undefined : await this.#begin(transaction, estimatedInput)
+    this.#call = first && (await this.#begin(transaction, estimateRequest(first)))
     await insertUnderWay(transaction, reply.messageId, reply.conversationId, this.#call)
   }
 

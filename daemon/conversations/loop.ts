@@ -25,6 +25,8 @@ export interface Bookkeeping {
 
 export interface Stage {
   scene: Scene
+  /** What is asked first, where that is known: it was entered so. */
+  first: Composed | undefined
   reply: Reply
   books: Bookkeeping
   logger: Logger
@@ -44,21 +46,21 @@ interface Heard {
 }
 
 /** What the first call reads, where it is made at once; models that do not call tools have passages looked up for them before. */
-export function firstEstimate(scene: Scene): number | undefined {
+export function firstRequest(scene: Scene): Composed | undefined {
   const lookedUp = !scene.model.callsTools && scene.toolset.knowledge.length > 0
-  return lookedUp ? undefined : estimateRequest(compose(scene, { done: [], tools: offeredTo(scene), passages: undefined }))
+  return lookedUp ? undefined : compose(scene, { done: [], tools: offeredTo(scene), passages: undefined })
 }
 
 const offeredTo = ({ model, toolset }: Scene) => (model.callsTools ? toolset.offered : [])
 
 export async function converse(stage: Stage): Promise<Ending> {
-  const { scene, reply, books, logger } = stage
+  const { scene, first, reply, books, logger } = stage
   const done: ChatMessage[] = []
   let tools = offeredTo(scene)
   let passages = scene.model.callsTools ? undefined : await lookUp(scene, reply)
   for (let step = 1; ; step++) {
     const last = step >= MOST_STEPS
-    const request = compose(scene, { done, tools, passages })
+    const request = (step === 1 && first) || compose(scene, { done, tools, passages })
     await books.next(() => estimateRequest(request))
     const heard = await listen(stage, { ...request, toolChoice: last ? 'none' : 'auto' }).catch((error: unknown) => {
       if (error instanceof ToolsUnsupported && tools.length > 0) return undefined
@@ -85,11 +87,13 @@ export async function converse(stage: Stage): Promise<Ending> {
 /** One call of the model: text as it comes, then what it wants done. */
 async function listen({ scene, reply }: Stage, request: Composed & Pick<ChatRequest, 'toolChoice'>): Promise<Heard> {
   const { model, temperature, maxTokens, unwatched } = scene
+  // Of a model that may ask for tools nobody knows.
+  const arrived = request.tools ? undefined : scene.arrived
   const calls: Requested[] = []
   const before = reply.draft.content.length
   let end: Extract<ChatPart, { type: 'end' }> | undefined
   reply.signal.throwIfAborted()
-  for await (const part of model.stream({ ...request, temperature, maxTokens, unwatched, signal: reply.signal })) {
+  for await (const part of model.stream({ ...request, temperature, maxTokens, unwatched, arrived, signal: reply.signal })) {
     if (part.type === 'text') {
       reply.write(reply.draft.content.length === before ? separated(reply.draft.content, part.text) : part.text)
       const room = reply.log.room()

@@ -16,7 +16,7 @@ import { checkText } from '../store/records.ts'
 import { Books } from './books.ts'
 import { Draft } from './draft.ts'
 import { requireRoom, turnsOf } from './history.ts'
-import { firstEstimate } from './loop.ts'
+import { firstRequest } from './loop.ts'
 import type { Replies } from './replies.ts'
 import { type Outcome, Reply } from './reply.ts'
 import { outcomeOf, retold, type Told } from './retelling.ts'
@@ -136,13 +136,14 @@ export class MessagesService {
       unwatched: false,
       use: { caller: change.caller, origin, signal: reply.signal },
     }
+    const first = firstRequest(scene)
     const books = new Books({ database, meter, model, origin, reply })
     const underWay = replies.expect(messageId)
     try {
       await database.write(async (transaction) => {
         await conversations.wake(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
         await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
-        await books.open(transaction, firstEstimate(scene))
+        await books.open(transaction, first)
         await change.remember?.(transaction, { message_id: messageId })
       })
       reply.say('message_start', {
@@ -154,7 +155,7 @@ export class MessagesService {
       })
       replies.run(reply, books, async () => {
         await breather.pause()
-        await write({ scene, reply, books, turn, logger }).finally(turn.end)
+        await write({ scene, first, reply, books, turn, logger }).finally(turn.end)
       })
     } finally {
       underWay()

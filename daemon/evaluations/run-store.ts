@@ -122,10 +122,10 @@ export async function insertResults(transaction: Transaction, runId: string, res
     usage?.total_tokens ?? 0,
     cost,
     error === null ? null : error.toWellFormed(),
-    JSON.stringify({ ...details, usage }),
+    { ...details, usage },
   ])
   await transaction.run(
-    'INSERT OR IGNORE INTO evaluation_results (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details) SELECT evaluation_runs.id, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?), evaluation_runs WHERE evaluation_runs.id = ?',
+    'INSERT OR IGNORE INTO evaluation_results (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details) SELECT evaluation_runs.id, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value -> 8 FROM json_each(?), evaluation_runs WHERE evaluation_runs.id = ?',
     [JSON.stringify(rows), runId],
   )
 }

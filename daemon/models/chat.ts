@@ -42,6 +42,8 @@ export interface ChatRequest {
   maxTokens?: number | null
   /** Nobody watches it being written: it may come all at once, which costs less. */
   unwatched?: boolean
+  /** Told, where nobody watches, once all of it is here and before it is read: the next call need not wait for that. */
+  arrived?: (() => void) | undefined
   /** Ends the call at any moment; the iterator then throws the signal's reason. */
   signal?: AbortSignal
 }

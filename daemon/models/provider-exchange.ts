@@ -45,13 +45,15 @@ export interface ExchangeOptions {
   signal: AbortSignal | undefined
   /** The answer may be read when all of it is there. */
   unwatched: boolean
+  /** Told once all of it is there. */
+  arrived: (() => void) | undefined
   /** What comes from many providers at once is not read all in one turn. */
   breather: Breather
 }
 
 export interface Answer {
   type: string | undefined
-  bytes: AsyncGenerator<Uint8Array>
+  bytes: AsyncGenerator<Buffer>
 }
 
 /** Why a request is ended that nobody needs any more; made once, since an error costs more than all the rest of ending. */
@@ -67,8 +69,8 @@ export class Exchange {
   #ending: AbortController | undefined
   #wait: { what: string; timer: NodeJS.Timeout } | undefined
   #host = ''
-  #first: Uint8Array | undefined
-  #last: Uint8Array | undefined
+  #first: Buffer | undefined
+  #last: Buffer | undefined
 
   constructor(options: ExchangeOptions) {
     this.#options = options
@@ -87,7 +89,7 @@ export class Exchange {
 
   /** What the answer began with, for whoever could not make sense of it. */
   get beginning(): string {
-    return this.#first === undefined ? '' : Buffer.from(this.#first.subarray(0, BEGINNING_BYTES)).toString()
+    return this.#first?.subarray(0, BEGINNING_BYTES).toString() ?? ''
   }
 
   /** Whether the answer says of itself that it is over. */
@@ -135,12 +137,13 @@ export class Exchange {
   }
 
   /** The bytes as somebody asks for them: time that nobody waits does not count. */
-  async *#bytes(): AsyncGenerator<Uint8Array> {
+  async *#bytes(): AsyncGenerator<Buffer> {
     try {
       for (let length = 0; ; ) {
         if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
         const part = await this.#incoming.next()
         this.#disarm()
+        if (this.#options.arrived) await new Promise(setImmediate) // what was told of it sends first
         const pause = this.#options.breather.pause()
         if (pause) await pause
         if (part === undefined) return
@@ -173,7 +176,7 @@ export class Exchange {
 
   /** What is said with a refusal, as far as it comes: the status alone says enough. */
   async #refusal(): Promise<string> {
-    const parts: Uint8Array[] = []
+    const parts: Buffer[] = []
     try {
       let length = 0
       for (let part = await this.#incoming.next(); part !== undefined && length < MOST_ERROR_BYTES; part = await this.#incoming.next()) {
@@ -192,9 +195,11 @@ export class Exchange {
     this.#ending?.abort(reason)
   }
 
-  #gathered(part: Uint8Array): boolean {
+  #gathered(part: Buffer): boolean {
     this.#arm('sent nothing more for', this.#options.times.idleMs)
-    return saysDone(part)
+    const done = saysDone(part)
+    if (done) this.#options.arrived?.()
+    return done
   }
 
   #arm(what: string, ms: number): void {
@@ -224,7 +229,4 @@ export class Exchange {
 }
 
 const DONE = Buffer.from('[DONE]')
-const saysDone = ({ buffer, byteOffset, length }: Uint8Array): boolean => {
-  const tail = Math.min(length, 64)
-  return Buffer.from(buffer, byteOffset + length - tail, tail).includes(DONE)
-}
+const saysDone = (part: Buffer): boolean => part.includes(DONE, Math.max(0, part.length - 64))

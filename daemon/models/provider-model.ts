@@ -54,14 +54,14 @@ export class ProviderModel implements ChatModel {
   }
 
   async *stream(given: ChatRequest): AsyncGenerator<ChatPart> {
-    const { signal, unwatched = false } = given
+    const { signal, unwatched = false, arrived } = given
     if (keyMissing(this.#record)) throw keyless(this.#record)
     const request = this.#takesTools ? given : { ...given, tools: [] }
     // Before the clock runs: loading is our time, not the provider's.
     const dispatcher = await this.#connections.agent(this.#record.allow_private)
     await this.#wire()
     const deadline = performance.now() + this.#times.wholeMs
-    const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal, unwatched, breather: this.#breather }
+    const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal, unwatched, arrived, breather: this.#breather }
     const { first, reply } = await this.#begin(request, options)
     try {
       for (let part = first; part !== undefined; part = await reply.next()) yield part

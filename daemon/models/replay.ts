@@ -101,7 +101,7 @@ function append(parts: ChatPart[], part: ChatPart): void {
 }
 
 /** All of a request that decides its answer. */
-function plain({ signal: _, unwatched: __, ...request }: ChatRequest): StoredRecording['request'] {
+function plain({ signal: _, unwatched: __, arrived: ___, ...request }: ChatRequest): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { TurnTaking } from '../../daemon/turn-taking.ts'
@@ -22,6 +23,20 @@ test('so many at a time, the others in the order in which they came', async () =
   ends[0]?.()
   await Promise.all([come('e'), come('f')])
   assert.is(seen.length, 6)
+})
+
+test('a turn that is ended twice gives its place away once', async () => {
+  const { turn } = new TurnTaking(1)
+  const end = await turn()
+  end()
+  end()
+  await turn()
+  let third = false
+  void turn().then(() => {
+    third = true
+  })
+  await setImmediate()
+  assert.not(third)
 })
 
 test.run()

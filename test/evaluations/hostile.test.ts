@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { good } from '../harness/answers.ts'
@@ -114,6 +115,33 @@ test('two runs of one evaluation at the same time have their own results', async
     assert.equal([summary.passed, results.length], [40, 40])
   }
   assert.equal([await tokens(id), provider.received.length], [2 * 40 * 18, 80])
+})
+
+test('so many are asked at a time as it says, and no more', async () => {
+  let [now, most] = [0, 0]
+  provider.script = [
+    async (response, received, wire) => {
+      most = Math.max(most, ++now)
+      await setImmediate()
+      now-- // before its answer is sent: the next may come as soon as that is there
+      return echo(response, received, wire)
+    },
+  ]
+  const test_cases = Array.from({ length: 60 }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
+  for (const fields of [{ target_id: (await agent()).id }, { type: 'model', target_id: (await resources.model(provider.model)).id }]) {
+    most = 0
+    const { id } = await resources.evaluation({ ...fields, test_cases, concurrency: 3 })
+    const { summary } = await ended(service, id, await begin(id))
+    assert.equal([summary.passed, most], [60, 3])
+  }
+})
+
+test('an answer that no text can hold is kept as far as it can be', async () => {
+  const text = 'a "quote", a \\ and half a character: \ud83d, none: \u0000.'
+  provider.script = [replies({ text: [text] })]
+  const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases: [{ input: 'q', expected_output: 'half a character' }] })
+  const [{ actual_output, passed, error }] = (await ended(service, id, await begin(id))).results
+  assert.equal([actual_output, passed, error], [text.replaceAll(/[\ud83d\0]/g, '\ufffd'), true, null])
 })
 
 test('texts of any script are asked, kept and scored as they are', async () => {
