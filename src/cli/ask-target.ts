@@ -85,7 +85,7 @@ async function named(connection: Connection, agent: string, question: string): P
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     throw new CadreError(error.code, error.message, {
-      hint: `cadre agents list shows what there is. If it is a part of the question, put all of it in quotes: cadre ask ${quoted(`${agent} ${question}`)}`,
+      hint: `${error.hint} If it is a part of the question, put all of it in quotes: cadre ask ${quoted(`${agent} ${question}`)}`,
       cause: error,
     })
   }

@@ -5,6 +5,7 @@ import { call } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
 import { DOCUMENT_BODY_LIMIT, documentRoutes } from '../contract/documents.ts'
 import { CadreError } from '../contract/errors.ts'
+import { nearest } from '../contract/suggest.ts'
 import { UsageError } from './failure.ts'
 import { unreadable } from './named-files.ts'
 
@@ -14,13 +15,18 @@ const LARGEST_FILE = Math.floor((DOCUMENT_BODY_LIMIT - 64 * 1024) * 0.75)
 /** The identifier of a document, which may be called by its name. */
 export async function resolveDocument(connection: Connection, source: string, value: string): Promise<string> {
   if (/^doc_[0-9a-f-]{36}$/.test(value)) return value
-  const { data } = await call(connection, documentRoutes.list, { params: { id: source }, query: { name: value } as object })
-  const [first] = data
-  if (!first)
-    throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, {
-      hint: `cadre knowledge documents list ${source} shows them.`,
-    })
-  return first.id
+  const params = { id: source }
+  const [first] = (await call(connection, documentRoutes.list, { params, query: { name: value } as object })).data
+  if (first) return first.id
+  const { data: others } = await call(connection, documentRoutes.list, { params, query: { limit: 100 } })
+  const [near] = nearest(
+    value,
+    others.map(({ name }) => name),
+    1,
+  )
+  throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, {
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}cadre knowledge documents list ${source} shows them.`,
+  })
 }
 
 export interface NewDocument {

@@ -23,11 +23,13 @@ export const EXIT = {
 /** The command was called in a way that cannot work. */
 export class UsageError extends Error {
   readonly hint: string | undefined
+  readonly details: ErrorDetail[] | undefined
 
-  constructor(message: string, hint?: string) {
+  constructor(message: string, hint?: string, details?: ErrorDetail[]) {
     super(message)
     this.name = 'UsageError'
     this.hint = hint
+    this.details = details
   }
 }
 
@@ -86,7 +88,7 @@ export function failureOf(error: unknown): Failure {
     }
   }
   if (error instanceof UnreachableError) return { exitCode: EXIT.unreachable, code: 'UNREACHABLE', error: error.message, hint: error.hint }
-  if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'USAGE', error: error.message, hint: error.hint }
+  if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'USAGE', error: error.message, hint: error.hint, details: error.details }
   if (error instanceof CLIError)
     return {
       exitCode: error.oclif.exit ?? EXIT.usage,

@@ -1,10 +1,9 @@
 /** Names in place of identifiers: finds the one resource that a name means. */
 import { call } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
-import { CadreError } from '../contract/errors.ts'
 import type { Route } from '../contract/route.ts'
-import { UsageError } from './failure.ts'
 import type { Body } from './input.ts'
+import { type Found, nothingCalled, type Sought, several } from './unclear-names.ts'
 
 /** Kinds of resources that others refer to, by the word the contract uses for them. Each is loaded when a name has to be looked up. */
 const KINDS = {
@@ -47,11 +46,6 @@ export const kindNamedBy =
 
 const IDENTIFIER = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-interface Found {
-  id: string
-  [field: string]: unknown
-}
-
 /** Identifiers in place of names in the fields that refer to something. */
 export async function resolveReferences(connection: Connection, references: References, body: Body): Promise<Body> {
   const resolved = { ...body }
@@ -68,17 +62,21 @@ export async function resolveReferences(connection: Connection, references: Refe
 
 async function resolveKind(connection: Connection, kinds: readonly Kind[], value: string): Promise<string> {
   if (IDENTIFIER.test(value)) return value
-  const found = (await Promise.all(kinds.map(async (kind) => byLabel(connection, await KINDS[kind].list(), 'name', value)))).flat()
-  // The service knows a model by its provider's name too, where that is unique.
-  if (found.length === 0 && kinds.includes('model')) return value
-  const nouns = kinds.map((kind) => KINDS[kind].noun).join(' or ')
-  return only(
-    found,
-    value,
-    nouns,
-    kinds.map((kind) => KINDS[kind].command),
-  ).id
+  const lists = await Promise.all(kinds.map((kind) => KINDS[kind].list()))
+  const sought = { value, noun: nounOf(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
+  const isModel = kinds.includes('model')
+  return (await only(connection, lists, sought, isModel ? providersName : undefined)).id
 }
+
+/** What a name is one of; the kinds of tools together are just tools. */
+function nounOf(kinds: readonly Kind[]): string {
+  const nouns = kinds.map((kind) => KINDS[kind].noun)
+  return nouns.length > 1 && nouns.every((noun) => noun.endsWith('tool')) ? 'tool' : nouns.join(' or ')
+}
+
+/** The service knows a model by its provider's name too, and answers for what looks like an identifier and is none. */
+const providersName = (others: Listed, value: string): Found | undefined =>
+  !others.complete || value.startsWith('model_') || others.data.some(({ model_id }) => model_id === value) ? { id: value } : undefined
 
 const NAMES_A_PAGE = 100
 
@@ -87,12 +85,12 @@ export async function namesOf(connection: Connection, kind: Kind, ids: readonly 
   const names = new Map<string, string>()
   if (ids.length === 0) return names
   const list = await KINDS[kind].list()
-  const { data, pagination } = (await call(connection, list, { query: { limit: NAMES_A_PAGE } })) as unknown as { data: Found[]; pagination: { total: number } }
+  const { data, complete } = await listed(connection, list, { limit: NAMES_A_PAGE })
   for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
-  if (pagination.total <= data.length) return names
+  if (complete) return names
   // Too many for one page: those that were not on it are asked for one by one.
   const missing = ids.filter((id) => !names.has(id) && IDENTIFIER.test(id))
-  for (const id of missing) for (const { name } of await byLabel(connection, list, 'id', id)) names.set(id, String(name))
+  for (const id of missing) for (const { name } of (await byLabel(connection, list, 'id', id)).data) names.set(id, String(name))
   return names
 }
 
@@ -107,22 +105,68 @@ interface Named {
 /** The identifier of the resource that people call by this name, or the identifier itself. */
 export async function resolveOwn(connection: Connection, { family, routes, label, command }: Named, value: string): Promise<string> {
   if (label === undefined || IDENTIFIER.test(value)) return value
-  const found = await byLabel(connection, routes.list, label, value)
   // What looks like an identifier of ours but is none gets the service's own answer.
-  if (found.length === 0 && value.startsWith(`${family.prefix}_`)) return value
-  return only(found, value, family.noun, [command]).id
+  const own = () => (value.startsWith(`${family.prefix}_`) ? { id: value } : undefined)
+  return (await only(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, own)).id
 }
 
-async function byLabel(connection: Connection, list: Route, label: string, value: string): Promise<Found[]> {
-  const answer = (await call(connection, list, { query: { [label]: value, limit: 10 } })) as { data: Found[] }
-  return answer.data
+/** Others of the same name, newest first. */
+export async function namesakes(connection: Connection, { routes, label }: Named, { id, ...resource }: Found): Promise<Found[]> {
+  const name = label === undefined ? undefined : resource[label]
+  if (label === undefined || typeof name !== 'string' || name === '') return []
+  return (await byLabel(connection, routes.list, label, name)).data.filter((other) => other.id !== id)
 }
 
-function only(found: readonly Found[], value: string, noun: string, commands: readonly string[]): Found {
+interface Listed {
+  data: Found[]
+  total: number
+  /** Whether these are all there are. */
+  complete: boolean
+}
+
+async function listed(connection: Connection, list: Route, query: Body): Promise<Listed> {
+  const { data, pagination } = (await call(connection, list, { query })) as unknown as { data: Found[]; pagination: { total: number } }
+  return { data, total: pagination.total, complete: pagination.total <= data.length }
+}
+
+const byLabel = (connection: Connection, list: Route, label: string, value: string): Promise<Listed> => listed(connection, list, { [label]: value, limit: 10 })
+
+/** The one resource of a name in these lists. Where there is none, what else is there tells what was perhaps meant, or whether it is known in another way. */
+async function only(
+  connection: Connection,
+  lists: readonly Route[],
+  sought: Sought,
+  otherwise?: (others: Listed, value: string) => Found | undefined,
+): Promise<Found> {
+  const { label, value } = sought
+  const pages = await Promise.all(lists.map((list) => byLabel(connection, list, label, value)))
+  const found = pages.flatMap(({ data }) => data)
   const [first, second] = found
-  if (first && !second) return first
-  if (first) throw new UsageError(`"${value}" is the name of several: ${found.map(({ id }) => id).join(', ')}.`, 'Use the identifier of the one you mean.')
-  throw new CadreError('NOT_FOUND', `There is no ${noun} "${value}".`, {
-    hint: `${commands.map((command) => `cadre ${command} list`).join(' or ')} shows what there is.`,
-  })
+  if (first && second)
+    throw several(
+      await withNames(connection, found),
+      pages.reduce((sum, { total }) => sum + total, 0),
+      sought,
+    )
+  if (first) return first
+  const others = await Promise.all(lists.map((list) => listed(connection, list, { limit: NAMES_A_PAGE })))
+  const all = { data: others.flatMap(({ data }) => data), total: 0, complete: others.every(({ complete }) => complete) }
+  const known = otherwise?.(all, value)
+  if (known) return known
+  throw nothingCalled(
+    sought,
+    all.data.flatMap((one) => [one[label], 'provider' in one ? one.model_id : undefined].filter((name) => typeof name === 'string')),
+  )
+}
+
+/** Fields that refer to something, by its name: what tells two of a kind apart should tell something. */
+async function withNames(connection: Connection, found: readonly Found[]): Promise<Found[]> {
+  const fields = { model_id: 'model', agent_id: 'agent', knowledge_source_id: 'knowledge_source' } as const
+  const named = found.map((one) => ({ ...one }))
+  for (const [field, kind] of Object.entries(fields)) {
+    const ids = [...new Set(found.flatMap((one) => (IDENTIFIER.test(String(one[field])) ? [String(one[field])] : [])))]
+    const names = await namesOf(connection, kind, ids).catch(() => new Map<string, string>()) // a member sees no models
+    for (const one of named) one[field] = names.get(String(one[field])) ?? one[field]
+  }
+  return named
 }

@@ -46,8 +46,9 @@ async function entityNamed(connection: Connection, kind: Kind, name: string): Pr
 
 /** By identifier or name, or by the provider's name for it; the embedded embedding model has only that. */
 async function modelNamed(connection: Connection, name: string): Promise<string> {
+  if (name === DEFAULT_EMBEDDING_MODEL) return name
   const found = await entityNamed(connection, 'model', name)
-  if (found !== name || name === DEFAULT_EMBEDDING_MODEL || name.startsWith('model_')) return found
+  if (found !== name || name.startsWith('model_')) return found
   const { data } = await call(connection, modelRoutes.list, { query: { model_id: name, limit: 2 } as object })
   if (data.length === 1) return (data as { id: string }[])[0]?.id ?? name
   throw new CadreError('NOT_FOUND', data.length === 0 ? `There is no model "${name}".` : `"${name}" is what several models are called by their providers.`, {

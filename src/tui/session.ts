@@ -1,6 +1,7 @@
 /** The talk with the service: sends a message, follows its reply through cuts and restarts, stops it, answers what it asks. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { UsageError } from '../cli/failure.ts'
 import { asTyped } from '../cli/invocation.ts'
 import { call } from '../client/call.ts'
 import { UnreachableError } from '../client/failures.ts'
@@ -146,5 +147,6 @@ export class Session {
 /** An error as the transcript tells it. */
 export function told(error: unknown): { error: string; hint?: string } {
   const hint = error instanceof CadreError || error instanceof UnreachableError ? error.hint : undefined
-  return { error: error instanceof Error ? error.message : String(error), ...(hint === undefined ? {} : { hint: asTyped(hint) }) }
+  const which = error instanceof UsageError ? (error.details ?? []).map(({ field, problem }) => `\n  ${field}: ${problem}`).join('') : ''
+  return { error: `${error instanceof Error ? error.message : String(error)}${which}`, ...(hint === undefined ? {} : { hint: asTyped(hint) }) }
 }

@@ -82,7 +82,7 @@ test('a conversation is shown as it was held: who, tools, text, citations', asyn
   const { stdout } = await terminal.run(['conversations', 'show', 'How many days of leave do I have?'])
   assert.match(stdout, /^How many days of leave do I have\?\nHelper · \d{4}-\d\d-\d\d \d\d:\d\d · active\nconv_[0-9a-f-]+\n\nYou \d{4}/)
   assert.match(stdout, /\n\nHelper \d{4}-\d\d-\d\d \d\d:\d\d\nUsed \w*handbook\w* \(query: "annual leave"\)\nTwenty-five days \[1\]\.\n\n\[1\] leave\.md\n/)
-  assert.match((await terminal.run(['conversations', 'show', 'Pay 12', '--no-citations'])).stderr, 'is the name of several')
+  assert.match((await terminal.run(['conversations', 'show', 'Pay 12', '--no-citations'])).stderr, '2 conversations are called "Pay 12"')
 })
 
 test('a passage that is no longer so is marked', async () => {

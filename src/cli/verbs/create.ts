@@ -9,11 +9,15 @@ import { canAsk } from '../dialog.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
 import { type Body, type FromFile, InputReader } from '../input.ts'
-import { resolveReferences } from '../references.ts'
+import { namesakes, resolveReferences } from '../references.ts'
 import { quoted } from '../shell-words.ts'
 import type { Row } from '../table.ts'
 import { type Topic, titleOf } from '../topic.ts'
+import type { Found } from '../unclear-names.ts'
 import type { Example } from './list.ts'
+
+/** A longer list is no slip of somebody who types. */
+const MOST_LOOKED_UP = 20
 
 export const fileFlagOf = ({ fileHolds = 'fields from a JSON or YAML file' }: Topic) =>
   string({ description: `Read ${fileHolds}, - for stdin; flags go over them.`, helpValue: '<file|->' })
@@ -58,7 +62,21 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       }
       await this.print({ data: given.list ? created : data(created), columns }, flags)
       if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
-      if (next && !given.list && this.formatOf(flags) === 'table') this.narrate(nextText(next, data(created)))
+      if (this.formatOf(flags) !== 'table') return
+      const alone = created.length > MOST_LOOKED_UP || (await this.#tellNamesakes(connection, created))
+      if (next && !given.list) this.narrate(nextText(next, data(created), alone))
+    }
+
+    /** Names may be given twice; whoever does it learns that, and what to call the new one by. Whether none was. */
+    async #tellNamesakes(connection: Connection, created: readonly Row[]): Promise<boolean> {
+      let alone = true
+      for (const one of created) {
+        const [other] = await namesakes(connection, topic, one as Found)
+        if (!other) continue
+        alone = false
+        this.narrate(sameName(topic, one, other))
+      }
+      return alone
     }
   }
 
@@ -85,8 +103,15 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
   }
 }
 
-function nextText(next: NonNullable<Topic['next']>, { name, id }: Row): string {
-  const [what, command] = next({ name: quoted(String(name)), id: String(id) })
+/** A resource, and another one that people call the same. A second webhook of an address is seldom a slip. */
+export function sameName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
+  const way = label === 'url' ? '' : `, or give it a ${label} of its own: cadre ${command} update ${String(id)} --${label} …`
+  return `There is another ${family.noun} called ${String(name)}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
+}
+
+/** By its name, unless another one has that, too. */
+function nextText(next: NonNullable<Topic['next']>, { name, id }: Row, alone: boolean): string {
+  const [what, command] = next({ name: alone ? quoted(String(name)) : String(id), id: String(id) })
   return `${what}: ${paint('bold', command)}`
 }
 

@@ -5,15 +5,16 @@ import { CadreCommand } from '../base-command.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
 import { type Body, InputReader } from '../input.ts'
-import { resolveOwn, resolveReferences } from '../references.ts'
+import { namesakes, resolveOwn, resolveReferences } from '../references.ts'
 import type { Row } from '../table.ts'
 import { type Topic, titleOf } from '../topic.ts'
-import { fileFlagOf } from './create.ts'
+import type { Found } from '../unclear-names.ts'
+import { fileFlagOf, sameName } from './create.ts'
 import type { Example } from './list.ts'
 import { ownArgument } from './show.ts'
 
 export function updateCommand(topic: Topic, examples: Example[]) {
-  const { family, routes, command, references } = topic
+  const { family, routes, command, references, label } = topic
   const fields = fieldsFrom(family.update, Object.keys(references)).map((field) => ({
     ...field,
     required: false,
@@ -33,6 +34,8 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       const params = { id: await resolveOwn(connection, topic, args.id as string) }
       const { data } = await call(connection, routes.update, { params, body: await resolveReferences(connection, references, body) })
       this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
+      const [other] = label !== undefined && label in body && this.formatOf(flags) === 'table' ? await namesakes(connection, topic, data as Found) : []
+      if (other) this.narrate(sameName(topic, data as Row, other))
       await this.print({ data: data as Row }, flags)
     }
   }
