@@ -46,26 +46,31 @@ export const kindNamedBy =
 
 const IDENTIFIER = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Identifiers in place of names in the fields that refer to something. */
-export async function resolveReferences(connection: Connection, references: References, body: Body): Promise<Body> {
+/** Identifiers in place of names in the fields that refer to something; what nobody is called may stay as it is. */
+export async function resolveReferences(
+  connection: Connection,
+  references: References,
+  body: Body,
+  { keepUnknown = false }: { keepUnknown?: boolean } = {},
+): Promise<Body> {
   const resolved = { ...body }
   for (const [field, reference] of Object.entries(references)) {
     const kinds = typeof reference === 'function' ? reference(body) : reference
     const value = body[field]
     if (kinds.length === 0) continue
-    if (typeof value === 'string') resolved[field] = await resolveKind(connection, kinds, value)
+    if (typeof value === 'string') resolved[field] = await resolveKind(connection, kinds, value, keepUnknown)
     else if (Array.isArray(value))
-      resolved[field] = await Promise.all(value.map((one: unknown) => (typeof one === 'string' ? resolveKind(connection, kinds, one) : one)))
+      resolved[field] = await Promise.all(value.map((one: unknown) => (typeof one === 'string' ? resolveKind(connection, kinds, one, keepUnknown) : one)))
   }
   return resolved
 }
 
-async function resolveKind(connection: Connection, kinds: readonly Kind[], value: string): Promise<string> {
+async function resolveKind(connection: Connection, kinds: readonly Kind[], value: string, keepUnknown: boolean): Promise<string> {
   if (IDENTIFIER.test(value)) return value
   const lists = await Promise.all(kinds.map((kind) => KINDS[kind].list()))
   const sought = { value, noun: nounOf(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
-  const isModel = kinds.includes('model')
-  return (await only(connection, lists, sought, isModel ? providersName : undefined)).id
+  const otherwise = keepUnknown ? () => ({ id: value }) : kinds.includes('model') ? providersName : undefined
+  return (await only(connection, lists, sought, otherwise)).id
 }
 
 /** What a name is one of; the kinds of tools together are just tools. */

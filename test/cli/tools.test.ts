@@ -61,7 +61,7 @@ const ok = async (words: string[], options?: Parameters<Terminal['run']>[1]) => 
 
 test('mistakes are told before a daemon is started for them', async () => {
   for (const [words, said] of [
-    [['tools', 'import', './nothing.yaml'], 'nothing.yaml cannot be read'],
+    [['tools', 'import', './nothing.yaml'], 'There is no file ./nothing.yaml.'],
     [['tools', 'import', file, '--bearer', 'env:NO_SUCH_VARIABLE'], 'the environment has no NO_SUCH_VARIABLE'],
     [['tools', 'import', file, '--basic', 'me'], '--basic me needs a password'],
     [['tools', 'import', file, '--credential', 'pet_key'], '--credential pet_key has no value'],

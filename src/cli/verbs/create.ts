@@ -51,8 +51,9 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       const created: Row[] = []
       for (const [index, body] of bodies.entries()) {
         try {
-          const { data } = await call(connection, routes.create, { body: await resolveReferences(connection, { ...references, ...sometimes }, body) })
-          created.push(data as Row)
+          const named = await resolveReferences(connection, references, body)
+          const resolved = sometimes ? await resolveReferences(connection, sometimes, named, { keepUnknown: true }) : named
+          created.push((await call(connection, routes.create, { body: resolved })).data as Row)
         } catch (error) {
           if (given.list) this.narrate(`Item ${index + 1} of ${bodies.length} failed; ${created.length} were created before it.`)
           if (created.length > 0) await this.print({ data: created, columns }, flags)
