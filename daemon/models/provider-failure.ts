@@ -4,6 +4,7 @@ import { REDACTED, Redactor } from '../secrets/redactor.ts'
 
 /** Whose failure it is. */
 export interface Failing {
+  id: string
   model_id: string
   provider: string
   api_key: string | null
@@ -49,7 +50,7 @@ export const keyMissing = ({ provider, endpoint, api_key }: Failing & { endpoint
 
 export function keyless(model: Failing): ProviderFailure {
   return new ProviderFailure('PROVIDER_ERROR', `${named(model)} has no key, so nothing was sent.`, {
-    hint: 'Give it one with cadre models update ID --api-key -, or let cadre models discover --add take it from the environment of the daemon.',
+    hint: `Give it one with ${newKey(model)}, or let cadre models discover --add take it from the environment of the daemon.`,
   })
 }
 
@@ -59,14 +60,17 @@ export function refused(model: Failing, host: string, { status, headers, text }:
   const waitMs = askedPatience(headers, text)
   const again = PASSING.has(status) && !(status === 429 && SPENT.test(text))
   return new ProviderFailure('PROVIDER_ERROR', `${named(model)} answered ${status}${words === '' ? '.' : `: ${words}`}`, {
-    hint: adviceOn(status, host, waitMs),
+    hint: adviceOn(model, status, host, waitMs),
     again,
     waitMs,
   })
 }
 
-function adviceOn(status: number, host: string, waitMs: number | undefined): string | undefined {
-  if (status === 401 || status === 403) return 'Check the key of the model: cadre models update ID --api-key'
+/** The command that gives it another key, which asks for it: in a command line it would stay in the history. */
+const newKey = ({ id }: Failing): string => `cadre models update ${id} --api-key -`
+
+function adviceOn(model: Failing, status: number, host: string, waitMs: number | undefined): string | undefined {
+  if (status === 401 || status === 403) return `Check the key of the model. To give it another one: ${newKey(model)}`
   if (status === 404) return `Check the name of the model and its address; ${host} was asked.`
   if (status === 429)
     return waitMs === undefined ? 'The provider limits how much may be asked; try again later.' : `The provider asks to wait ${seconds(waitMs)}.`

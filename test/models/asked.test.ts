@@ -47,6 +47,7 @@ test('a test that fails is the error of the provider, without the key, and count
   provider.script = [refuses(401, { error: { message: `Incorrect API key provided: ${KEY}` } })]
   const { id } = await resources.model({ ...provider.model, api_key: KEY })
   const body = await refused(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', { error: /answered 401: Incorrect API key provided/, hint: /Check the key/ })
+  assert.match(body.hint, `cadre models update ${id} --api-key -`)
   assert.not.match(JSON.stringify(body), new RegExp(KEY))
   assert.not.match(service.logged, new RegExp(KEY))
   assert.equal(await ledger(id), [{ status: 'failed', input_tokens: 0, output_tokens: 0, cost: null }])
