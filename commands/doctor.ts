@@ -5,9 +5,12 @@ import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '.
 import { paint } from '../src/cli/color.ts'
 import { QuietFailure } from '../src/cli/failure.ts'
 import { asTyped } from '../src/cli/invocation.ts'
+import { forStream } from '../src/cli/narration.ts'
 import { printable } from '../src/cli/terminal-text.ts'
 
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
+/** Columns before what was found. */
+const MARGIN = 12
 
 export default class Doctor extends CadreCommand {
   static override description =
@@ -26,8 +29,11 @@ export default class Doctor extends CadreCommand {
   }
 }
 
+/** What was found stands in a column of its own, also where it takes several lines. */
 function line({ name, state, found, fix }: Check): string {
   const [color, mark] = MARKS[state]
   const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${printable(asTyped(found))}`
-  return fix ? `${text}\n  ${' '.repeat(10)}${paint('bold', 'Fix:', process.stdout)} ${printable(asTyped(fix))}` : text
+  const said = forStream(text, process.stdout, MARGIN)
+  if (!fix) return said
+  return `${said}\n${forStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${printable(asTyped(fix))}`, process.stdout)}`
 }

@@ -6,6 +6,7 @@ import type { Connection } from '../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../config.ts'
 import { calledWrongly } from './called-wrongly.ts'
 import { withoutSteering } from './color.ts'
+import { forStream } from './narration.ts'
 import { FORMATS, type Format, render, type Shown } from './output.ts'
 
 export interface GlobalFlags {
@@ -37,7 +38,7 @@ export abstract class CadreCommand extends Command {
   }
 
   protected narrate = (line: string): void => {
-    process.stderr.write(`${withoutSteering(line)}\n`)
+    process.stderr.write(`${forStream(withoutSteering(line), process.stderr)}\n`)
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {

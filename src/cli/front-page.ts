@@ -2,6 +2,7 @@
 import { chosenAddress, findToken, livingDaemon } from '../client/address.ts'
 import { call } from '../client/call.ts'
 import type { Paths } from '../config.ts'
+import { CadreError } from '../contract/errors.ts'
 import { modelRoutes } from '../contract/models.ts'
 import { systemRoutes } from '../contract/system.ts'
 import { paint } from './color.ts'
@@ -22,6 +23,8 @@ const USEFUL: readonly [string, string][] = [
   ['cadre status', 'what there is, and the space it takes'],
   ['cadre doctor', 'what is wrong, and what mends it'],
 ]
+
+const REFUSED = 'It does not accept the token that is used here: cadre doctor tells what mends it.'
 
 const MORE: readonly [string, string][] = [
   ['cadre help agents', 'what one of them does'],
@@ -87,8 +90,9 @@ async function heldAt(paths: Paths, url: string): Promise<string> {
   return `Default model: ${oneLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
 }
 
-/** Undefined where it takes longer, or may not be known. */
-async function promptly<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Undefined where it takes longer, or may not be known. A token that is refused will be so for everything else, too. */
+async function promptly(asked: Promise<string>): Promise<string | undefined> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS, undefined).unref())
-  return Promise.race([asked.catch(() => undefined), late])
+  const told = asked.catch((error: unknown) => (error instanceof CadreError && error.code === 'UNAUTHENTICATED' ? asTyped(REFUSED) : undefined))
+  return Promise.race([told, late])
 }

@@ -126,7 +126,7 @@ export class CadreHelp extends Help {
   async #showFrontPage(): Promise<void> {
     const paths = homePaths()
     const description = this.config.pjson.description ?? ''
-    if (isNew(paths)) return this.log(asTyped(welcome(description)))
+    if (isNew(paths)) return this.log(welcome(description, process.stdout.columns || 80))
     const names = [...new Set([...this.#topics.map(({ name }) => name), ...this.sortedCommands.flatMap(({ id }) => (id.includes(':') ? [] : [id]))])]
     const resources = names.filter((name) => this.sortedCommands.some(({ id }) => id === `${name}:create`))
     const others = names.filter((name) => !resources.includes(name)).sort()

@@ -5,6 +5,7 @@ import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
 import { EXIT, failureJson, failureOf, failureText, outputFailure, QuietFailure } from './failure.ts'
 import { asTyped, invocation } from './invocation.ts'
+import { forStream } from './narration.ts'
 
 /** Told from outside only when it does not run from the bundle. */
 export type Start = Parameters<typeof run>[1]
@@ -51,7 +52,7 @@ function report(error: unknown, argv: readonly string[]): number {
   if (error instanceof QuietFailure) return error.exitCode
   if (error instanceof ExitError) return error.oclif.exit ?? EXIT.done
   const failure = failureOf(error)
-  process.stderr.write(`${wantsJson(argv) ? failureJson(failure) : failureText(failure)}\n`)
+  process.stderr.write(`${wantsJson(argv) ? failureJson(failure) : forStream(failureText(failure), process.stderr)}\n`)
   if (process.env.DEBUG) process.stderr.write(`${(error as Error).stack ?? ''}\n`)
   return failure.exitCode
 }

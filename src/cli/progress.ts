@@ -1,6 +1,7 @@
 /** How far long work is: a bar that is redrawn at a terminal, and a line now and then where there is none. */
 import { canRedraw, paint, withoutSteering } from './color.ts'
 import { Echo } from './echo.ts'
+import { forStream } from './narration.ts'
 import { duration } from './quantity.ts'
 import { truncate, width } from './terminal-text.ts'
 
@@ -123,7 +124,7 @@ export class ProgressDisplay {
   /** A line that stays, above the bar. */
   say = (line: string): void => {
     this.#erase()
-    this.#stream.write(`${withoutSteering(line)}\n`)
+    this.#stream.write(`${forStream(withoutSteering(line), this.#stream)}\n`)
   }
 
   /** Takes the bar away until the next step; questions may be asked. */

@@ -3,23 +3,24 @@ import { existsSync } from 'node:fs'
 import { chosenAddress } from '../client/address.ts'
 import type { Paths } from '../config.ts'
 import { paint } from './color.ts'
+import { inLines } from './narration.ts'
+
+/** Lines longer than this are hard to read. */
+const WIDEST = 80
 
 /** Nobody used Cadre here yet, nor pointed it at a service elsewhere. Looks at the home only: nothing is started for it. */
 export function isNew(paths: Paths): boolean {
   return !existsSync(paths.database) && chosenAddress(paths) === undefined
 }
 
-export function welcome(description: string): string {
+export function welcome(description: string, columns: number): string {
   const command = (text: string) => `  ${paint('bold', text, process.stdout)}`
-  return `cadre – ${description}
-
-Nothing is set up yet. This finds models, reads a folder of yours (or Cadre's
-documentation) and answers a question from it:
-
-${command('cadre quickstart')}
-
-Everything else:
-
-${command('cadre --help')}
-`
+  const sentences = [
+    `cadre – ${description}`,
+    "Nothing is set up yet. This finds models, reads a folder of yours (or Cadre's documentation) and answers a question from it:",
+    command('cadre quickstart'),
+    'Everything else:',
+    command('cadre --help'),
+  ]
+  return `${inLines(sentences.join('\n\n'), Math.min(columns, WIDEST))}\n`
 }

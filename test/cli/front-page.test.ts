@@ -8,6 +8,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { frontPage } from '../../src/cli/front-page.ts'
 import { asTyped, FIRST_WORDS, invocation } from '../../src/cli/invocation.ts'
+import { welcome } from '../../src/cli/welcome.ts'
 import { aloud } from '../harness/hooks.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -47,6 +48,21 @@ test('where something was, it tells how things stand on one screen, and starts n
   await terminal.run(['daemon', 'stop'])
   assert.match((await terminal.run([])).stdout, 'The daemon is not running; commands start it.')
   assert.match((await terminal.run(['daemon', 'status'])).stderr + (await terminal.run(['daemon', 'status'])).stdout, 'not running')
+})
+
+test('a token that is refused is told at once, with what mends it', async () => {
+  await terminal.json(['agents', 'list'])
+  const { stdout } = await terminal.run([], { environment: { CADRE_TOKEN: 'wrong' } })
+  assert.match(stdout.replaceAll(/\s+/g, ' '), 'It does not accept the token that is used here: cadre doctor tells what mends it.')
+})
+
+test('in a narrow terminal the welcome breaks between words', () => {
+  const text = welcome('AI agents over your own documents, on your own machine', 40)
+  assert.match(text, 'Nothing is set up yet. This finds\nmodels, reads a folder of yours (or\n')
+  assert.ok(
+    text.split('\n').every((line) => line.length <= 40),
+    text,
+  )
 })
 
 test('in a narrow terminal what a command does stands below it, and no line is cut in the middle of a word', () => {
