@@ -26,6 +26,8 @@ const USEFUL: readonly [string, string][] = [
 
 const REFUSED = 'It does not accept the token that is used here: cadre doctor tells what mends it.'
 
+const FIRST = 'cadre quickstart makes an agent that answers from a folder of yours.'
+
 const MORE: readonly [string, string][] = [
   ['cadre help agents', 'what one of them does'],
   ['cadre --help', 'all of it'],
@@ -87,7 +89,8 @@ async function heldAt(paths: Paths, url: string): Promise<string> {
   const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } }, options)
   const { agents = 0, knowledge_sources: sources = 0 } = status.counts
   const some = (number: number, one: string) => `${count(number)} ${one}${number === 1 ? '' : 's'}`
-  return `Default model: ${oneLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
+  const held = `Default model: ${oneLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
+  return agents === 0 ? `${held} ${asTyped(FIRST)}` : held
 }
 
 /** Undefined where it takes longer, or may not be known. A token that is refused will be so for everything else, too. */

@@ -46,6 +46,9 @@ const EXIT_CODES: [string, string][] = [
   ['100', 'An evaluation stayed under its bar, or a plan with --check has changes.'],
 ]
 
+/** Words are broken below this. */
+const NARROWEST = 24
+
 /** The page of one command. */
 class PageOfCommand extends CommandHelp {
   constructor(...given: ConstructorParameters<typeof CommandHelp>) {
@@ -82,12 +85,23 @@ function renderedAsTyped(render: (text: string) => string): (text: string) => st
   return (text) => asTyped(render(text), typed)
 }
 
+/** oclif 4.14 lays out lists two columns wider than it is told, and never narrower than 40. */
+export function helpWidth({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
+  return Math.max(NARROWEST, (isTTY && columns > 0 ? columns : 80) - 2)
+}
+
 export class CadreHelp extends Help {
   protected override CommandHelpClass = PageOfCommand
 
-  constructor(...given: ConstructorParameters<typeof Help>) {
-    super(...given)
+  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
+    super(config, { maxWidth: helpWidth(process.stdout), ...options })
     this.render = renderedAsTyped(this.render)
+  }
+
+  /** oclif breaks everything but the first line. */
+  protected override formatTopic(topic: Interfaces.Topic): string {
+    const [first = '', ...rest] = super.formatTopic(topic).split('\n')
+    return [this.wrap(first), ...rest].join('\n')
   }
 
   protected override async showRootHelp(): Promise<void> {

@@ -7,9 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { frontPage } from '../../src/cli/front-page.ts'
+import { helpWidth } from '../../src/cli/help.ts'
 import { asTyped, FIRST_WORDS, invocation } from '../../src/cli/invocation.ts'
 import { welcome } from '../../src/cli/welcome.ts'
 import { aloud } from '../harness/hooks.ts'
+import { hasTmux, Screen } from './screen.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,6 +50,24 @@ test('where something was, it tells how things stand on one screen, and starts n
   await terminal.run(['daemon', 'stop'])
   assert.match((await terminal.run([])).stdout, 'The daemon is not running; commands start it.')
   assert.match((await terminal.run(['daemon', 'status'])).stderr + (await terminal.run(['daemon', 'status'])).stdout, 'not running')
+})
+
+test('where nobody is there to ask, it points to quickstart', async () => {
+  await terminal.json(['agents', 'delete', 'Helper', '--yes'])
+  assert.match((await terminal.run([])).stdout.replaceAll(/\s+/g, ' '), '0 agents, 0 knowledge sources. cadre quickstart makes an agent')
+})
+
+test('help fits the terminal, narrow or not, and breaks between words', async () => {
+  assert.equal([helpWidth({ isTTY: true, columns: 40 }), helpWidth({ isTTY: true, columns: 10 }), helpWidth({ isTTY: false, columns: 0 })], [38, 24, 78])
+  if (!hasTmux) return
+  const screen = Screen.open(terminal, 40)
+  try {
+    const page = await screen.run('cadre knowledge')
+    assert.match(page, 'Knowledge sources: where documents\ncome from.\n')
+    assert.match(page, 'RAG tool that knowledge add made\n      with each.')
+  } finally {
+    screen.close()
+  }
 })
 
 test('a token that is refused is told at once, with what mends it', async () => {
