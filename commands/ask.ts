@@ -1,8 +1,8 @@
 /** Asks an agent, and prints its reply as it comes. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { questionFrom } from '../src/cli/ask-input.ts'
-import { agentAndQuestion, conversationFor, quotingModel } from '../src/cli/ask-target.ts'
+import { onStdin, questionFrom, stdinGiven } from '../src/cli/ask-input.ts'
+import { agentAndQuestion, askCommand, conversationFor, isAgent, quotingModel } from '../src/cli/ask-target.ts'
 import { CadreCommand } from '../src/cli/base-command.ts'
 import { paint } from '../src/cli/color.ts'
 import { InputReader } from '../src/cli/input.ts'
@@ -12,7 +12,7 @@ import { readSettings } from '../src/config.ts'
 
 export default class Ask extends CadreCommand {
   static override description =
-    'Ask an agent something, and print its reply as it comes.\n\nWithout AGENT the one that cadre config set agent names is asked, or the only one there is. What is piped in goes along with the question, and so does the text of a file named with @, to a model that you added: the embedded one only quotes documents. Without a question, or with -, what is piped in is the question.\n\nThe reply goes to stdout and the passages it cites follow it, numbered as in the text; --no-citations leaves them out. What the agent does meanwhile is told on stderr. A tool that asks first is allowed or refused at the terminal; where there is none it is refused, unless --allow-tools is given. Ctrl+C aborts the reply. Every question begins a conversation, unless it goes on in one.'
+    'Ask an agent something, and print its reply as it comes.\n\nWithout AGENT the one that cadre config set agent names is asked, or the only one there is. What is piped in goes along with the question, and so does the text of a file named with @, to a model that you added: the embedded one only quotes documents. Without a question, or with -, what is piped in is the question, also after the name of an agent.\n\nThe reply goes to stdout and the passages it cites follow it, numbered as in the text; --no-citations leaves them out. What the agent does meanwhile is told on stderr. A tool that asks first is allowed or refused at the terminal; where there is none it is refused, unless --allow-tools is given. Ctrl+C aborts the reply. Every question begins a conversation, unless it goes on in one.'
   static override examples = [
     { command: 'cadre ask "How many days of leave do I have?"', description: 'The only agent, or the one that is set' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'One by name' },
@@ -45,11 +45,13 @@ export default class Ask extends CadreCommand {
     const { args, flags } = await this.parse(Ask)
     const target = { agent: flags.agent, conversation: flags.conversation, goOn: flags.continue, preferred: readSettings(this.paths).agent }
     const { agent, words } = agentAndQuestion(args.question ?? [], target)
-    const question = await questionFrom({ words, reader: new InputReader(), stdin: flags.stdin, narrate: this.narrate })
+    const asked = await questionFrom({ words, reader: new InputReader(), stdin: flags.stdin, narrate: this.narrate, command: askCommand({ ...target, agent }) })
     if (flags.quiet) this.narrate = () => undefined
-    for (const missing of question.missing) this.narrate(`${oneLine(missing)} It is sent as text.`)
     const connection = await this.connect(flags)
-    const conversation = await conversationFor(connection, { ...target, agent, guessed: flags.agent === undefined }, words.join(' '))
+    const onlyAgent = (await isAgent(connection, words, { ...target, agent })) ? words[0] : undefined
+    const question = onlyAgent === undefined ? asked : onStdin(asked.context, askCommand({ ...target, agent: onlyAgent }), flags.stdin && stdinGiven())
+    for (const missing of question.missing) this.narrate(`${oneLine(missing)} It is sent as text.`)
+    const conversation = await conversationFor(connection, { ...target, agent: onlyAgent ?? agent, guessed: flags.agent === undefined }, words.join(' '))
     const quoting = question.along.length > 0 ? await quotingModel(connection, conversation) : undefined
     if (quoting !== undefined) {
       const along = oneLine(question.along.join(', '))

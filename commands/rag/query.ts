@@ -4,6 +4,7 @@ import { CadreCommand } from '../../src/cli/base-command.ts'
 import { canRedraw } from '../../src/cli/color.ts'
 import { ProgressDisplay } from '../../src/cli/progress.ts'
 import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/questions.ts'
+import { quoted } from '../../src/cli/shell-words.ts'
 import { paperFor } from '../../src/cli/table.ts'
 import { ragTopic } from '../../src/cli/topics/rag.ts'
 import { ownArgument } from '../../src/cli/verbs/show.ts'
@@ -18,12 +19,13 @@ export default class RagQuery extends CadreCommand {
     { command: 'cadre rag query handbook "Who approves travel?" --filter source=travel.md --top-k 3', description: 'Of one document' },
     { command: "cadre rag query handbook - --json < question.txt | jq -r '.answer'", description: 'From stdin, for a script' },
   ]
+  static override usage = 'rag query TOOL QUESTION [flags]'
   static override args = { tool: ownArgument(ragTopic), question: questionArgument('What to ask') }
   static override flags = questionFlags
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RagQuery)
-    const body = await questionFrom(args.question, flags)
+    const body = await questionFrom(args.question ?? [], flags, `cadre rag query ${quoted(args.tool)}`)
     const connection = await this.connect(flags)
     const params = { id: await resolveTool(connection, ragTopic, args.tool) }
     const display = new ProgressDisplay(!canRedraw(process.stderr))

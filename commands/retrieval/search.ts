@@ -4,6 +4,7 @@ import { CadreCommand } from '../../src/cli/base-command.ts'
 import { paint } from '../../src/cli/color.ts'
 import { nothingFits, type Passage, passageLines } from '../../src/cli/passages.ts'
 import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/questions.ts'
+import { quoted } from '../../src/cli/shell-words.ts'
 import { paperFor } from '../../src/cli/table.ts'
 import { wrap } from '../../src/cli/terminal-text.ts'
 import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
@@ -19,12 +20,13 @@ export default class RetrievalSearch extends CadreCommand {
     { command: 'cadre retrieval search find "hotel price in Lisbon" --explain --top-k 3', description: 'And why' },
     { command: "cadre retrieval search find 'night train' --filter type=pdf --json | jq -r '.results[].metadata.source'", description: 'For a script' },
   ]
+  static override usage = 'retrieval search TOOL QUERY [flags]'
   static override args = { tool: ownArgument(retrievalTopic), query: questionArgument('What to look for') }
   static override flags = { ...questionFlags, explain: boolean({ char: 'x', description: 'Show ranks, scores and the time of every stage.' }) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RetrievalSearch)
-    const body = await questionFrom(args.query, flags)
+    const body = await questionFrom(args.query ?? [], flags, `cadre retrieval search ${quoted(args.tool)}`)
     const connection = await this.connect(flags)
     const params = { id: await resolveTool(connection, retrievalTopic, args.tool) }
     const { data } = await call(connection, retrievalToolRoutes.search, { params, body: { ...body, ...(flags.explain ? { explain: true } : {}) } })

@@ -4,6 +4,7 @@ import { conversationRoutes } from '../contract/conversations.ts'
 import { type Attached, AttachmentError, withFiles } from './attachments.ts'
 import { UsageError } from './failure.ts'
 import type { InputReader } from './input.ts'
+import { missingQuestion } from './missing-question.ts'
 
 /** As many characters as a message may have. */
 const LONGEST: number = (conversationRoutes.send.body.properties.message as { maxLength?: number }).maxLength ?? 0
@@ -30,6 +31,8 @@ export interface Asked {
   /** Whether stdin may be read. */
   stdin: boolean
   narrate: (line: string) => void
+  /** The command as far as a question would follow it. */
+  command: string
 }
 
 export interface Question {
@@ -41,22 +44,31 @@ export interface Question {
   along: string[]
   /** What looks like a file and is none, each in a sentence. */
   missing: string[]
+  /** What came on stdin. */
+  context: string
 }
 
 /** The words, below them the files that they name, and what came on stdin. Without words, or with -, stdin is the question itself. */
-export async function questionFrom({ words, reader, stdin, narrate }: Asked): Promise<Question> {
+export async function questionFrom({ words, reader, stdin, narrate, command }: Asked): Promise<Question> {
   const dash = words.length === 1 && words[0] === '-'
   const question = dash ? '' : words.join(' ').trim()
   if (dash && !stdin) throw new UsageError('- reads the question from stdin, which --no-stdin forbids.')
   const reads = dash || (stdin && stdinGiven())
-  if (question === '' && !reads) throw new UsageError('There is no question.', 'For example: cadre ask "How many days of leave do I have?"')
+  if (question === '' && !reads) throw missingQuestion(command)
   // Only words that somebody typed here name files: a text from elsewhere has no say in what is read.
   const attached = attachedTo(question)
   const context = (reads ? await contextFrom(reader, narrate) : '').trimEnd()
-  if (question === '') return checked({ text: context.trim(), message: context.trim(), along: [], missing: [] })
+  if (question === '') return onStdin(context, command, true)
   const { message, files, missing } = attached
-  if (context.trim() === '') return checked({ text: question, message, along: files, missing })
-  return checked({ text: question, message: `${message}\n\n<stdin>\n${context}\n</stdin>`, along: [...files, 'stdin'], missing })
+  if (context.trim() === '') return checked({ text: question, message, along: files, missing, context })
+  return checked({ text: question, message: `${message}\n\n<stdin>\n${context}\n</stdin>`, along: [...files, 'stdin'], missing, context })
+}
+
+/** What came on stdin is the question itself. */
+export function onStdin(context: string, command: string, reads: boolean): Question {
+  const text = context.trim()
+  if (text === '') throw missingQuestion(command, reads)
+  return checked({ text, message: text, along: [], missing: [], context })
 }
 
 /** Where this stands is asked only if it matters: its folder may be gone. */
@@ -70,7 +82,6 @@ function attachedTo(question: string): Attached {
 }
 
 function checked(question: Question): Question {
-  if (question.message === '') throw new UsageError('The question is empty.')
   if (question.message.length > LONGEST) throw tooLong()
   return question
 }

@@ -2,12 +2,12 @@
 import type { Static } from 'typebox'
 import { call } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
-import { agentRoutes } from '../contract/agents.ts'
+import { agentRoutes, agents } from '../contract/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../contract/conversations.ts'
 import { CadreError } from '../contract/errors.ts'
-import { UsageError } from './failure.ts'
+import { meantAgent } from './meant-agent.ts'
 import { modelOf } from './model-in-use.ts'
-import { resolveOwn } from './references.ts'
+import { isCalled, resolveOwn } from './references.ts'
 import { quoted } from './shell-words.ts'
 import { oneLine } from './terminal-text.ts'
 import { agentTopic } from './topics/agents.ts'
@@ -28,6 +28,22 @@ export function agentAndQuestion(words: readonly string[], { agent, conversation
   const named = agent !== undefined || conversation !== undefined || goOn
   if (named || words.length < 2) return { agent, words }
   return { agent: words[0], words: words.slice(1) }
+}
+
+/** The command as far as a question would follow it. */
+export function askCommand({ agent, conversation, goOn }: Target): string {
+  const whom = conversation !== undefined ? ` --conversation ${quoted(conversation)}` : agent !== undefined ? ` ${goOn ? '--agent ' : ''}${quoted(agent)}` : ''
+  return `cadre ask${whom}${goOn ? ' --continue' : ''}`
+}
+
+/** Longer texts are no names. */
+const LONGEST_NAME: number = (agents.resource.properties.name as { maxLength?: number }).maxLength ?? 0
+
+/** Whether all that was typed is the name of an agent, so that the question is missing, or stands on stdin. */
+export async function isAgent(connection: Connection, words: readonly string[], { agent, conversation, goOn }: Target): Promise<boolean> {
+  const [word = '', ...others] = words
+  if (others.length > 0 || agent !== undefined || conversation !== undefined || goOn || word.length > LONGEST_NAME) return false
+  return isCalled(connection, agentTopic, word)
 }
 
 /** The conversation to write in. */
@@ -63,19 +79,7 @@ function nameOf({ title, id }: Static<typeof ConversationItem>): string {
 
 async function agentFor(connection: Connection, { agent, guessed, preferred }: Target, question: string): Promise<string> {
   if (agent !== undefined) return guessed ? named(connection, agent, question) : resolveOwn(connection, agentTopic, agent)
-  if (preferred !== undefined) return settled(connection, preferred)
-  const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: 5 } })
-  const [first, ...others] = data
-  if (!first)
-    throw new CadreError('NOT_FOUND', 'There is no agent to ask yet.', {
-      hint: 'cadre quickstart makes one that knows Cadre; cadre agents create makes one of your own.',
-    })
-  if (others.length === 0) return first.id
-  const names = data.map(({ name }) => oneLine(name)).join(', ')
-  throw new UsageError(
-    `There are ${pagination.total} agents, and none was named: ${names}${pagination.total > data.length ? ', …' : ''}.`,
-    `Name one: cadre ask ${quoted(first.name)} "…". To ask it always: cadre config set agent ${quoted(first.name)}`,
-  )
+  return meantAgent(connection, { preferred, command: 'cadre ask', rest: ' "…"' })
 }
 
 /** The first of several words is an agent; who forgot the quotes learns that. */
@@ -86,18 +90,6 @@ async function named(connection: Connection, agent: string, question: string): P
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     throw new CadreError(error.code, error.message, {
       hint: `${error.hint} If it is a part of the question, put all of it in quotes: cadre ask ${quoted(`${agent} ${question}`)}`,
-      cause: error,
-    })
-  }
-}
-
-async function settled(connection: Connection, preferred: string): Promise<string> {
-  try {
-    return await resolveOwn(connection, agentTopic, preferred)
-  } catch (error) {
-    if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
-    throw new CadreError(error.code, `The agent "${preferred}", which cadre config names, is not there.`, {
-      hint: 'cadre config set agent NAME chooses another one, cadre config unset agent none.',
       cause: error,
     })
   }

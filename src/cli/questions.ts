@@ -5,14 +5,17 @@ import { call } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
 import { CadreError } from '../contract/errors.ts'
 import { knowledgeSourceRoutes } from '../contract/knowledge-sources.ts'
+import { stdinGiven } from './ask-input.ts'
 import { UsageError } from './failure.ts'
 import { typed } from './fields.ts'
 import { InputReader } from './input.ts'
+import { missingQuestion } from './missing-question.ts'
 import { resolveOwn } from './references.ts'
 import { quoted } from './shell-words.ts'
 import type { Topic } from './topic.ts'
 
-export const questionArgument = (what: string) => string({ required: true, multiple: true, ignoreStdin: true, description: `${what}; - reads it from stdin.` })
+/** Not required of oclif: what is missing is told with the tool that was named. */
+export const questionArgument = (what: string) => string({ multiple: true, ignoreStdin: true, description: `${what}; - reads it from stdin.` })
 
 export const questionFlags = {
   'top-k': integer({ char: 'k', min: 1, max: 100, description: 'Most passages that come back; what the tool says when left out.' }),
@@ -37,10 +40,11 @@ export interface Question {
   filters?: Record<string, unknown>
 }
 
-/** Words may come without quotes. */
-export async function questionFrom(words: readonly string[], flags: QuestionFlags): Promise<Question> {
-  const query = (words.length === 1 && words[0] === '-' ? (await new InputReader().bytes('The question')).toString('utf8') : words.join(' ')).trim()
-  if (query === '') throw new UsageError('The question is empty.')
+/** Words may come without quotes; where there are none, what is piped in is the question. The command is what it would follow. */
+export async function questionFrom(words: readonly string[], flags: QuestionFlags, command: string): Promise<Question> {
+  const reads = words.length === 1 ? words[0] === '-' : words.length === 0 && stdinGiven()
+  const query = (reads ? (await new InputReader().bytes('The question')).toString('utf8') : words.join(' ')).trim()
+  if (query === '') throw missingQuestion(command, reads)
   const filters = filtersFrom(flags.filter ?? [])
   return { query, ...(flags['top-k'] === undefined ? {} : { top_k: flags['top-k'] }), ...(Object.keys(filters).length > 0 ? { filters } : {}) }
 }

@@ -115,6 +115,12 @@ export async function resolveOwn(connection: Connection, { family, routes, label
   return (await only(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, own)).id
 }
 
+/** Whether anything is called that, or is it. */
+export async function isCalled(connection: Connection, { routes, label = 'name', family }: Named, value: string): Promise<boolean> {
+  if (IDENTIFIER.test(value)) return value.startsWith(`${family.prefix}_`)
+  return value.trim() !== '' && (await byLabel(connection, routes.list, label, value)).total > 0
+}
+
 /** Others of the same name, newest first. */
 export async function namesakes(connection: Connection, { routes, label }: Named, { id, ...resource }: Found): Promise<Found[]> {
   const name = label === undefined ? undefined : resource[label]

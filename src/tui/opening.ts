@@ -1,10 +1,9 @@
 /** How a chat begins: with whom, in which conversation, with which model. */
-import { UsageError } from '../cli/failure.ts'
-import { oneLine } from '../cli/terminal-text.ts'
+import { meantAgent, SeveralAgents } from '../cli/meant-agent.ts'
 import { CadreError } from '../contract/errors.ts'
 import { run } from './actions.ts'
 import type { Room } from './room.ts'
-import { findAgent, findConversation, findModel, listAgents, listConversations } from './service.ts'
+import { findAgent, findConversation, findModel, listConversations } from './service.ts'
 
 export interface Opening {
   agent?: string | undefined
@@ -33,22 +32,16 @@ export async function open(room: Room, { agent, conversation, told, goOn, model,
     return room.resume(newest)
   }
   if (named) return room.meet(named)
-  if (preferred !== undefined) return room.meet(await findAgent(connection, preferred))
-  await meetSomebody(room)
+  await meetSomebody(room, preferred)
 }
 
-/** Whoever was talked with last; else the only one there is; else who is chosen. */
-async function meetSomebody(room: Room): Promise<void> {
+/** Whoever is meant where none is named; among several somebody chooses, where there is a screen to choose on. */
+async function meetSomebody(room: Room, preferred: string | undefined): Promise<void> {
   const connection = await room.link.now()
-  const agents = await listAgents(connection)
-  const [newest] = await listConversations(connection, { mine: true, limit: 1 })
-  const likely = agents.find(({ id }) => id === newest?.agent_id) ?? (agents.length === 1 ? agents[0] : undefined)
-  if (likely) return room.meet(await findAgent(connection, likely.id))
-  if (agents.length === 0)
-    throw new CadreError('NOT_FOUND', 'There is no agent to talk with yet.', {
-      hint: 'cadre quickstart makes one that knows Cadre; cadre agents create makes your own.',
-    })
-  if (room.plain)
-    throw new UsageError('There are several agents.', `Name one: cadre chat NAME. There are ${agents.map(({ name }) => oneLine(name)).join(', ')}.`)
-  await run(room, { name: 'agents', argument: '' })
+  try {
+    await room.meet(await findAgent(connection, await meantAgent(connection, { preferred, command: 'cadre chat' })))
+  } catch (error) {
+    if (room.plain || !(error instanceof SeveralAgents)) throw error
+    await run(room, { name: 'agents', argument: '' })
+  }
 }

@@ -76,6 +76,8 @@ test('what is piped in goes along, and without a question it is the question', a
     await terminal.run(words, { input: `Why ${words.length}?\n` })
     assert.is(asked(), `Why ${words.length}?`)
   }
+  await terminal.run(['ask', 'Helper'], { input: 'And what of this?\n' })
+  assert.is(asked(), 'And what of this?', 'an agent alone is asked what is piped in')
   await terminal.run(['ask', 'Nothing?'], { input: '\n' })
   assert.is(asked(), 'Nothing?')
   await terminal.run(['ask', 'Alone?', '--no-stdin'], { input: 'not this' })
@@ -124,7 +126,7 @@ test('too much, or what is no text, is refused before anything is sent', async (
   const binary = await terminal.run(['ask', 'What?'], { input: 'PK\u0003\u0004\u0000\u0000' })
   assert.is(binary.code, 2)
   assert.match(binary.stderr, 'not text')
-  assert.match((await terminal.run(['ask', '-'], { input: ' ' })).stderr, 'The question is empty')
+  assert.match((await terminal.run(['ask', '-'], { input: ' ' })).stderr, 'There is no question: stdin is empty.')
   assert.match((await terminal.run(['ask'])).stderr, 'There is no question')
   assert.is(provider.received.length, before)
 })
