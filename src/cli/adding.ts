@@ -11,6 +11,7 @@ import { type Addition, IDENTITY } from './additions.ts'
 import { paint } from './color.ts'
 import { documentFrom } from './documents.ts'
 import { UsageError } from './failure.ts'
+import { WHAT_IS_READ } from './folder-look.ts'
 import type { ProgressDisplay } from './progress.ts'
 import { quoted } from './shell-words.ts'
 import { failures, followSync, outcome, type Source, type Synced, startSync } from './sync.ts'
@@ -59,7 +60,12 @@ export async function account(connection: Connection, { source, tool, synced }: 
     : [`To ask it something: ${paint('bold', `cadre rag create --name ${name} --knowledge-source ${name}`)}`]
   if (!synced) return [`${oneLine(source.name)}: the daemon reads it now. cadre knowledge sync ${name} follows it.`, ...next]
   if (source.statistics.documents === 0)
-    return [outcome(synced), paint('dim', 'Hidden files, what .gitignore names, and file types that cannot be read are left out.')]
+    return [
+      outcome(synced),
+      ...(source.type === 'url' ? [] : [paint('dim', `${WHAT_IS_READ} Hidden files, and what .gitignore names, are left out.`)]),
+      `Once there are some: ${paint('bold', `cadre knowledge sync ${name}`)}`,
+      `To take it away again: ${paint('bold', `cadre knowledge delete ${name}`)}`,
+    ]
   return [outcome(synced), ...(await failures(connection, source)), ...(nothingRead(source) ? [] : next)]
 }
 

@@ -13,7 +13,7 @@ import { type Dialog, inDialog } from './dialog.ts'
 import { adopt, type Discovered } from './discovered.ts'
 import { UsageError } from './failure.ts'
 import { completedFolder, withHome } from './folder-completion.ts'
-import { folderProblem, WHAT_IS_READ } from './folder-look.ts'
+import { ANOTHER_FOLDER, folderProblem } from './folder-look.ts'
 import { CADRE_GUIDE, documentation, ensureGuide, GUIDE_TOOL, type Guide, guideTo } from './guide.ts'
 import type { ProgressDisplay } from './progress.ts'
 import { followAtTerminal } from './replying.ts'
@@ -100,7 +100,7 @@ export async function prepare({ connection, display }: Stage, { path, name, root
   if (nothingRead(source) || source.statistics.documents === 0) {
     // What was there before is not ours to take away.
     if (added.made) await takeBack(connection, added)
-    throw new UsageError(`There is nothing to answer from in ${addition.place}.`, WHAT_IS_READ)
+    throw new UsageError(`There is nothing to answer from in ${addition.place}.`, ANOTHER_FOLDER)
   }
   if (!tool) return { source, tool, agent: undefined }
   const { agent, made } = await ensureGuide(connection, path === undefined ? CADRE_GUIDE : guideTo(addition.name), tool.id)

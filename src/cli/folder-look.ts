@@ -9,8 +9,9 @@ import { counted } from './sync.ts'
 /** Kinds of files as people know them; there are more, all of them source code or relatives of these. */
 export const KINDS_READ = ['pdf', 'docx', 'md', 'txt', 'html', 'epub', 'csv', 'json', 'yaml', 'xml'] as const
 
+export const WHAT_IS_READ = `Documents of these kinds are read: ${KINDS_READ.join(', ')}, and source code.`
 /** What to do about a folder that has nothing to read. */
-export const WHAT_IS_READ = `Documents of these kinds are read: ${KINDS_READ.join(', ')}, and source code.\nPut some there and run it again, or name another folder: cadre quickstart ./handbook`
+export const ANOTHER_FOLDER = `${WHAT_IS_READ}\nPut some there and run it again, or name another folder: cadre quickstart ./handbook`
 const SHOWN_KINDS = 4
 
 export interface FolderProblem {
@@ -31,7 +32,7 @@ export async function folderProblem(folder: string): Promise<FolderProblem | und
     }
   const without = await nothingIn(folder)
   if (without === undefined) return undefined
-  return { message: `There is nothing to read in ${folder}: ${without}.`, hint: WHAT_IS_READ }
+  return { message: `There is nothing to read in ${folder}: ${without}.`, hint: ANOTHER_FOLDER }
 }
 
 function missing(folder: string): FolderProblem {
