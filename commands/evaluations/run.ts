@@ -71,7 +71,7 @@ export default class EvaluationsRun extends CadreCommand {
     }
     const under = least !== undefined && run.summary.pass_rate < least
     if (under) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is under ${least}.`)
-    const worse = comparison !== undefined && comparison.pass_rate_change < 0
+    const worse = comparison !== undefined && (comparison.pass_rate_change < 0 || comparison.verdict === 'worse')
     if (worse) this.narrate('It got worse than the baseline.')
     if (under || worse) throw new QuietFailure(EXIT.underBar)
     if (run.status !== 'completed') throw new QuietFailure()

@@ -43,11 +43,17 @@ export function compareRuns(a: Static<typeof Run>, b: Static<typeof Run>, before
     same,
     only_a: [...old.keys()].filter((key) => !fresh.has(key)).length,
     only_b: [...fresh.keys()].filter((key) => !old.has(key)).length,
-    pass_rate_change: b.summary.pass_rate - a.summary.pass_rate,
+    pass_rate_change: passRate(after, old) - passRate(before, fresh),
     p_value,
     verdict: p_value > SIGNIFICANT || better === worse ? 'same' : better > worse ? 'better' : 'worse',
   }
   return { comparison, differences: differences.sort((x, y) => Number(x.change === 'better') - Number(y.change === 'better') || x.b.position - y.b.position) }
+}
+
+/** Of the test cases that the other run has too: one that was added or taken out makes nothing better or worse. */
+function passRate(results: readonly ComparedResult[], others: ReadonlyMap<string, unknown>): number {
+  const shared = results.filter(({ key }) => others.has(key))
+  return shared.length === 0 ? 0 : shared.filter(({ passed }) => passed).length / shared.length
 }
 
 /** Repeats of a test case count as one, by their mean; it passes where most of them do. */

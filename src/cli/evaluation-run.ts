@@ -2,6 +2,7 @@
 import { call, pages, stream } from '../client/call.ts'
 import { UnreachableError } from '../client/failures.ts'
 import type { Connection } from '../client/request.ts'
+import { CadreError } from '../contract/errors.ts'
 import { MOST_RESULTS, runRoutes } from '../contract/evaluation-runs.ts'
 import type { Result, ShownRun } from './evaluation-report.ts'
 import type { ProgressDisplay } from './progress.ts'
@@ -23,12 +24,20 @@ export async function followRun(connection: Connection, started: ShownRun, displ
       const note = [`${passed} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} errors` : ''].filter(Boolean).join(', ')
       display.show({ label: run.status === 'queued' ? 'Waiting' : 'Running', done: run.done, total, unit: 'cases', note })
     }
+  } catch (error) {
+    throw error instanceof CadreError || error instanceof UnreachableError ? error : cutOff(params, error)
   } finally {
     process.removeListener('SIGINT', goesOn)
     display.clear()
   }
-  throw new UnreachableError('The daemon went away before the run was done.', { hint: 'It goes on with it when it is started again: cadre daemon start' })
+  throw cutOff(params)
 }
+
+const cutOff = ({ id, run_id }: { id: string; run_id: string }, cause?: unknown) =>
+  new UnreachableError('The daemon went away before the run was done.', {
+    hint: `It goes on with it when it is started again: cadre daemon start\nThen see it: cadre evaluations results ${id} --run ${run_id}`,
+    cause,
+  })
 
 /** Every result of a run, as many at a time as a page may hold: small pages of a long run would meet the rate limit. */
 export async function resultsOf(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {

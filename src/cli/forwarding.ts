@@ -17,7 +17,7 @@ export async function forward(url: string, secret: string, { id, ...event }: Hap
     return paint(answer.ok ? 'green' : 'red', text)
   } catch (error) {
     const { name, message, cause } = error as Error
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : message
+    const why = cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : message
     return paint('red', name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : `nobody took it (${why})`)
   }
 }

@@ -75,7 +75,7 @@ export const Comparison = object(
     same: count('Test cases without a difference.'),
     only_a: count('Test cases only a has.'),
     only_b: count('Test cases only b has.'),
-    pass_rate_change: Type.Number({ description: 'Pass rate of b less that of a.' }),
+    pass_rate_change: Type.Number({ description: 'Pass rate of b less that of a, of the test cases that both have.' }),
     p_value: Type.Number({ minimum: 0, maximum: 1, description: 'Of a two-sided sign test: how likely such a difference is by chance.' }),
     verdict: word(['better', 'worse', 'same'], { description: 'What b is, where the sign test says so at 0.05; else same.' }),
     changes: Type.Array(

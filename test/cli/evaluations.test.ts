@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { EXIT } from '../../src/cli/failure.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider } from '../harness/provider.ts'
+import { hangs, replies, ScriptedProvider } from '../harness/provider.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
 const test = suite('evaluations at the terminal')
@@ -99,13 +100,22 @@ test('worse than its baseline exits with 100', async () => {
   provider.script = [replies(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] }))]
 })
 
+test('a case that was added makes nothing worse than its baseline', async () => {
+  writeFileSync(file('harder.csv'), 'input,expected_output\ngreen,green\nblue,red\nblack,white\n')
+  await ok(['evaluations', 'run', 'cases', '-q'])
+  await ok(['evaluations', 'update', 'cases', '--file', file('harder.csv')])
+  const { stdout } = await ok(['evaluations', 'run', 'cases', '--baseline', 'last'])
+  assert.match(stdout, '0 better · 0 worse · 2 the same · 1 only now')
+  await ok(['evaluations', 'update', 'cases', '--file', file('cases.csv')])
+})
+
 test('results come failures first, and as JSON', async () => {
   await ok(['evaluations', 'run', 'cases', '-q'])
   const { stdout } = await ok(['evaluations', 'results', 'cases'])
   assert.ok(stdout.indexOf('blue') < stdout.indexOf('green'))
   const failed = await terminal.json<Json>(['evaluations', 'results', 'cases', '--failed'])
   assert.equal([failed.results.length, failed.results[0].input, failed.configuration.evaluation.type], [1, 'blue', 'agent'])
-  assert.is((await terminal.json<Json[]>(['evaluations', 'runs', 'cases'])).length, 6)
+  assert.is((await terminal.json<Json[]>(['evaluations', 'runs', 'cases'])).length, 8)
 })
 
 test('a reply becomes a test case', async () => {
@@ -135,6 +145,18 @@ test('what a model answered is recorded, exported, and played back elsewhere', a
   assert.equal([outputs(again), provider.received.length], [outputs(first), asked])
   assert.is((await terminal.run(['models', 'recordings', 'clear', 'Elsewhere'])).code, 2)
   assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, '3 recordings were forgotten')
+})
+
+test('a daemon that goes away amid a run is told as that, with what to do', async () => {
+  provider.script = [hangs]
+  await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
+  const asked = provider.arrival()
+  const running = terminal.run(['evaluations', 'run', 'cases'])
+  await asked
+  process.kill(JSON.parse(readFileSync(join(terminal.home, 'daemon.json'), 'utf8')).pid, 'SIGKILL')
+  const { code, stderr } = await running
+  assert.is(code, EXIT.unreachable)
+  assert.match(stderr, /The daemon went away before the run was done\.\n.*cadre daemon start\n.*cadre evaluations results eval_\S+ --run run_/)
 })
 
 test.run()
