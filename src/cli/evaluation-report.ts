@@ -4,6 +4,7 @@ import type { Comparison, Run, RunResult } from '../contract/evaluation-runs.ts'
 import { paint } from './color.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
 import { money } from './quantity.ts'
+import { againstLimit, type ScorerReport } from './scorer-figures.ts'
 import { took } from './sync.ts'
 import type { Paper } from './table.ts'
 import { oneLine, printable, truncate, wrap } from './terminal-text.ts'
@@ -43,7 +44,7 @@ export function resultLines(result: Result, { columns, stream }: Paper): string[
   const head = `${mark} ${number}  ${truncate(oneLine(input), Math.min(columns, 120) - number.length - 12)}`
   const worth = score === null ? '' : paint('dim', `  ${score.toFixed(2)}`, stream)
   if (passed) return [head + worth]
-  const reports = Object.entries(scores as Record<string, { passed?: boolean; reason?: string; score?: number | null; threshold?: number }>)
+  const reports = Object.entries(scores as Record<string, ScorerReport>)
   return [
     head + worth,
     ...(error ? told('error', error, columns, stream, 'red') : []),
@@ -52,10 +53,13 @@ export function resultLines(result: Result, { columns, stream }: Paper): string[
       ...(actual_output === null ? [] : told('actual', actual_output, columns, stream, 'red')),
     ]),
     ...reports
-      .filter(([, { passed: fine }]) => fine === false)
-      .map(([name, { reason, score: own, threshold }]) => {
-        const figures = own === null || own === undefined ? '' : ` ${own.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
-        return INDENT + paint('dim', `${name}${figures}${reason ? `: ${oneLine(reason)}` : ''}`, stream)
+      // What a scorer could not do is told as the error already.
+      .filter(([, { passed: fine, score: own }]) => fine === false && (own !== null || error === null))
+      .map(([name, report]) => {
+        const { reason, score: own, threshold } = report
+        const scored = own === null || own === undefined ? '' : `${own.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
+        const figures = againstLimit(report) ?? scored
+        return INDENT + paint('dim', `${[name, figures].filter(Boolean).join(' ')}${reason ? `: ${oneLine(reason)}` : ''}`, stream)
       }),
   ]
 }

@@ -49,8 +49,8 @@ export class InputReader {
   }
 
   /** The resources in a file of JSON or YAML: one, a list of them, or several documents. */
-  async resources(file: string): Promise<{ list: boolean; bodies: Body[] }> {
-    const value = await parseStructure(await this.file(file), file)
+  async resources(file: string, text?: string): Promise<{ list: boolean; bodies: Body[] }> {
+    const value = await parseStructure(text ?? (await this.file(file)), file)
     const bodies = Array.isArray(value) ? value : [value]
     for (const body of bodies)
       if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -116,7 +116,7 @@ export function parseJson(text: string, where: string, hint = where.startsWith('
 async function parseStructure(text: string, file: string): Promise<unknown> {
   if (extname(file) === '.json' || (extname(file) === '' && /^\s*[[{]/.test(text))) return parseJson(text, file || 'The text')
   const { parseAllDocuments } = await import('./yaml.ts')
-  const documents = [parseAllDocuments(text)].flat()
+  const documents = [parseAllDocuments(text, { merge: true })].flat()
   for (const document of documents) {
     const [problem] = document.errors
     if (problem) throw new UsageError(`${file || 'The text'} is not YAML: ${problem.message}`)

@@ -1,6 +1,7 @@
 /** Results as JUnit XML, which every CI shows. */
 import type { Static } from 'typebox'
 import type { RunResult } from '../contract/evaluation-runs.ts'
+import { againstLimit, type ScorerReport } from './scorer-figures.ts'
 
 type Result = Static<typeof RunResult>
 
@@ -24,9 +25,9 @@ function testCase(name: string, { position, repeat, input, latency_ms, passed, e
   const title = `${position + 1}${repeat > 1 ? ` (${repeat})` : ''}: ${input.replaceAll(/\s+/g, ' ').slice(0, 120)}`
   const open = `    <testcase classname="${escaped(name)}" name="${escaped(title)}" time="${seconds(latency_ms ?? 0)}"`
   if (passed) return `${open}/>`
-  const reasons = Object.entries(scores as Record<string, { passed?: boolean; reason?: string }>)
+  const reasons = Object.entries(scores as Record<string, ScorerReport>)
     .filter(([, { passed: fine }]) => fine === false)
-    .map(([scorer, { reason }]) => (reason ? `${scorer}: ${reason}` : scorer))
+    .map(([scorer, report]) => [scorer, report.reason || againstLimit(report)].filter(Boolean).join(': '))
   const text = [`expected: ${expected_output ?? ''}`, `actual: ${actual_output ?? ''}`, ...reasons].join('\n')
   const kind = error === null ? 'failure' : 'error'
   const message = error ?? `score ${score === null ? 'none' : score.toFixed(2)}: ${reasons.join('; ')}`

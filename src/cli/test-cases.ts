@@ -2,15 +2,26 @@
 import { basename, extname } from 'node:path'
 import { UsageError } from './failure.ts'
 import { type Body, type FromFile, type InputReader, parseJson } from './input.ts'
-import { parseCsv } from './separated-values.ts'
+import { parseCsv, separatorOf } from './separated-values.ts'
 
 export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
-  const kind = extname(file).toLowerCase()
-  if (kind === '.csv') return oneOf(file, casesFromTable(await reader.file(file), file))
-  if (kind === '.jsonl' || kind === '.ndjson') return oneOf(file, casesFromLines(await reader.file(file), file))
-  const { list, bodies } = await reader.resources(file)
+  const text = await reader.file(file)
+  const kind = file === '-' ? kindOf(text) : KINDS[extname(file).toLowerCase()]
+  if (kind === 'table') return oneOf(file, casesFromTable(text, file))
+  if (kind === 'lines') return oneOf(file, casesFromLines(text, file))
+  const { list, bodies } = await reader.resources(file, text)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
   return areCases ? oneOf(file, bodies) : { list, bodies }
+}
+
+type Kind = 'table' | 'lines'
+const KINDS: Record<string, Kind> = { '.csv': 'table', '.tsv': 'table', '.jsonl': 'lines', '.ndjson': 'lines' }
+
+/** Stdin has no name that tells: a table names its columns first, and JSON Lines are several objects. */
+function kindOf(text: string): Kind | undefined {
+  const [first = '', second] = text.split('\n', 20).filter((line) => line.trim() !== '')
+  if (columnsOf(first.trimEnd().replaceAll('"', '').split(separatorOf(first))).includes('input')) return 'table'
+  return second !== undefined && /^\s*\{.*\}\s*$/.test(first) ? 'lines' : undefined
 }
 
 /** A file of cases alone says nothing of what is asked: flags do, and most people ask agents. */
@@ -27,12 +38,14 @@ function casesFromLines(text: string, file: string): Body[] {
     .map(({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line is one test case, as a JSON object.') as Body)
 }
 
+const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'metadata', 'variables']
 const LISTS = new Set(['expected_sources', 'scorers'])
 const GROUPS = new Set(['metadata', 'variables'])
 
 /** Columns are named as the fields of a test case; metadata and variables hold JSON, metadata.x and variables.x go inside those, and what is not known is metadata. */
 function casesFromTable(text: string, file: string): Body[] {
-  const [head = [], ...rows] = table(text, file)
+  const [names = [], ...rows] = table(text, file)
+  const head = columnsOf(names)
   if (!head.includes('input')) throw new UsageError(`${file} has no column "input".`, `Its first line names the columns; it has ${head.join(', ') || 'none'}.`)
   const twice = head.find((column, index) => column !== '' && head.indexOf(column) < index)
   if (twice !== undefined) throw new UsageError(`${file} has two columns "${twice}".`)
@@ -49,11 +62,21 @@ function casesFromTable(text: string, file: string): Body[] {
   })
 }
 
+/** People write Expected Output where the field is called expected_output. */
+const columnsOf = (names: readonly string[]): string[] =>
+  names.map((name) => {
+    const plain = name.trim()
+    return FIELDS.find((field) => field === plain.toLowerCase().replaceAll(/[\s-]+/g, '_')) ?? plain
+  })
+
 function table(text: string, file: string): string[][] {
   try {
-    return parseCsv(text)
+    return parseCsv(text, separatorOf(text.split(/\r?\n/, 1)[0] as string))
   } catch (error) {
-    throw new UsageError(`${file} is not CSV: ${(error as Error).message}`)
+    throw new UsageError(
+      `${file} is not CSV: ${(error as Error).message}`,
+      'A text with quotes in it stands in quotes, and has each of its own twice: "She said ""yes""".',
+    )
   }
 }
 

@@ -19,8 +19,8 @@ test('what is too long to compare is told as wholly different, at once', () => {
   assert.is(lineDiff(many('a'), many('b')).length, 4_000)
 })
 
-const failed = (expected_output: string, actual_output: string): string[] => {
-  const result = { position: 0, repeat: 1, input: 'q', passed: false, error: null, score: 0, scores: {}, expected_output, actual_output }
+const failed = (expected_output: string | null, actual_output: string, more: object = {}): string[] => {
+  const result = { position: 0, repeat: 1, input: 'q', passed: false, error: null, score: 0, scores: {}, expected_output, actual_output, ...more }
   return resultLines(result as unknown as Result, { columns: 80, stream: { isTTY: false } as NodeJS.WriteStream }).slice(1)
 }
 
@@ -34,6 +34,26 @@ test('a failure shows the lines that differ and what stands around them', () => 
 
 test('texts that share no line are told one after the other', () => {
   assert.equal(failed('red', 'blue'), ['    expected red', '    actual   blue'])
+})
+
+test('latency and cost are told in milliseconds and money, as their limits are', () => {
+  const latency = { score: 0.25, passed: false, threshold: 100, latency_ms: 400 }
+  const cost = { score: 0.5, passed: false, threshold: 0.01, cost: 0.02 }
+  const exact = { score: 0, passed: false, threshold: 1 }
+  assert.equal(failed(null, 'a', { scores: { latency, cost, exact } }), [
+    '    actual   a',
+    '    latency 400 ms (at most 100 ms)',
+    '    cost 0.02 (at most 0.01)',
+    '    exact 0.00 (needs 1)',
+  ])
+})
+
+test('what a scorer could not do is told once', () => {
+  const llm_judge = { score: null, passed: false, reason: 'The judge is away.' }
+  assert.equal(failed(null, 'a', { score: null, error: 'llm_judge: The judge is away.', scores: { llm_judge } }), [
+    '    error    llm_judge: The judge is away.',
+    '    actual   a',
+  ])
 })
 
 test.run()

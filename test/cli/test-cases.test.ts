@@ -54,6 +54,37 @@ test('files of Windows are read like others', async () => {
   assert.equal(await cases('w.csv', '\uFEFFinput,expected_output,,\r\na,b,,,\r\n'), [{ input: 'a', expected_output: 'b' }])
 })
 
+test('columns are known in other spellings, and separators of other countries too', async () => {
+  const wanted = [{ input: 'a, b', expected_output: 'c', metadata: { Team: 'red' } }]
+  assert.equal(await cases('s.csv', 'Input, Expected Output ,Team\n"a, b",c,red\n'), wanted)
+  assert.equal(await cases('s.csv', 'INPUT;expected-output;Team\r\na, b;c;red\r\n'), wanted)
+  assert.equal(await cases('s.tsv', 'input\texpected_output\tTeam\na, b\tc\tred\n'), wanted)
+})
+
+test('anchors of YAML are put in where they are named', async () => {
+  const text = '- &first\n  input: a\n  expected_output: x\n- <<: *first\n  input: b\n'
+  assert.equal(await cases('m.yaml', text), [
+    { input: 'a', expected_output: 'x' },
+    { input: 'b', expected_output: 'x' },
+  ])
+})
+
+test('what comes on stdin is told from its text', async () => {
+  const piped = async (text: string) => {
+    const reader = new InputReader()
+    reader.file = async () => text
+    return (await evaluationsFrom('-', reader)).bodies
+  }
+  const two = [{ test_cases: [{ input: 'a' }, { input: 'b' }] }]
+  assert.equal(await piped('input\na\nb\n'), two)
+  assert.equal(await piped('"Input";topic\r\na;\r\nb;\r\n'), two)
+  assert.equal(await piped('{"input": "a"}\n{"input": "b"}\n'), two)
+  assert.equal(await piped('- input: a\n- input: b\n'), two)
+  assert.equal(await piped('[\n  {"input": "a"},\n  {"input": "b"}\n]\n'), two)
+  assert.equal(await piped('{\n"name": "x", "test_cases": []}'), [{ name: 'x', test_cases: [] }])
+  assert.equal(await piped('{"name": "x", "test_cases": []}\n'), [{ name: 'x', test_cases: [] }])
+})
+
 test('metadata and variables of a table may be whole objects', async () => {
   assert.equal(await cases('o.csv', 'input,metadata,variables,variables.age,team\na,"{""kind"":1}","{""name"":""Ada""}",36,red\n'), [
     { input: 'a', metadata: { kind: 1, team: 'red' }, variables: { name: 'Ada', age: '36' } },
@@ -92,8 +123,10 @@ test('JUnit XML escapes what it must, and tells failures from errors', () => {
     { ...result, passed: true, score: 1, scores: {}, error: null },
     { ...result, passed: false, score: 0, scores: { exact: { score: 0, passed: false, reason: 'no' } }, error: null },
     { ...result, passed: false, score: null, scores: {}, error: 'timeout' },
+    { ...result, passed: false, score: 0.5, scores: { latency: { score: 0.5, passed: false, threshold: 750, latency_ms: 1500 } }, error: null },
   ])
-  assert.match(xml, 'tests="3" failures="1" errors="1" time="4.500"')
+  assert.match(xml, 'tests="4" failures="2" errors="1" time="6.000"')
+  assert.match(xml, '<failure message="score 0.50: latency: 1500 ms (at most 750 ms)">')
   assert.match(xml, 'a &lt;b&gt; &amp; &quot;c&quot;\ufffd')
   assert.match(xml, '<failure message="score 0.00: exact: no">')
   assert.match(xml, '<error message="timeout">')
