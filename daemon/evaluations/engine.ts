@@ -186,7 +186,6 @@ export class Engine {
     try {
       const answer = await ask(test, { evaluationId: run.evaluation_id, caller: run.caller, turn, signal })
       unsettled = answer.unsettled
-      await othersAsked()
       const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, tools)
       if (signal.aborted && scored.error !== null) return { unsettled } // the end of the run stopped a scorer, not the answer
       const { output: actual_output, unsettled: _, ...told } = answer
@@ -212,8 +211,3 @@ export class Engine {
 }
 
 const reasonOf = (error: unknown): string => (error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.')
-
-/** What is asked next goes out on a connection that was used before, and so a turn of the loop later; what is known already can wait as long. */
-async function othersAsked(): Promise<void> {
-  for (let turns = 0; turns < 2; turns++) await new Promise(setImmediate)
-}

@@ -143,7 +143,7 @@ export class Exchange {
         if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
         const part = await this.#incoming.next()
         this.#disarm()
-        if (this.#options.arrived) await new Promise(setImmediate) // what was told of it sends first
+        if (this.#options.arrived) await nextSent()
         const pause = this.#options.breather.pause()
         if (pause) await pause
         if (part === undefined) return
@@ -230,3 +230,8 @@ export class Exchange {
 
 const DONE = Buffer.from('[DONE]')
 const saysDone = (part: Buffer): boolean => part.includes(DONE, Math.max(0, part.length - 64))
+
+/** What is asked next goes out on a connection that was used before, and so a turn of the loop later; an answer that is here can wait as long. */
+async function nextSent(): Promise<void> {
+  for (let turns = 0; turns < 2; turns++) await new Promise(setImmediate)
+}
