@@ -7,32 +7,52 @@ import { type Found, nothingCalled, type Sought, several } from './unclear-names
 
 /** Kinds of resources that others refer to, by the word the contract uses for them. Each is loaded when a name has to be looked up. */
 const KINDS = {
-  agent: { command: 'agents', noun: 'agent', list: async (): Promise<Route> => (await import('../contract/agents.ts')).agentRoutes.list },
-  model: { command: 'models', noun: 'model', list: async (): Promise<Route> => (await import('../contract/models.ts')).modelRoutes.list },
+  agent: { prefix: 'agent', command: 'agents', noun: 'agent', list: async (): Promise<Route> => (await import('../contract/agents.ts')).agentRoutes.list },
+  model: { prefix: 'model', command: 'models', noun: 'model', list: async (): Promise<Route> => (await import('../contract/models.ts')).modelRoutes.list },
   prompt_template: {
+    prefix: 'tmpl',
     command: 'prompts',
     noun: 'prompt template',
     list: async (): Promise<Route> => (await import('../contract/prompt-templates.ts')).promptTemplateRoutes.list,
   },
   knowledge_source: {
+    prefix: 'ks',
     command: 'knowledge',
     noun: 'knowledge source',
     list: async (): Promise<Route> => (await import('../contract/knowledge-sources.ts')).knowledgeSourceRoutes.list,
   },
-  rag_tool: { command: 'rag', noun: 'RAG tool', list: async (): Promise<Route> => (await import('../contract/rag-tools.ts')).ragToolRoutes.list },
+  rag_tool: {
+    prefix: 'rag',
+    command: 'rag',
+    noun: 'RAG tool',
+    list: async (): Promise<Route> => (await import('../contract/rag-tools.ts')).ragToolRoutes.list,
+  },
   retrieval_tool: {
+    prefix: 'ret',
     command: 'retrieval',
     noun: 'retrieval tool',
     list: async (): Promise<Route> => (await import('../contract/retrieval-tools.ts')).retrievalToolRoutes.list,
   },
-  api_tool: { command: 'tools', noun: 'API tool', list: async (): Promise<Route> => (await import('../contract/api-tools.ts')).apiToolRoutes.list },
+  api_tool: {
+    prefix: 'api',
+    command: 'tools',
+    noun: 'API tool',
+    list: async (): Promise<Route> => (await import('../contract/api-tools.ts')).apiToolRoutes.list,
+  },
   evaluation: {
+    prefix: 'eval',
     command: 'evaluations',
     noun: 'evaluation',
     list: async (): Promise<Route> => (await import('../contract/evaluations.ts')).evaluationRoutes.list,
   },
 }
 export type Kind = keyof typeof KINDS
+
+/** What an identifier is one of; undefined where it is none of ours, or of a kind that nothing refers to. */
+export function kindOf(id: string): Kind | undefined {
+  if (!IDENTIFIER.test(id)) return undefined
+  return (Object.keys(KINDS) as Kind[]).find((kind) => id.startsWith(`${KINDS[kind].prefix}_`))
+}
 
 /** What a field refers to; for some it depends on another field of the same body. */
 export type Reference = readonly Kind[] | ((body: Body) => readonly Kind[])
@@ -84,6 +104,7 @@ const providersName = (others: Listed, value: string): Found | undefined =>
   !others.complete || value.startsWith('model_') || others.data.some(({ model_id }) => model_id === value) ? { id: value } : undefined
 
 const NAMES_A_PAGE = 100
+const MOST_ONE_BY_ONE = 10
 
 /** Names of resources by their identifiers, as far as there are any; those that were deleted have none. */
 export async function namesOf(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
@@ -93,8 +114,16 @@ export async function namesOf(connection: Connection, kind: Kind, ids: readonly 
   const { data, complete } = await listed(connection, list, { limit: NAMES_A_PAGE })
   for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
   if (complete) return names
-  // Too many for one page: those that were not on it are asked for one by one.
+  // Too many for one page: few that were not on it are asked for one by one, many by reading on.
   const missing = ids.filter((id) => !names.has(id) && IDENTIFIER.test(id))
+  if (missing.length > MOST_ONE_BY_ONE) {
+    for (let page = 2, last = false; !last && names.size < ids.length; page++) {
+      const next = await listed(connection, list, { limit: NAMES_A_PAGE, page })
+      for (const { id, name } of next.data) if (ids.includes(id)) names.set(id, String(name))
+      last = next.data.length < NAMES_A_PAGE
+    }
+    return names
+  }
   for (const id of missing) for (const { name } of (await byLabel(connection, list, 'id', id)).data) names.set(id, String(name))
   return names
 }

@@ -17,6 +17,8 @@ export interface Topic {
   references: References
   /** Fields that name another resource only in some bodies, and so keep the name they have. */
   sometimes?: References
+  /** What it means that a field holds nothing, where that is more than nothing. */
+  absent?: Readonly<Record<string, string>>
   /** How most people make one, where that is not create. */
   simplest?: string
   /** How --file is read, where a file may hold other things than resources. */

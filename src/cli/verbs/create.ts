@@ -9,6 +9,7 @@ import { canAsk } from '../dialog.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
 import { type Body, type FromFile, InputReader } from '../input.ts'
+import { essentials, withNames } from '../readable.ts'
 import { namesakes, resolveReferences } from '../references.ts'
 import { quoted } from '../shell-words.ts'
 import type { Row } from '../table.ts'
@@ -61,7 +62,8 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
         }
         this.narrate(`Created ${family.noun} ${titleOf(topic, data(created))}.`)
       }
-      await this.print({ data: given.list ? created : data(created), columns }, flags)
+      const brief = !given.list && this.formatOf(flags) === 'table'
+      await this.print({ data: given.list ? created : brief ? essentials(await withNames(connection, topic, data(created))) : data(created), columns }, flags)
       if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
       if (this.formatOf(flags) !== 'table') return
       const alone = created.length > MOST_LOOKED_UP || (await this.#tellNamesakes(connection, created))

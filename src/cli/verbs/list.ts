@@ -11,6 +11,7 @@ import { UsageError } from '../failure.ts'
 import { type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
 import type { Body } from '../input.ts'
 import type { Shown } from '../output.ts'
+import { namedRows } from '../readable.ts'
 import { resolveReferences } from '../references.ts'
 import { type Paper, paperFor, type Row } from '../table.ts'
 import type { Topic } from '../topic.ts'
@@ -111,7 +112,7 @@ export function listCommand(topic: Topic, examples: Example[], present?: Present
       const found = await readList(connection, routes.list, {}, { ...query, ...(await resolveReferences(connection, references, asked)) }, values.all === true)
       if (found.data.length === 0 && this.formatOf(values) === 'table') return this.narrate(emptyText(found, query, asked))
       if (this.formatOf(values) !== 'table') return this.print({ data: found.data, columns }, values)
-      const shown = present ? await present(connection, found.data, paperFor(process.stdout)) : { data: found.data, columns }
+      const shown = present ? await present(connection, found.data, paperFor(process.stdout)) : await namedRows(connection, topic, found.data)
       if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
       else await this.print(shown, values)
       this.narrate(footer(found))

@@ -3,6 +3,7 @@ import { string } from '@oclif/core/args'
 import { call } from '../../client/call.ts'
 import { withArticle } from '../../contract/crud.ts'
 import { CadreCommand } from '../base-command.ts'
+import { withNames } from '../readable.ts'
 import { resolveOwn } from '../references.ts'
 import type { Row } from '../table.ts'
 import type { Topic } from '../topic.ts'
@@ -37,7 +38,8 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
       const { args, flags } = await this.parse(ShowCommand)
       const connection = await this.connect(flags)
       const answer = await call(connection, routes.get, { params: { id: await resolveOwn(connection, topic, args.id) } })
-      await this.print({ data: answer.data as Row }, flags)
+      const row = answer.data as Row
+      await this.print({ data: this.formatOf(flags) === 'table' ? await withNames(connection, topic, row) : row }, flags)
     }
   }
 }

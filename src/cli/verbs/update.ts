@@ -5,6 +5,7 @@ import { CadreCommand } from '../base-command.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
 import { type Body, InputReader } from '../input.ts'
+import { withNames } from '../readable.ts'
 import { namesakes, resolveOwn, resolveReferences } from '../references.ts'
 import type { Row } from '../table.ts'
 import { type Topic, titleOf } from '../topic.ts'
@@ -36,7 +37,7 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
       const [other] = label !== undefined && label in body && this.formatOf(flags) === 'table' ? await namesakes(connection, topic, data as Found) : []
       if (other) this.narrate(sameName(topic, data as Row, other))
-      await this.print({ data: data as Row }, flags)
+      await this.print({ data: this.formatOf(flags) === 'table' ? await withNames(connection, topic, data as Row) : (data as Row) }, flags)
     }
   }
 
