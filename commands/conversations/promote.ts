@@ -10,6 +10,8 @@ import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/conversations.ts'
 import { evaluationRoutes } from '../../src/contract/evaluations.ts'
 
+const BROKEN_OFF = new Set(['error', 'aborted', 'interrupted'])
+
 export default class ConversationsPromote extends CadreCommand {
   static override description =
     'Make a test case of a reply: its question is what is asked, its text what is expected, and the documents it cites are those that are expected to be cited.\n\nThe last reply, unless --message names another.'
@@ -33,6 +35,12 @@ export default class ConversationsPromote extends CadreCommand {
     const question = messages.slice(0, at).findLast(({ role }) => role === 'user')
     if (!reply || !question)
       throw new UsageError(flags.message ? `There is no reply ${flags.message} in this conversation.` : 'This conversation has no reply yet.')
+    const brokenOff = reply.content.trim() === '' || BROKEN_OFF.has(reply.finish_reason ?? '')
+    if (brokenOff && flags.expect === undefined)
+      throw new UsageError(
+        `The reply ${reply.id} was not finished: expecting what there is of it would test nothing.`,
+        'Say what is expected with --expect, or ask again.',
+      )
     const cited = (reply.citations ?? []).filter((citation) => citation.cited)
     const evaluation = await resolveOwn(connection, evaluationTopic, flags.to)
     const test = {

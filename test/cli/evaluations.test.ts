@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { EXIT } from '../../src/cli/failure.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { hangs, replies, ScriptedProvider } from '../harness/provider.ts'
+import { hangs, refuses, replies, ScriptedProvider } from '../harness/provider.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
 const test = suite('evaluations at the terminal')
@@ -129,6 +129,17 @@ test('a reply becomes a test case', async () => {
   assert.equal([test_cases.length, test_cases[2].input, test_cases[2].expected_output, test_cases[2].metadata.conversation_id], [3, 'hello', 'hello', id])
 })
 
+test('a reply that came to nothing becomes a test case only with what was expected of it', async () => {
+  const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', 'Echo'])
+  const usual = provider.script
+  provider.script = [refuses(400)]
+  assert.is((await terminal.run(['api', 'POST', `/conversations/${id}/messages`, '-f', 'message=bye'])).code, 1)
+  provider.script = usual
+  const { code, stderr } = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])
+  assert.equal([code, /was not finished/.test(stderr), /--expect/.test(stderr)], [2, true, true])
+  await ok(['conversations', 'promote', id, '--to', 'cases', '--expect', 'bye'])
+})
+
 test('what a model answered is recorded, exported, and played back elsewhere', async () => {
   await ok(['models', 'create', '--name', 'Recorded', '--provider', 'replay', '--model-id', 'Scripted'])
   await ok(['agents', 'update', 'Echo', '--model', 'Recorded'])
@@ -144,7 +155,7 @@ test('what a model answered is recorded, exported, and played back elsewhere', a
   const outputs = ({ results }: Json) => results.map(({ actual_output }: Json) => actual_output).sort()
   assert.equal([outputs(again), provider.received.length], [outputs(first), asked])
   assert.is((await terminal.run(['models', 'recordings', 'clear', 'Elsewhere'])).code, 2)
-  assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, '3 recordings were forgotten')
+  assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, '4 recordings were forgotten')
 })
 
 test('a daemon that goes away amid a run is told as that, with what to do', async () => {
