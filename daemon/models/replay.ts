@@ -14,6 +14,8 @@ export interface ReplayParts {
   meter: Meter
   callsTools: boolean
   window: Readonly<ContextWindow>
+  /** What is being recorded, so that who asks the same meanwhile waits for it: an answer is recorded, and paid for, once. */
+  underWay: Map<string, Promise<void>>
   /** Who answers what was never recorded; nobody where recording is over or that model is gone. */
   source: ChatModel | undefined
   /** Why there is nobody. */
@@ -39,11 +41,11 @@ export class ReplayModel implements ChatModel {
   }
 
   async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
-    const { id, database, source, silence } = this.#parts
+    const { id, source, silence, underWay } = this.#parts
     request.signal?.throwIfAborted()
     const asked = plain(request)
     const key = keyOf(asked)
-    const known = await findRecording(database, id, key)
+    const known = await this.#known(key, request.signal)
     if (known) {
       for (const part of known.parts as unknown as ChatPart[]) {
         request.signal?.throwIfAborted()
@@ -52,7 +54,27 @@ export class ReplayModel implements ChatModel {
       return
     }
     if (!source) throw neverRecorded(this.name, key, silence)
-    yield* this.#recorded(source, request, asked, key)
+    let done = () => {}
+    const recorder = new Promise<void>((resolve) => {
+      done = resolve
+    })
+    underWay.set(`${id} ${key}`, recorder)
+    try {
+      yield* this.#recorded(source, request, asked, key)
+    } finally {
+      underWay.delete(`${id} ${key}`)
+      done()
+    }
+  }
+
+  async #known(key: string, signal: AbortSignal | undefined): Promise<StoredRecording | undefined> {
+    const { id, database, underWay } = this.#parts
+    for (;;) {
+      const known = await findRecording(database, id, key)
+      const recorder = underWay.get(`${id} ${key}`)
+      if (known || !recorder) return known
+      await waitFor(recorder, signal)
+    }
   }
 
   /** The recorded model's own call is counted as its own; ours costs nothing. */
@@ -89,6 +111,17 @@ export class ReplayModel implements ChatModel {
       if (!settled) await database.write(settle)
     }
   }
+}
+
+async function waitFor(recorder: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  let leave = () => {}
+  const left = new Promise<void>((resolve) => {
+    leave = resolve
+  })
+  signal?.addEventListener('abort', leave, { once: true })
+  await Promise.race([recorder, left])
+  signal?.removeEventListener('abort', leave)
+  signal?.throwIfAborted()
 }
 
 const usageOf = (part: ChatPart) => (part.type === 'end' ? part.usage : undefined)

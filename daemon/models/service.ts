@@ -71,6 +71,7 @@ export interface Adopted {
 
 export class ModelsService extends Resource<StoredModel, ModelInput> {
   readonly #parts: ModelParts
+  readonly #recording = new Map<string, Promise<void>>()
 
   constructor(parts: ModelParts) {
     const { database, vault, providers } = parts
@@ -141,6 +142,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       name,
       database,
       meter,
+      underWay: this.#recording,
       callsTools: supports_tools ?? source?.callsTools ?? true,
       window: context_window === null && source ? source : windowOf('openai', '', context_window),
       source: recording === false ? undefined : source,

@@ -4,7 +4,7 @@ import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { asKilled, HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider, type Step } from '../harness/provider.ts'
+import { refuses, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
 import { until } from '../knowledge/library.ts'
 
@@ -52,6 +52,22 @@ test('the first answer is recorded and played back ever after, at no cost', asyn
   assert.not.equal((await good(ask(model, 'other'))).content, first.content)
   const { total_tokens, total_cost } = await good(service.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))
   assert.equal([total_tokens, total_cost], [36, (2 * (11 + 14)) / 1000], 'what was recorded was paid for once')
+})
+
+test('whoever asks the same while it is recorded gets the same, and it is paid for once', async () => {
+  const model = await replay()
+  const before = provider.received.length
+  const answers = await Promise.all(Array.from({ length: 4 }, () => good(ask(model, 'hello'))))
+  assert.equal([new Set(answers.map(({ content }) => content)).size, provider.received.length - before], [1, 1])
+})
+
+test('where recording fails, whoever waited for it asks for itself', async () => {
+  const model = await replay()
+  const usual = provider.script
+  provider.script = [refuses(400), ...usual] as Step[]
+  const statuses = (await Promise.all([ask(model, 'hello'), ask(model, 'hello')])).map(({ status }) => status)
+  assert.equal(statuses.sort(), [200, 502])
+  provider.script = usual
 })
 
 test('an answer is recorded with what it cost, also where a kill comes right after', async () => {
