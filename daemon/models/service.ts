@@ -20,7 +20,7 @@ import type { Providers } from './providers.ts'
 import { builtIn, isAnother, type ModelInput, prepared, replaying, resolved } from './record-rules.ts'
 import { forgetRecordings } from './recording-store.ts'
 import { ReplayModel } from './replay.ts'
-import { anyRemote, defaultModelId, isRemote, modelRecords, type StoredModel } from './store.ts'
+import { anyRemote, defaultModelId, endRecordingOf, isRemote, modelRecords, type StoredModel } from './store.ts'
 import { estimateTokens } from './tokens.ts'
 import { windowOf } from './windows.ts'
 
@@ -82,9 +82,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
         if (situation.current && isAnother(situation.current, next)) await parts.replaced(situation.transaction, next.id)
         return next
       },
-      remove: async (transaction, { id }) => {
-        await forgetRecordings(transaction, id)
-        providers.forget(id)
+      remove: async (transaction, record) => {
+        await forgetRecordings(transaction, record.id)
+        await endRecordingOf(transaction, record)
+        providers.forget(record.id)
       },
       opened: ({ id, api_key }) => ({ api_key: api_key === null ? null : vault.open(api_key, `${id}/api_key`) }),
     })

@@ -1,7 +1,7 @@
 /** Models as they are stored; the key is sealed. */
 import type { Static } from 'typebox'
 import { EMBEDDED_MODEL_ID, Model } from '../../src/contract/models.ts'
-import type { Reader } from '../store/database.ts'
+import type { Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredModel = Static<typeof Model> &
@@ -24,4 +24,13 @@ export const isRemote = ({ provider }: StoredModel): boolean => provider !== 'em
 /** Whether any model is asked over the network. */
 export async function anyRemote(reader: Reader): Promise<boolean> {
   return (await reader.get("SELECT 1 AS found FROM models WHERE provider NOT IN ('embedded', 'replay') LIMIT 1")) !== undefined
+}
+
+/** Those that recorded a model which is deleted only play from now on; what its provider calls it tells whose answers they are. */
+export async function endRecordingOf(transaction: Transaction, { id, model_id }: StoredModel): Promise<void> {
+  await transaction.run("UPDATE models SET recording = 0, model_id = ?, version = version + 1, updated_at = ? WHERE provider = 'replay' AND model_id = ?", [
+    model_id,
+    new Date().toISOString(),
+    id,
+  ])
 }

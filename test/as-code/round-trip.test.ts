@@ -131,4 +131,16 @@ test('an export leaves out what cannot be made again', async () => {
   await service.end()
 })
 
+test('a model that plays what a deleted one said is made again as that', async ({ empty }) => {
+  const service = await Service.start()
+  const source = await good(service.post('/models', { name: 'Source', provider: 'openai', model_id: 'gpt-4o' }), 201)
+  await good(service.post('/models', { name: 'Player', provider: 'replay', model_id: source.id }), 201)
+  await good(service.delete(`/models/${source.id}`))
+  const { resources } = await exportOf(service)
+  const player = { name: 'Player', provider: 'replay', model_id: 'gpt-4o', recording: false }
+  assert.equal(fieldsOf({ resources }, 'models/player.yaml'), player)
+  for (const home of [service, empty]) await good(home.post('/apply', { resources: await declared(resources), dry_run: true }))
+  await service.end()
+})
+
 test.run()

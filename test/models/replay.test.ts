@@ -123,6 +123,17 @@ test('recordings are carried to another home, where the model itself is not', as
   await refused(service.post(`/models/${elsewhere.id}/recordings`, { recordings: changed }), 'VALIDATION_ERROR')
 })
 
+test('without the model that it recorded it only plays, and says so', async () => {
+  const recorded = await source()
+  const model = await resources.model({ provider: 'replay', model_id: recorded.id })
+  const first = await good(ask(model, 'hello'))
+  await good(service.delete(`/models/${recorded.id}`))
+  assert.is((await good(ask(model, 'hello'))).content, first.content)
+  const { recording, model_id } = await good(service.get(`/models/${model.id}`))
+  assert.equal([recording, model_id], [false, recorded.model_id])
+  assert.match((await ask(model, 'never asked')).body.error, /recording is off/)
+})
+
 test('what cannot be recorded is refused', async () => {
   const model = await replay()
   const make = (fields: object) => service.post('/models', { name: 'x', provider: 'replay', model_id: model.model_id, ...fields })
