@@ -107,7 +107,8 @@ async function scored(scorer: ScorerSettings, test: ScoredCase, answer: GivenAns
       )
     case 'retrieval': {
       const { hit, reciprocal_rank, rank } = retrievalScore(sources(test), answer.citations, scorer.k)
-      return { score: scorer.metric === 'mrr' ? reciprocal_rank : hit, ...{ hit, reciprocal_rank, rank } }
+      const reason = hit === 0 ? { reason: `Not found: ${sources(test).slice(0, 5).join(', ')}.` } : {}
+      return { score: scorer.metric === 'mrr' ? reciprocal_rank : hit, ...{ hit, reciprocal_rank, rank }, ...reason }
     }
     default:
       return judge(scorer, test, output, tools)

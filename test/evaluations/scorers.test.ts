@@ -143,6 +143,8 @@ test('retrieval: hit@k, and one over the rank', async () => {
   assert.equal(await by({ metric: 'mrr' }, 'b.md'), [0.5, true, 2])
   assert.equal(await by({ metric: 'mrr' }, 'c.md'), [1 / 3, false, 3])
   assert.equal(await by({}, 'd.md'), [0, false, null])
+  const { scores } = await scored({ type: 'retrieval' }, { expected_sources: ['x.md', 'y.md'] }, { citations })
+  assert.is(scores.retrieval?.reason, 'Not found: x.md, y.md.')
 })
 
 test('latency and cost: within the threshold, or how far beyond it', async () => {
