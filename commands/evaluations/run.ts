@@ -1,5 +1,5 @@
 /** Runs an evaluation and says how it went. */
-import { open, writeFile } from 'node:fs/promises'
+import { open, rm, stat, writeFile } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/base-command.ts'
@@ -42,6 +42,12 @@ export default class EvaluationsRun extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsRun)
     const least = rate(flags['fail-under'])
+    const judged = (['fail-under', 'baseline', 'junit'] as const).filter((name) => flags[name] !== undefined)
+    if (!flags.wait && judged.length > 0)
+      throw new UsageError(
+        `--${judged.join(' and --')} need${judged.length === 1 ? 's' : ''} the results, which --no-wait does not wait for.`,
+        'Leave out --no-wait.',
+      )
     if (flags.junit !== undefined) await checkWritable(flags.junit)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
@@ -69,12 +75,15 @@ export default class EvaluationsRun extends CadreCommand {
       const compared = comparison ? ['', ...comparisonLines(comparison, paper, SHOWN)] : []
       process.stdout.write(`${[...lines, ...more, ...summaryLines(run, process.stdout), ...compared].join('\n')}\n`)
     }
+    if (run.status !== 'completed') {
+      if (judged.length > 0) this.narrate(`The run was not completed (${run.status}), so nothing is said of its pass rate.`)
+      throw new QuietFailure()
+    }
     const under = least !== undefined && run.summary.pass_rate < least
     if (under) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is under ${least}.`)
     const worse = comparison !== undefined && (comparison.pass_rate_change < 0 || comparison.verdict === 'worse')
     if (worse) this.narrate('It got worse than the baseline.')
     if (under || worse) throw new QuietFailure(EXIT.underBar)
-    if (run.status !== 'completed') throw new QuietFailure()
   }
 
   async #newest(connection: Parameters<typeof call>[0], id: string): Promise<string | undefined> {
@@ -94,7 +103,9 @@ function rate(given: string | undefined): number | undefined {
 /** Before the run: its answers may have cost an hour and money when the report turns out to have no place. */
 async function checkWritable(file: string): Promise<void> {
   try {
+    const before = await stat(file).catch(() => undefined) // none yet: none is left where the run comes to nothing
     await (await open(file, 'a')).close()
+    if (!before) await rm(file)
   } catch (error) {
     throw unwritable(file, error)
   }

@@ -1,5 +1,5 @@
 /** Evaluations from the terminal: created from a table, run, gated on, compared, and fed with replies; against a real daemon. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -89,6 +89,14 @@ test('a report that has no place is refused before anything is asked', async () 
   assert.match(stderr, /nowhere\/report\.xml cannot be written/)
 })
 
+test('a gate that would not wait is refused, and a run that is none leaves no report', async () => {
+  const { code, stderr } = await terminal.run(['evaluations', 'run', 'cases', '--no-wait', '--fail-under', '0.9', '--junit', file('early.xml')])
+  assert.is(code, 2)
+  assert.match(stderr, '--fail-under and --junit need the results, which --no-wait does not wait for')
+  assert.is((await terminal.run(['evaluations', 'run', 'no such', '--junit', file('early.xml')])).code, 3)
+  assert.not.ok(existsSync(file('early.xml')))
+})
+
 test('worse than its baseline exits with 100', async () => {
   assert.is((await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])).code, 0)
   provider.script = [replies({ text: ['nothing'] })]
@@ -156,6 +164,17 @@ test('what a model answered is recorded, exported, and played back elsewhere', a
   assert.equal([outputs(again), provider.received.length], [outputs(first), asked])
   assert.is((await terminal.run(['models', 'recordings', 'clear', 'Elsewhere'])).code, 2)
   assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, '4 recordings were forgotten')
+})
+
+test('a run that is cancelled is not judged', async () => {
+  await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
+  provider.script = [hangs]
+  const asked = provider.arrival()
+  const running = terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.9'])
+  await asked
+  await ok(['evaluations', 'cancel', 'cases'])
+  const { code, stderr } = await running
+  assert.equal([code, /not completed \(cancelled\)/.test(stderr)], [1, true])
 })
 
 test('a daemon that goes away amid a run is told as that, with what to do', async () => {
