@@ -3,10 +3,10 @@ import type { Static } from 'typebox'
 import type { Comparison, Run, RunResult } from '../contract/evaluation-runs.ts'
 import { paint } from './color.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
-import { money } from './quantity.ts'
+import { money, seconds } from './quantity.ts'
 import { againstLimit, type ScorerReport } from './scorer-figures.ts'
 import { took } from './sync.ts'
-import type { Paper } from './table.ts'
+import { type Paper, table } from './table.ts'
 import { oneLine, printable, truncate, wrap } from './terminal-text.ts'
 
 export type ShownRun = Static<typeof Run>
@@ -25,7 +25,7 @@ export function summaryLines({ status, summary, error, started_at, finished_at }
   const time = started_at && finished_at ? ` in ${took(Date.parse(finished_at) - Date.parse(started_at))}` : ''
   const figures = [
     average_score === null ? '' : `score ${average_score.toFixed(2)}`,
-    latency_p50_ms === null ? '' : `answers ${took(latency_p50_ms)} (95 %: ${took(latency_p95_ms ?? latency_p50_ms)})`,
+    latency_p50_ms === null ? '' : `answers ${seconds(latency_p50_ms)} (95 %: ${seconds(latency_p95_ms ?? latency_p50_ms)})`,
     `${tokens.toLocaleString('en')} tokens`,
     cost === null ? 'cost not known' : `cost ${money(cost)}`,
   ].filter(Boolean)
@@ -34,6 +34,25 @@ export function summaryLines({ status, summary, error, started_at, finished_at }
     paint('dim', figures.join(' · '), stream),
     ...(error ? [paint('red', printable(error), stream)] : []),
   ]
+}
+
+/** The figures of a run as they grow; what matters least goes first where there is no room. */
+export function figureLines(
+  { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: ShownRun['summary'],
+  paper: Paper,
+): string[] {
+  const time = (milliseconds: number | null) => (milliseconds === null ? '–' : seconds(milliseconds))
+  const row = {
+    passed: passed.toLocaleString('en'),
+    failed: failed.toLocaleString('en'),
+    errors: errors.toLocaleString('en'),
+    score: average_score === null ? '–' : average_score.toFixed(2),
+    'half within': time(latency_p50_ms),
+    '95 % within': time(latency_p95_ms),
+    tokens: tokens.toLocaleString('en'),
+    cost: cost === null ? 'not known' : money(cost),
+  }
+  return table([row], Object.keys(row), paper).split('\n')
 }
 
 /** One result: what was asked, what was expected and what came, and what each scorer held against it. */

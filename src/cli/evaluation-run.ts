@@ -1,10 +1,10 @@
-/** Runs of evaluations: started, followed with a bar, and held against the bar that was set. */
+/** Runs of evaluations: started, followed with a bar and a table, and held against the bar that was set. */
 import { call, pages, stream } from '../client/call.ts'
 import { UnreachableError } from '../client/failures.ts'
 import type { Connection } from '../client/request.ts'
 import { CadreError } from '../contract/errors.ts'
 import { MOST_RESULTS, runRoutes } from '../contract/evaluation-runs.ts'
-import type { Result, ShownRun } from './evaluation-report.ts'
+import { figureLines, type Result, type ShownRun } from './evaluation-report.ts'
 import type { ProgressDisplay } from './progress.ts'
 
 export async function followRun(connection: Connection, started: ShownRun, display: ProgressDisplay): Promise<ShownRun> {
@@ -20,9 +20,11 @@ export async function followRun(connection: Connection, started: ShownRun, displ
     for await (const { event, data } of stream(connection, runRoutes.runEvents, { params })) {
       const { run } = JSON.parse(data) as { run: ShownRun }
       if (event === 'end') return run
-      const { passed, failed, errors, total } = run.summary
+      const { summary } = run
+      const { passed, failed, errors, total } = summary
       const note = [`${passed} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} errors` : ''].filter(Boolean).join(', ')
-      display.show({ label: run.status === 'queued' ? 'Waiting' : 'Running', done: run.done, total, unit: 'cases', note })
+      const below = (columns: number) => figureLines(summary, { columns, stream: process.stderr })
+      display.show({ label: run.status === 'queued' ? 'Waiting' : 'Running', done: run.done, total, unit: 'cases', note, below })
     }
   } catch (error) {
     throw error instanceof CadreError || error instanceof UnreachableError ? error : cutOff(params, error)

@@ -15,6 +15,8 @@ export interface Step {
   unit: string
   /** What else is worth knowing, when there is room. */
   note?: string
+  /** Lines below the bar, in place of the note, for those who look on at a terminal of so many columns. */
+  below?: (columns: number) => readonly string[]
 }
 
 export interface Pace {
@@ -108,6 +110,8 @@ export class ProgressDisplay {
   #timer: NodeJS.Timeout | undefined
   #frame = 0
   #drawn = false
+  /** Lines below the bar as it is drawn. */
+  #below = 0
 
   constructor(quiet = false, stream: NodeJS.WriteStream = process.stderr) {
     this.#stream = stream
@@ -135,8 +139,14 @@ export class ProgressDisplay {
 
   #erase(): void {
     this.#step = undefined
-    if (this.#drawn) this.#stream.write('\r\u001b[2K')
+    if (this.#drawn) this.#stream.write(this.#wiped())
     this.#drawn = false
+    this.#below = 0
+  }
+
+  /** Back to where the bar begins, and nothing there any more. */
+  #wiped(): string {
+    return this.#below === 0 ? '\r\u001b[2K' : `\u001b[${this.#below}A\r\u001b[J`
   }
 
   end(): void {
@@ -151,9 +161,13 @@ export class ProgressDisplay {
     // Short waits, of which nobody knows the end, are not worth asking the system.
     if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.off()
     // The last column stays free: some terminals begin a new line as soon as it is written to.
-    const line = barLine(this.#step, pace, (this.#stream.columns || 80) - 1, this.#frame++)
-    this.#stream.write(`\r\u001b[2K${colored(line, this.#stream)}`)
+    const columns = (this.#stream.columns || 80) - 1
+    const { below, note = '', ...step } = this.#step
+    const lines = below?.(columns) ?? []
+    const bar = barLine(below ? step : { ...step, note }, pace, columns, this.#frame++)
+    this.#stream.write(this.#wiped() + [colored(bar, this.#stream), ...lines].join('\n'))
     this.#drawn = true
+    this.#below = lines.length
   }
 }
 

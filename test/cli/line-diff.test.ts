@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Result, resultLines } from '../../src/cli/evaluation-report.ts'
+import { figureLines, type Result, resultLines } from '../../src/cli/evaluation-report.ts'
 import { lineDiff } from '../../src/cli/line-diff.ts'
 
 const test = suite('differences of expected and actual')
@@ -54,6 +54,27 @@ test('what a scorer could not do is told once', () => {
     '    error    llm_judge: The judge is away.',
     '    actual   a',
   ])
+})
+
+test('the figures of a run are a table that fits', () => {
+  const figures = {
+    total: 9,
+    passed: 4,
+    failed: 1,
+    errors: 0,
+    pass_rate: 0.8,
+    average_score: 0.75,
+    latency_p50_ms: 40,
+    latency_p95_ms: 1500,
+    tokens: 1234,
+    cost: null,
+  }
+  const lines = (columns: number) => figureLines(figures, { columns, stream: { isTTY: false } as NodeJS.WriteStream }).map((line) => line.split(/ {2,}/))
+  assert.equal(lines(80), [
+    ['PASSED', 'FAILED', 'ERRORS', 'SCORE', 'HALF WITHIN', '95 % WITHIN', 'TOKENS', 'COST'],
+    ['4', '1', '0', '0.75', '40 ms', '1.5 s', '1,234', 'not known'],
+  ])
+  assert.equal(lines(39)[0], ['PASSED', 'FAILED', 'ERRORS', 'SCORE'])
 })
 
 test.run()

@@ -8,7 +8,7 @@ import { additionsFor } from '../../src/cli/additions.ts'
 import { filesOf } from '../../src/cli/local-files.ts'
 import { passageLines, shortened, wordsOf } from '../../src/cli/passages.ts'
 import { placeOf } from '../../src/cli/place.ts'
-import { barLine, Pacer, plainLine } from '../../src/cli/progress.ts'
+import { barLine, Pacer, ProgressDisplay, plainLine } from '../../src/cli/progress.ts'
 import { filtersFrom } from '../../src/cli/questions.ts'
 import { quoted } from '../../src/cli/shell-words.ts'
 import { width } from '../../src/cli/terminal-text.ts'
@@ -29,6 +29,32 @@ test('a bar says everything where there is room, and keeps what matters where th
   const narrow = barLine(step, pace, 39)
   for (const part of ['Indexing', '25 %', '11 s left']) assert.match(narrow, part)
   for (let columns = 1; columns < 140; columns++) assert.ok(width(barLine(step, pace, columns)) <= columns, `${columns} columns`)
+})
+
+test('lines below the bar are drawn again with it, and are gone in the end', async () => {
+  let screen = ''
+  let drawn = () => {}
+  const write = (text: string) => {
+    screen += text
+    drawn()
+  }
+  const alive = setInterval(() => {}, 1_000) // the display's own timer lets a process end
+  const display = new ProgressDisplay(false, { isTTY: true, columns: 60, write } as unknown as NodeJS.WriteStream)
+  const next = () =>
+    new Promise<void>((resolve) => {
+      drawn = resolve
+    })
+  display.show({ ...step, below: (columns) => [`${columns} columns`, 'and more'] })
+  await next()
+  assert.match(screen, /^\r\u001b\[2K.*Indexing.*\n59 columns\nand more$/s)
+  assert.not.match(screen, '11 files')
+  screen = ''
+  await next()
+  assert.ok(screen.startsWith('\u001b[2A\r\u001b[J'), JSON.stringify(screen))
+  screen = ''
+  display.end()
+  clearInterval(alive)
+  assert.is(screen, '\u001b[2A\r\u001b[J')
 })
 
 test('without a total there is no bar, and without a terminal there are words', () => {
