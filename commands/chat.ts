@@ -8,7 +8,7 @@ import { readSettings } from '../src/config.ts'
 
 export default class Chat extends CadreCommand {
   static override description =
-    'Talk with an agent.\n\nReplies appear as they are written, with their sources. Without a name it is the agent that cadre config set agent names, or the only one there is; among several you choose. /help in the chat shows its commands and keys.'
+    'Talk with an agent.\n\nReplies appear as they are written, with their sources. Without a name it is the agent that cadre config set agent names, or the only one there is; among several you choose, and Enter alone takes the one you talked with last. /help in the chat shows its commands and keys.'
   static override examples = [
     { command: 'cadre chat', description: 'With the only agent, the one that is set, or the one you choose' },
     { command: "cadre chat 'Handbook helper'", description: 'With another one' },

@@ -72,6 +72,15 @@ function offer({ desk, plain }: Room, what: Picker['what'], title: string, choic
   }
 }
 
+/** Who could answer; whom Enter alone should choose comes first, wherever the list would have it. */
+export async function offerAgents(room: Room, likeliest?: string): Promise<void> {
+  const connection = await room.link.now()
+  const listed = await listAgents(connection)
+  const first = likeliest === undefined ? [] : [listed.find(({ id }) => id === likeliest) ?? (await findAgent(connection, likeliest))]
+  const choices = [...first, ...listed.filter(({ id }) => id !== likeliest)].map(({ id, name, description }) => ({ id, label: name, note: description }))
+  offer(room, 'agent', 'Agents', choices, 'agent')
+}
+
 /** Today's times as times, others as days. */
 export function when(timestamp: string, now: number): string {
   const date = new Date(timestamp)
@@ -93,16 +102,7 @@ const ACTIONS: Record<CommandName, Action> = {
     room.desk.update({ conversation: undefined })
     room.desk.begin('A new conversation begins.')
   },
-  agents: async (room) => {
-    const agents = await listAgents(await room.link.now())
-    offer(
-      room,
-      'agent',
-      'Agents',
-      agents.map(({ id, name, description }) => ({ id, label: name, note: description })),
-      'agent',
-    )
-  },
+  agents: (room) => offerAgents(room),
   agent: async (room, name) => {
     if (name !== '') return begin(room, name)
     const { agent } = room

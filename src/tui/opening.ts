@@ -1,7 +1,7 @@
 /** How a chat begins: with whom, in which conversation, with which model. */
 import { meantAgent, SeveralAgents } from '../cli/meant-agent.ts'
 import { CadreError } from '../contract/errors.ts'
-import { run } from './actions.ts'
+import { offerAgents } from './actions.ts'
 import type { Room } from './room.ts'
 import { findAgent, findConversation, findModel, listConversations } from './service.ts'
 
@@ -35,13 +35,14 @@ export async function open(room: Room, { agent, conversation, told, goOn, model,
   await meetSomebody(room, preferred)
 }
 
-/** Whoever is meant where none is named; among several somebody chooses, where there is a screen to choose on. */
+/** Whoever is meant where none is named; among several somebody chooses, where there is a screen to choose on: most likely whom they talked with last. */
 async function meetSomebody(room: Room, preferred: string | undefined): Promise<void> {
   const connection = await room.link.now()
   try {
     await room.meet(await findAgent(connection, await meantAgent(connection, { preferred, command: 'cadre chat' })))
   } catch (error) {
     if (room.plain || !(error instanceof SeveralAgents)) throw error
-    await run(room, { name: 'agents', argument: '' })
+    const talks = await listConversations(connection, { mine: true })
+    await offerAgents(room, talks.find(({ agent_id }) => agent_id !== null)?.agent_id ?? undefined)
   }
 }

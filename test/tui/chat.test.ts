@@ -228,6 +228,17 @@ test('without a name it is the agent that the settings name', async () => {
   assert.match(stdout, /^Janitor, Janitor model\./)
 })
 
+test('without a name, among several, Enter alone chooses whom one talked with last', async () => {
+  const [janitor] = await stage.get('/agents?name=Janitor')
+  const gone = await stage.make('/agents', { name: 'Gone' })
+  for (const { id } of [janitor, gone]) await stage.make('/conversations', { agent_id: id })
+  assert.is((await cadre(stage.home, ['agents', 'delete', gone.id, '--yes', '--force'])).code, 0)
+  const terminal = stage.chat({})
+  await until(terminal, /Agents.*Enter chooses.*\n› Janitor\n {2}Guide\n/)
+  terminal.press(ENTER)
+  await until(terminal, /Janitor answers now, in a new conversation\.[\s\S]*Ask Janitor/)
+})
+
 test('an agent or a conversation that is not there is an error of the command', async () => {
   const nobody = await cadre(stage.home, ['chat', 'Nobody', '--plain'])
   assert.equal([nobody.code, /There is no agent "Nobody"/.test(nobody.stderr)], [3, true])
