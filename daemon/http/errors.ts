@@ -3,7 +3,6 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError, type ErrorBody, type ErrorCode } from '../../src/contract/errors.ts'
 
 const FRAMEWORK: Record<string, [ErrorCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The request body is too large.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON: send Content-Type: application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_ERROR', 'The body is not as long as Content-Length says.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON', 'The body is not valid JSON.'],
@@ -36,8 +35,15 @@ export function errorBody(error: CadreError, requestId: string): ErrorBody {
   }
 }
 
+const tooLarge = (limit: number, cause: unknown) =>
+  new CadreError('PAYLOAD_TOO_LARGE', `The request body is too large: at most ${Math.floor(limit / 1024 ** 2)} MB are taken here.`, {
+    hint: 'Send it in parts.',
+    cause,
+  })
+
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = asCadreError(error)
+  const isTooLarge = (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+  const known = isTooLarge ? tooLarge(request.routeOptions.bodyLimit, error) : asCadreError(error)
   if (known.status >= 500)
     request.log.error({ request_id: request.id, err: known.cause ?? known, code: known.code, route: request.routeOptions.url }, known.message)
   // A body that was refused unread would be taken for the next request on this connection.

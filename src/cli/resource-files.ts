@@ -19,7 +19,7 @@ export interface ResourceFile {
 const LARGEST_FILE = 32_000_000
 const DEEPEST = 8
 
-const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name))
+const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name).toLowerCase())
 
 /** The files below a folder, by name. What is hidden, or is no YAML, is none of ours. */
 export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
@@ -60,7 +60,7 @@ async function checkLink(root: string, parts: readonly string[]): Promise<void> 
 
 function familyOf(file: string): ManagedFamily {
   const [folder = '', ...rest] = file.split('/')
-  const name = rest.length === 0 ? folder.replace(/\.ya?ml$/, '') : folder
+  const name = rest.length === 0 ? folder.replace(/\.ya?ml$/i, '') : folder
   const family = MANAGED_FAMILIES.find((one) => one === name && (one === 'settings') === (rest.length === 0))
   if (family) return family
   const near = rest.length === 0 ? undefined : suggest(name, MANAGED_FAMILIES)

@@ -68,6 +68,7 @@ test('files are found below the folders of families; what is hidden or no YAML i
   for (const file of [
     'agents/a.yaml',
     'agents/team/b.yml',
+    'models/C.YAML',
     'settings.yaml',
     'README.md',
     '.github/ci.yaml',
@@ -79,6 +80,7 @@ test('files are found below the folders of families; what is hidden or no YAML i
   assert.equal(await resourceFiles(folder), [
     { file: 'agents/a.yaml', family: 'agents' },
     { file: 'agents/team/b.yml', family: 'agents' },
+    { file: 'models/C.YAML', family: 'models' },
     { file: 'settings.yaml', family: 'settings' },
   ])
 })

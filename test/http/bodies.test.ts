@@ -26,6 +26,7 @@ test('a body of 1 MB is read; one byte more is too large, and the connection is 
   await refused(raw(sized(MEGABYTE)), 'VALIDATION_ERROR', { field: 'name' })
   const answer = await raw(sized(MEGABYTE + 1))
   assert.equal([answer.status, answer.body.code, answer.headers.connection], [413, 'PAYLOAD_TOO_LARGE', 'close'])
+  assert.match(answer.body.error, 'at most 1 MB')
 })
 
 test('a document may have a body of 64 MB', async () => {
