@@ -7,8 +7,9 @@ import { parseCsv, separatorOf } from './separated-values.ts'
 export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
   const text = await reader.file(file)
   const kind = file === '-' ? kindOf(text) : KINDS[extname(file).toLowerCase()]
-  if (kind === 'table') return oneOf(file, casesFromTable(text, file))
-  if (kind === 'lines') return oneOf(file, casesFromLines(text, file))
+  const place = file === '-' ? 'Stdin' : file
+  if (kind === 'table') return oneOf(file, casesFromTable(text, place))
+  if (kind === 'lines') return oneOf(file, casesFromLines(text, place))
   const { list, bodies } = await reader.resources(file, text)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
   return areCases ? oneOf(file, bodies) : { list, bodies }
@@ -26,7 +27,7 @@ function kindOf(text: string): Kind | undefined {
 
 /** A file of cases alone says nothing of what is asked: flags do, and most people ask agents. */
 function oneOf(file: string, test_cases: Body[]): FromFile {
-  if (test_cases.length === 0) throw new UsageError(`${file} holds no test cases.`)
+  if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} holds no test cases.`)
   const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
   return { list: false, bodies: [{ test_cases }], assumed: { name, type: 'agent' } }
 }

@@ -83,6 +83,8 @@ test('what comes on stdin is told from its text', async () => {
   assert.equal(await piped('[\n  {"input": "a"},\n  {"input": "b"}\n]\n'), two)
   assert.equal(await piped('{\n"name": "x", "test_cases": []}'), [{ name: 'x', test_cases: [] }])
   assert.equal(await piped('{"name": "x", "test_cases": []}\n'), [{ name: 'x', test_cases: [] }])
+  const broken = await piped('{"input": "a"}\n{"input":\n').catch((error: Error) => error)
+  assert.match((broken as Error).message, /^Line 2 of Stdin is not JSON/)
 })
 
 test('metadata and variables of a table may be whole objects', async () => {
