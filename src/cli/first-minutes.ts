@@ -15,11 +15,11 @@ import { UsageError } from './failure.ts'
 import { completedFolder, withHome } from './folder-completion.ts'
 import { ANOTHER_FOLDER, folderProblem } from './folder-look.ts'
 import { CADRE_GUIDE, documentation, ensureGuide, GUIDE_TOOL, type Guide, guideTo } from './guide.ts'
+import { forStream } from './narration.ts'
 import type { ProgressDisplay } from './progress.ts'
 import { followAtTerminal } from './replying.ts'
 import { failures, outcome } from './sync.ts'
-import { paperFor } from './table.ts'
-import { oneLine, wrap } from './terminal-text.ts'
+import { oneLine } from './terminal-text.ts'
 
 const NO_MODEL = 'No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.'
 
@@ -54,7 +54,7 @@ export async function interview({ connection, display }: Stage, given: string | 
   const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
   const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
   display.clear()
-  if (!chosen && found.length === 0) display.say(wrap(NO_MODEL, paperFor(process.stderr).columns).join('\n'))
+  if (!chosen && found.length === 0) display.say(NO_MODEL)
   return inDialog(async (dialog) => {
     if (found.length > 0) await offerModels(connection, found, dialog)
     return given ?? (await askForFolder(dialog))
@@ -76,14 +76,14 @@ async function offerModels(connection: Connection, found: readonly Discovered[],
 }
 
 async function askForFolder(dialog: Dialog): Promise<string | undefined> {
-  process.stderr.write(`${wrap(FOLDER, paperFor(process.stderr).columns - 1).join('\n')}\n`)
+  process.stderr.write(`${forStream(FOLDER, process.stderr)}\n`)
   for (;;) {
     const answer = (await dialog.ask('Folder: ', completedFolder)).replace(/^(["'])(.*)\1$/, '$2')
     if (answer === '') return undefined
-    const path = resolve(withHome(answer))
+    const path = withHome(answer)
     const problem = await folderProblem(path)
-    if (!problem) return path
-    process.stderr.write(`${paint('yellow', wrap(oneLine(problem.message), paperFor(process.stderr).columns - 1).join('\n'))}\n`)
+    if (!problem) return resolve(path)
+    process.stderr.write(`${forStream(paint('yellow', oneLine(problem.message)), process.stderr)}\n`)
   }
 }
 

@@ -1,8 +1,7 @@
 /** Names of folders, completed while they are typed. */
-import { readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { oneLine } from './terminal-text.ts'
+import { resolve } from 'node:path'
+import { foldersIn } from './folders.ts'
 
 /** A path in which ~ is the home of whoever typed it, as in a shell. */
 export function withHome(path: string, home = homedir()): string {
@@ -18,19 +17,4 @@ export function completedFolder(typed: string): [string[], string] {
   const names = foldersIn(folder).filter((name) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
   const parents = ['.', '..'].includes(begun) ? [begun] : []
   return [[...new Set([...parents, ...names])].sort().map((name) => `${name}/`), begun]
-}
-
-/** Without those whose names would steer the terminal that they are written to. */
-function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.name === oneLine(entry.name) && (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(folder, entry.name)))) ? [entry.name] : [],
-    )
-  } catch {
-    return [] // what cannot be listed has nothing to complete
-  }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

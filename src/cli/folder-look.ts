@@ -1,8 +1,12 @@
 /** A look into a folder before anything is made of it: whether there is something to answer from, and what to do where there is not. */
-import { readdirSync, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { suggest } from '../contract/suggest.ts'
+import { systemReason } from './failure.ts'
+import { foldersIn } from './folders.ts'
 import { type Left, lookThrough } from './local-files.ts'
+import { unreadable } from './named-files.ts'
 import { quoted } from './shell-words.ts'
 import { counted } from './sync.ts'
 
@@ -12,6 +16,7 @@ export const KINDS_READ = ['pdf', 'docx', 'md', 'txt', 'html', 'epub', 'csv', 'j
 export const WHAT_IS_READ = `Documents of these kinds are read: ${KINDS_READ.join(', ')}, and source code.`
 /** What to do about a folder that has nothing to read. */
 export const ANOTHER_FOLDER = `${WHAT_IS_READ}\nPut some there and run it again, or name another folder: cadre quickstart ./handbook`
+const NAME_ONE = "Name one that is there, or none for Cadre's own documentation: cadre quickstart"
 const SHOWN_KINDS = 4
 
 export interface FolderProblem {
@@ -23,7 +28,12 @@ export interface FolderProblem {
 export async function folderProblem(folder: string): Promise<FolderProblem | undefined> {
   if (/^[a-z][a-z+.-]*:\/\//i.test(folder) || /^git@/.test(folder))
     return { message: `${folder} is an address, not a folder.`, hint: `To read it: cadre knowledge add ${quoted(folder)}` }
-  const found = statSync(folder, { throwIfNoEntry: false })
+  let found: Stats | undefined
+  try {
+    found = statSync(folder, { throwIfNoEntry: false })
+  } catch (error) {
+    return { message: unreadable(folder, error).message, hint: NAME_ONE }
+  }
   if (!found) return missing(folder)
   if (!found.isDirectory())
     return {
@@ -42,32 +52,24 @@ function missing(folder: string): FolderProblem {
     const meant = join(dirname(folder), near)
     return { message: `There is no folder ${folder}.`, hint: `Did you mean this one? cadre quickstart ${quoted(meant)}` }
   }
-  return { message: `There is no folder ${folder}.`, hint: "Name one that is there, or none for Cadre's own documentation: cadre quickstart" }
-}
-
-function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
-  } catch {
-    return [] // what cannot be listed has nothing to suggest
-  }
+  return { message: `There is no folder ${folder}.`, hint: NAME_ONE }
 }
 
 /** What is there instead of documents, in words; undefined as soon as there is one. */
 async function nothingIn(folder: string): Promise<string | undefined> {
-  const count: Record<Left, number> = { hidden: 0, ignored: 0, unwanted: 0, kind: 0, empty: 0 }
+  const count: Record<Left | 'empty', number> = { hidden: 0, ignored: 0, unwanted: 0, kind: 0, empty: 0 }
   const kinds = new Set<string>()
   try {
-    for await (const { name, left } of lookThrough(folder, {})) {
-      if (left === undefined) return undefined
-      count[left]++
+    for await (const { path, name, left } of lookThrough(folder, {})) {
+      if (left === undefined && (await stat(path)).size > 0) return undefined
+      count[left ?? 'empty']++
       if (left === 'kind') kinds.add(extname(name).toLowerCase() || basename(name))
     }
   } catch (error) {
     const { code = '', path } = error as NodeJS.ErrnoException
     if (!/^E[A-Z]/.test(code)) throw error
-    // A folder inside it that is closed to us may hold what the daemon, which reads it, can open.
-    return path === folder ? `it cannot be opened (${code})` : undefined
+    // What is inside of it and closed to us may be, or hold, what the daemon, which reads it, can open.
+    return path === folder ? `it cannot be opened (${systemReason(code) ?? code})` : undefined
   }
   const some = [...kinds].sort().slice(0, SHOWN_KINDS).join(', ')
   const parts = [

@@ -1,5 +1,5 @@
 /** Files of a folder on this machine, for a service on another one: the same choice that the daemon makes of a folder of its own. */
-import { opendir, readFile, stat } from 'node:fs/promises'
+import { opendir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { DEFAULT_FILE_TYPES } from '../contract/knowledge-sources.ts'
 
@@ -15,7 +15,7 @@ export interface Choice {
 }
 
 /** Why a file, or a folder as a whole, is no document of ours. */
-export type Left = 'hidden' | 'ignored' | 'unwanted' | 'kind' | 'empty'
+export type Left = 'hidden' | 'ignored' | 'unwanted' | 'kind'
 
 export interface Seen extends LocalFile {
   /** Undefined for what is read. */
@@ -25,7 +25,7 @@ export interface Seen extends LocalFile {
 /** Everything below the folder that is neither hidden, nor ignored by git, nor of a type that is not read; in the order of names. */
 export async function filesOf(root: string, choice: Choice): Promise<LocalFile[]> {
   const found: LocalFile[] = []
-  for await (const { path, name, left } of lookThrough(root, choice)) if (left === undefined || left === 'empty') found.push({ path, name })
+  for await (const { path, name, left } of lookThrough(root, choice)) if (left === undefined) found.push({ path, name })
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -53,13 +53,8 @@ export async function* lookThrough(root: string, { include = [], exclude = [] }:
       else if (entry.isDirectory()) yield* look(path, ignored)
       else if (!entry.isFile() || !types.has(extname(name).slice(1).toLowerCase())) yield { path, name, left: 'kind' }
       else if (!wanted(name)) yield { path, name, left: 'unwanted' }
-      else yield (await isEmpty(path)) ? { path, name, left: 'empty' } : { path, name }
+      else yield { path, name }
     }
   }
   yield* look(root, [])
-}
-
-async function isEmpty(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined) // gone meanwhile: reading it says so
-  return found?.size === 0
 }

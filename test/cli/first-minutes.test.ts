@@ -38,6 +38,8 @@ atTerminal('a folder is asked for until there is one; the first question is answ
   await screen.shows('Which folder of documents')
   screen.type(join(place, 'nothing'))
   await screen.shows('There is no folder')
+  screen.type('https://example.com/manual')
+  await screen.shows('https://example.com/manual is an address, not a folder.')
   screen.type(join(place, 'handbook'))
   await screen.shows('What would you like to know?')
   screen.type('How many days of leave are there?')

@@ -54,6 +54,9 @@ test('a folder that is not there is told from a file and from an address, each w
   assert.match((await said(join(place, 'nowhere'))) ?? '', 'There is no folder nowhere.')
   assert.match((await said(join(place, 'handbook/leave.md'))) ?? '', 'is a file, not a folder. To read this file: cadre knowledge add handbook/leave.md')
   assert.match((await said('https://example.com/manual')) ?? '', 'cadre knowledge add https://example.com/manual')
+  assert.match((await said(join(place, 'handbook/leave.md/more'))) ?? '', 'leave.md/more cannot be read: a part of the path is a file. Name one')
+  symlinkSync('round', join(place, 'round'))
+  assert.match((await said(join(place, 'round'))) ?? '', 'round cannot be read: ')
 })
 
 test('the kinds that are named are kinds that are read', () => {
@@ -63,6 +66,11 @@ test('the kinds that are named are kinds that are read', () => {
 test('folders are completed by their beginning, and nothing else is', () => {
   const root = folder('choice', { 'handbook/a.md': '', 'hand made/b.md': '', 'hand.txt': '', '.hidden/c.md': '' })
   symlinkSync(join(root, 'handbook'), join(root, 'handle'))
+  for (const [to, name] of [
+    ['hands', 'hands'],
+    ['nowhere', 'handless'],
+  ] as const)
+    symlinkSync(to, join(root, name))
   mkdirSync(join(root, 'hand\u001b[2J'))
   assert.equal(completedFolder(`${root}/ha`), [['hand made/', 'handbook/', 'handle/'], 'ha'])
   assert.equal(completedFolder(`"${root}/hand m`), [['hand made/'], 'hand m'])
