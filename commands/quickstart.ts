@@ -10,6 +10,7 @@ import { UsageError } from '../src/cli/failure.ts'
 import { answerFrom, askForQuestion, interview, prepare } from '../src/cli/first-minutes.ts'
 import { folderProblem } from '../src/cli/folder-look.ts'
 import type { Guide } from '../src/cli/guide.ts'
+import { missingQuestion } from '../src/cli/missing-question.ts'
 import { ProgressDisplay } from '../src/cli/progress.ts'
 import { quoted } from '../src/cli/shell-words.ts'
 import { took } from '../src/cli/sync.ts'
@@ -40,9 +41,10 @@ export default class Quickstart extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Quickstart)
-    // Looked at before a daemon is started and anything is made.
+    // Before a daemon is started and anything is made.
     const problem = args.path === undefined ? undefined : await folderProblem(args.path)
     if (problem) throw new UsageError(problem.message, problem.hint)
+    if (flags.question?.trim() === '') throw missingQuestion(`cadre quickstart${args.path === undefined ? '' : ` ${quoted(args.path)}`} --question`)
     const pretty = this.formatOf(flags) === 'table'
     const asking = pretty && !flags.quiet && canAsk()
     const display = new ProgressDisplay(flags.quiet)
@@ -55,8 +57,8 @@ export default class Quickstart extends CadreCommand {
       const began = Date.now()
       const prepared = await prepare(stage, { path, name: flags.name, root: this.config.root })
       const { agent, tool } = prepared
-      if (asking && agent) return await this.#converse(connection, agent, path, flags)
       const question = flags.question ?? (path === undefined ? QUESTION : undefined)
+      if (asking && agent) return await this.#converse(connection, { agent, path, question }, flags)
       const answer = question !== undefined && tool ? await quote(connection, tool.id, question) : undefined
       display.clear()
       const seconds = (Date.now() - began) / 1000
@@ -69,11 +71,10 @@ export default class Quickstart extends CadreCommand {
     }
   }
 
-  async #converse(connection: Connection, agent: Guide, path: string | undefined, flags: Conversing): Promise<void> {
-    const given = flags.question ?? (path === undefined ? QUESTION : undefined)
-    if (given !== undefined) process.stdout.write(`\n${paint('bold', oneLine(given), process.stdout)}\n\n`)
-    const question = given ?? (await askForQuestion())
-    const conversation = question === '' ? undefined : await answerFrom(connection, agent, question)
+  async #converse(connection: Connection, { agent, path, question }: Talk, flags: { chat: boolean; start?: boolean }): Promise<void> {
+    if (question !== undefined) process.stdout.write(`\n${paint('bold', oneLine(question), process.stdout)}\n\n`)
+    const asked = question ?? (await askForQuestion())
+    const conversation = asked === '' ? undefined : await answerFrom(connection, agent, asked)
     if (flags.chat && canChat()) {
       const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, narrate: this.narrate }
       await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation, told: true })
@@ -82,10 +83,11 @@ export default class Quickstart extends CadreCommand {
   }
 }
 
-interface Conversing {
-  chat: boolean
-  question?: string | undefined
-  start?: boolean
+interface Talk {
+  agent: Guide
+  path: string | undefined
+  /** Undefined where the person is asked for it. */
+  question: string | undefined
 }
 
 async function quote(connection: Connection, id: string, query: string) {

@@ -103,6 +103,7 @@ test('a folder with nothing to read is refused with what is read, and leaves not
   }
   assert.is((await terminal.run(['quickstart', join(place, 'nothing')])).code, 2)
   assert.is((await terminal.run(['quickstart', join(place, 'leave.md')])).code, 2)
+  assert.match((await terminal.run(['quickstart', '--question', ' '])).stderr, 'There is no question.\nFor example: cadre quickstart --question "')
   assert.equal(await counts(), [2, 2, 2])
 })
 
