@@ -14,6 +14,8 @@ export interface FromFile {
   bodies: Body[]
   /** Fields of a new resource that neither the file nor a flag names. */
   assumed?: Body
+  /** Where in the file stands what was refused, if that can be told. */
+  placeOf?: (refusal: unknown) => string | undefined
 }
 
 /** Reads what flags point to. Stdin can be read only once, so one reader serves one command. */

@@ -1,5 +1,6 @@
 /** Test cases from a file: a whole evaluation or a list of cases in YAML or JSON, a case a line in JSON Lines, or a table in CSV. */
 import { basename, extname } from 'node:path'
+import { CadreError } from '../contract/errors.ts'
 import { UsageError } from './failure.ts'
 import { type Body, type FromFile, type InputReader, parseJson } from './input.ts'
 import { parseCsv, separatorOf } from './separated-values.ts'
@@ -9,7 +10,7 @@ export async function evaluationsFrom(file: string, reader: InputReader): Promis
   const kind = file === '-' ? kindOf(text) : KINDS[extname(file).toLowerCase()]
   const place = file === '-' ? 'Stdin' : file
   if (kind === 'table') return oneOf(file, casesFromTable(text, place))
-  if (kind === 'lines') return oneOf(file, casesFromLines(text, place))
+  if (kind === 'lines') return oneOf(file, casesFromLines(text, place), linesOf(text))
   const { list, bodies } = await reader.resources(file, text)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
   return areCases ? oneOf(file, bodies) : { list, bodies }
@@ -26,18 +27,27 @@ function kindOf(text: string): Kind | undefined {
 }
 
 /** A file of cases alone says nothing of what is asked: flags do, and most people ask agents. */
-function oneOf(file: string, test_cases: Body[]): FromFile {
+function oneOf(file: string, test_cases: Body[], lines?: readonly { number: number }[]): FromFile {
   if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} holds no test cases.`)
   const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
-  return { list: false, bodies: [{ test_cases }], assumed: { name, type: 'agent' } }
+  const placeOf = (refusal: unknown) => {
+    const field = refusal instanceof CadreError ? refusal.details?.[0]?.field : undefined
+    const [, index] = /^test_cases\.(\d+)/.exec(field ?? '') ?? []
+    if (index === undefined) return undefined
+    const place = lines ? `line ${lines[Number(index)]?.number}` : `test case ${Number(index) + 1}`
+    return `${place} of ${file === '-' ? 'stdin' : file}`
+  }
+  return { list: false, bodies: [{ test_cases }], assumed: { name, type: 'agent' }, placeOf }
 }
 
-function casesFromLines(text: string, file: string): Body[] {
-  const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
-  return lines
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line, index) => ({ line, number: index + 1 }))
     .filter(({ line }) => line.trim() !== '')
-    .map(({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line is one test case, as a JSON object.') as Body)
-}
+
+const casesFromLines = (text: string, file: string): Body[] =>
+  linesOf(text).map(({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line is one test case, as a JSON object.') as Body)
 
 const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'metadata', 'variables']
 const LISTS = new Set(['expected_sources', 'scorers'])

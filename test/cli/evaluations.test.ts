@@ -66,6 +66,15 @@ test('test cases are brought up to date from a table, and nothing else changes',
   await ok(['evaluations', 'update', 'cases', '--file', file('cases.csv')])
 })
 
+test('a case that is refused is told by its place in the file', async () => {
+  writeFileSync(file('wrong.jsonl'), '{"input":"a"}\n\n{"inptu":"b"}\n')
+  const made = await terminal.run(['evaluations', 'create', '--file', file('wrong.jsonl'), '--target', 'Echo'])
+  assert.equal([made.code, /Refused: line 3 of .*wrong\.jsonl\./.test(made.stderr)], [2, true])
+  writeFileSync(file('wrong.csv'), 'input,expected_output\na,b\n,c\n')
+  const changed = await terminal.run(['evaluations', 'update', 'cases', '--file', file('wrong.csv')])
+  assert.equal([changed.code, /Refused: test case 2 of .*wrong\.csv\./.test(changed.stderr)], [2, true])
+})
+
 test('a run shows what failed, and what was expected', async () => {
   const { stdout } = await ok(['evaluations', 'run', 'cases'])
   for (const text of ['✗ 2  blue', 'expected red', 'actual   blue', '50 %  1 of 2 passed, 1 failed']) assert.match(stdout, text)

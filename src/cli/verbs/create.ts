@@ -56,6 +56,8 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
           const resolved = sometimes ? await resolveReferences(connection, sometimes, named, { keepUnknown: true }) : named
           created.push((await call(connection, routes.create, { body: resolved })).data as Row)
         } catch (error) {
+          const place = given.placeOf?.(error)
+          if (place !== undefined) this.narrate(`Refused: ${place}.`)
           if (given.list) this.narrate(`Item ${index + 1} of ${bodies.length} failed; ${created.length} were created before it.`)
           if (created.length > 0) await this.print({ data: created, columns }, flags)
           throw error
@@ -83,12 +85,12 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     }
   }
 
-  async function read(flags: FlagValues): Promise<{ list: boolean; bodies: Body[] }> {
+  async function read(flags: FlagValues): Promise<FromFile> {
     const reader = new InputReader()
     const open = (file: string) => (fromFile ? fromFile(file, reader) : reader.resources(file))
     const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
     const fromFlags = await bodyFrom(fields, flags, reader)
-    return { list: given.list, bodies: given.bodies.map((body) => ({ ...given.assumed, ...body, ...fromFlags })) }
+    return { ...given, bodies: given.bodies.map((body) => ({ ...given.assumed, ...body, ...fromFlags })) }
   }
 
   function missing(given: Body): Field[] {

@@ -4,7 +4,7 @@ import { withArticle } from '../../contract/crud.ts'
 import { CadreCommand } from '../base-command.ts'
 import { UsageError } from '../failure.ts'
 import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../fields.ts'
-import { type Body, InputReader } from '../input.ts'
+import { type Body, type FromFile, InputReader } from '../input.ts'
 import { withNames } from '../readable.ts'
 import { namesakes, resolveOwn, resolveReferences } from '../references.ts'
 import type { Row } from '../table.ts'
@@ -30,10 +30,15 @@ export function updateCommand(topic: Topic, examples: Example[]) {
 
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(UpdateCommand)
-      const body = await changes(flags as FlagValues)
+      const { body, placeOf } = await changes(flags as FlagValues)
       const connection = await this.connect(flags)
       const params = { id: await resolveOwn(connection, topic, args.id as string) }
-      const { data } = await call(connection, routes.update, { params, body: await resolveReferences(connection, references, body) })
+      const change = { params, body: await resolveReferences(connection, references, body) }
+      const { data } = await call(connection, routes.update, change).catch((error: unknown) => {
+        const place = placeOf?.(error)
+        if (place !== undefined) this.narrate(`Refused: ${place}.`)
+        throw error
+      })
       this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
       const [other] = label !== undefined && label in body && this.formatOf(flags) === 'table' ? await namesakes(connection, topic, data as Found) : []
       if (other) this.narrate(sameName(topic, data as Row, other))
@@ -41,13 +46,13 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     }
   }
 
-  async function changes(flags: FlagValues): Promise<Body> {
+  async function changes(flags: FlagValues): Promise<{ body: Body; placeOf?: FromFile['placeOf'] }> {
     const reader = new InputReader()
     const open = (file: string) => (topic.fromFile ? topic.fromFile(file, reader) : reader.resources(file))
-    const given = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
+    const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
     if (given.list) throw new UsageError('A change takes one object, not a list.')
     const body = { ...given.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
     if (Object.keys(body).length === 0) throw new UsageError('Nothing to change.', `cadre ${command} update --help shows what can be changed.`)
-    return body
+    return { body, ...(given.placeOf ? { placeOf: given.placeOf } : {}) }
   }
 }
