@@ -73,11 +73,12 @@ function casesFromTable(text: string, file: string): Body[] {
   })
 }
 
-/** People write Expected Output where the field is called expected_output. */
+/** People write Expected Output, or just expected, where the field is called expected_output. */
 const columnsOf = (names: readonly string[]): string[] =>
   names.map((name) => {
     const plain = name.trim()
-    return FIELDS.find((field) => field === plain.toLowerCase().replaceAll(/[\s-]+/g, '_')) ?? plain
+    const field = plain.toLowerCase().replaceAll(/[\s-]+/g, '_')
+    return field === 'expected' ? 'expected_output' : FIELDS.includes(field) ? field : plain
   })
 
 function table(text: string, file: string): string[][] {

@@ -57,6 +57,7 @@ test('files of Windows are read like others', async () => {
 test('columns are known in other spellings, and separators of other countries too', async () => {
   const wanted = [{ input: 'a, b', expected_output: 'c', metadata: { Team: 'red' } }]
   assert.equal(await cases('s.csv', 'Input, Expected Output ,Team\n"a, b",c,red\n'), wanted)
+  assert.equal(await cases('s.csv', 'input,expected,Team\n"a, b",c,red\n'), wanted)
   assert.equal(await cases('s.csv', 'INPUT;expected-output;Team\r\na, b;c;red\r\n'), wanted)
   assert.equal(await cases('s.tsv', 'input\texpected_output\tTeam\na, b\tc\tred\n'), wanted)
 })
