@@ -1,7 +1,7 @@
 /** A resource as people read it: what it refers to by name, and of one that was just made only what was said of it. */
 import type { Connection } from '../client/request.ts'
+import { namesOfAll } from './names.ts'
 import type { Shown } from './output.ts'
-import { type Kind, kindOf, namesOf } from './references.ts'
 import type { Row } from './table.ts'
 import type { Topic } from './topic.ts'
 
@@ -30,17 +30,6 @@ const each = (value: unknown, change: (id: unknown) => unknown): unknown => (Arr
 
 const identifiersIn = (rows: readonly Row[], fields: readonly string[]): string[] =>
   rows.flatMap((row) => fields.flatMap((field) => [row[field]].flat())).filter((id) => typeof id === 'string')
-
-/** Those that the caller may not see keep their identifiers. */
-async function namesOfAll(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
-  const byKind = new Map<Kind, string[]>()
-  for (const id of new Set(ids)) {
-    const kind = kindOf(id)
-    if (kind) byKind.set(kind, [...(byKind.get(kind) ?? []), id])
-  }
-  const found = await Promise.all([...byKind].map(([kind, some]) => namesOf(connection, kind, some).catch(() => new Map<string, string>())))
-  return new Map(found.flatMap((names) => [...names]))
-}
 
 /** Without what is empty, and without when it was made, which is now. */
 export function essentials(row: Row): Row {

@@ -3,56 +3,9 @@ import { call } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
 import type { Route } from '../contract/route.ts'
 import type { Body } from './input.ts'
+import { IDENTIFIER, KINDS, type Kind } from './kinds.ts'
+import { namesOfAll } from './names.ts'
 import { type Found, nothingCalled, type Sought, several } from './unclear-names.ts'
-
-/** Kinds of resources that others refer to, by the word the contract uses for them. Each is loaded when a name has to be looked up. */
-const KINDS = {
-  agent: { prefix: 'agent', command: 'agents', noun: 'agent', list: async (): Promise<Route> => (await import('../contract/agents.ts')).agentRoutes.list },
-  model: { prefix: 'model', command: 'models', noun: 'model', list: async (): Promise<Route> => (await import('../contract/models.ts')).modelRoutes.list },
-  prompt_template: {
-    prefix: 'tmpl',
-    command: 'prompts',
-    noun: 'prompt template',
-    list: async (): Promise<Route> => (await import('../contract/prompt-templates.ts')).promptTemplateRoutes.list,
-  },
-  knowledge_source: {
-    prefix: 'ks',
-    command: 'knowledge',
-    noun: 'knowledge source',
-    list: async (): Promise<Route> => (await import('../contract/knowledge-sources.ts')).knowledgeSourceRoutes.list,
-  },
-  rag_tool: {
-    prefix: 'rag',
-    command: 'rag',
-    noun: 'RAG tool',
-    list: async (): Promise<Route> => (await import('../contract/rag-tools.ts')).ragToolRoutes.list,
-  },
-  retrieval_tool: {
-    prefix: 'ret',
-    command: 'retrieval',
-    noun: 'retrieval tool',
-    list: async (): Promise<Route> => (await import('../contract/retrieval-tools.ts')).retrievalToolRoutes.list,
-  },
-  api_tool: {
-    prefix: 'api',
-    command: 'tools',
-    noun: 'API tool',
-    list: async (): Promise<Route> => (await import('../contract/api-tools.ts')).apiToolRoutes.list,
-  },
-  evaluation: {
-    prefix: 'eval',
-    command: 'evaluations',
-    noun: 'evaluation',
-    list: async (): Promise<Route> => (await import('../contract/evaluations.ts')).evaluationRoutes.list,
-  },
-}
-export type Kind = keyof typeof KINDS
-
-/** What an identifier is one of; undefined where it is none of ours, or of a kind that nothing refers to. */
-export function kindOf(id: string): Kind | undefined {
-  if (!IDENTIFIER.test(id)) return undefined
-  return (Object.keys(KINDS) as Kind[]).find((kind) => id.startsWith(`${KINDS[kind].prefix}_`))
-}
 
 /** What a field refers to; for some it depends on another field of the same body. */
 export type Reference = readonly Kind[] | ((body: Body) => readonly Kind[])
@@ -63,8 +16,6 @@ export const kindNamedBy =
   (field: string, kinds: readonly Kind[]) =>
   (body: Body): readonly Kind[] =>
     body[field] === undefined ? kinds : kinds.filter((kind) => kind === body[field])
-
-const IDENTIFIER = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Identifiers in place of names in the fields that refer to something; what nobody is called may stay as it is. */
 export async function resolveReferences(
@@ -100,33 +51,10 @@ function nounOf(kinds: readonly Kind[]): string {
 }
 
 /** The service knows a model by its provider's name too, and answers for what looks like an identifier and is none. */
-const providersName = (others: Listed, value: string): Found | undefined =>
+const providersName = (others: Others, value: string): Found | undefined =>
   !others.complete || value.startsWith('model_') || others.data.some(({ model_id }) => model_id === value) ? { id: value } : undefined
 
-const NAMES_A_PAGE = 100
-const MOST_ONE_BY_ONE = 10
-
-/** Names of resources by their identifiers, as far as there are any; those that were deleted have none. */
-export async function namesOf(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
-  const names = new Map<string, string>()
-  if (ids.length === 0) return names
-  const list = await KINDS[kind].list()
-  const { data, complete } = await listed(connection, list, { limit: NAMES_A_PAGE })
-  for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
-  if (complete) return names
-  // Too many for one page: few that were not on it are asked for one by one, many by reading on.
-  const missing = ids.filter((id) => !names.has(id) && IDENTIFIER.test(id))
-  if (missing.length > MOST_ONE_BY_ONE) {
-    for (let page = 2, last = false; !last && names.size < ids.length; page++) {
-      const next = await listed(connection, list, { limit: NAMES_A_PAGE, page })
-      for (const { id, name } of next.data) if (ids.includes(id)) names.set(id, String(name))
-      last = next.data.length < NAMES_A_PAGE
-    }
-    return names
-  }
-  for (const id of missing) for (const { name } of (await byLabel(connection, list, 'id', id)).data) names.set(id, String(name))
-  return names
-}
+const MOST_LISTED = 100
 
 /** A family whose resources people call by a field of theirs. */
 interface Named {
@@ -157,11 +85,14 @@ export async function namesakes(connection: Connection, { routes, label }: Named
   return (await byLabel(connection, routes.list, label, name)).data.filter((other) => other.id !== id)
 }
 
-interface Listed {
+interface Others {
   data: Found[]
-  total: number
   /** Whether these are all there are. */
   complete: boolean
+}
+
+interface Listed extends Others {
+  total: number
 }
 
 async function listed(connection: Connection, list: Route, query: Body): Promise<Listed> {
@@ -176,7 +107,7 @@ async function only(
   connection: Connection,
   lists: readonly Route[],
   sought: Sought,
-  otherwise?: (others: Listed, value: string) => Found | undefined,
+  otherwise?: (others: Others, value: string) => Found | undefined,
 ): Promise<Found> {
   const { label, value } = sought
   const pages = await Promise.all(lists.map((list) => byLabel(connection, list, label, value)))
@@ -184,13 +115,13 @@ async function only(
   const [first, second] = found
   if (first && second)
     throw several(
-      await withNames(connection, found),
+      await toldApart(connection, found),
       pages.reduce((sum, { total }) => sum + total, 0),
       sought,
     )
   if (first) return first
-  const others = await Promise.all(lists.map((list) => listed(connection, list, { limit: NAMES_A_PAGE })))
-  const all = { data: others.flatMap(({ data }) => data), total: 0, complete: others.every(({ complete }) => complete) }
+  const others = await Promise.all(lists.map((list) => listed(connection, list, { limit: MOST_LISTED })))
+  const all = { data: others.flatMap(({ data }) => data), complete: others.every(({ complete }) => complete) }
   const known = otherwise?.(all, value)
   if (known) return known
   throw nothingCalled(
@@ -199,14 +130,14 @@ async function only(
   )
 }
 
-/** Fields that refer to something, by its name: what tells two of a kind apart should tell something. */
-async function withNames(connection: Connection, found: readonly Found[]): Promise<Found[]> {
-  const fields = { model_id: 'model', agent_id: 'agent', knowledge_source_id: 'knowledge_source' } as const
-  const named = found.map((one) => ({ ...one }))
-  for (const [field, kind] of Object.entries(fields)) {
-    const ids = [...new Set(found.flatMap((one) => (IDENTIFIER.test(String(one[field])) ? [String(one[field])] : [])))]
-    const names = await namesOf(connection, kind, ids).catch(() => new Map<string, string>()) // a member sees no models
-    for (const one of named) one[field] = names.get(String(one[field])) ?? one[field]
-  }
-  return named
+/** Fields whose names tell two of a kind apart better than identifiers do. */
+const TELLING = ['model_id', 'agent_id', 'knowledge_source_id']
+
+async function toldApart(connection: Connection, found: readonly Found[]): Promise<Found[]> {
+  const names = await namesOfAll(
+    connection,
+    found.flatMap((one) => TELLING.map((field) => String(one[field]))),
+  )
+  const named = (one: Found) => TELLING.flatMap((field) => (field in one ? [[field, names.get(String(one[field])) ?? one[field]]] : []))
+  return found.map((one) => ({ ...one, ...Object.fromEntries(named(one)) }))
 }

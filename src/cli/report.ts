@@ -1,8 +1,9 @@
 /** What the reports about usage and conversations share: how many rows, under which heading, with which names. */
 import { integer } from '@oclif/core/flags'
 import type { Connection } from '../client/request.ts'
+import type { Kind } from './kinds.ts'
+import { namesOf } from './names.ts'
 import type { ReportPeriod } from './period.ts'
-import { type Kind, namesOf } from './references.ts'
 import type { Row } from './table.ts'
 import type { Costs, Names } from './usage-text.ts'
 import type { Whose } from './whose.ts'

@@ -6,7 +6,8 @@ import { CadreError } from '../contract/errors.ts'
 import { modelRoutes } from '../contract/models.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../contract/passages.ts'
 import type { ENTITY_TYPES } from '../contract/usage.ts'
-import { type Kind, resolveReferences } from './references.ts'
+import type { Kind } from './kinds.ts'
+import { resolveReferences } from './references.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
