@@ -14,7 +14,7 @@ export interface ReplayParts {
   meter: Meter
   callsTools: boolean
   window: Readonly<ContextWindow>
-  /** What is being recorded, so that who asks the same meanwhile waits for it: an answer is recorded, and paid for, once. */
+  /** What is being looked for or recorded, so that who asks the same meanwhile waits for it: an answer is recorded, and paid for, once. */
   underWay: Map<string, Promise<void>>
   /** Who answers what was never recorded; nobody where recording is over or that model is gone. */
   source: ChatModel | undefined
@@ -41,39 +41,39 @@ export class ReplayModel implements ChatModel {
   }
 
   async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
-    const { id, source, silence, underWay } = this.#parts
+    const { id, database, source, silence } = this.#parts
     request.signal?.throwIfAborted()
     const asked = plain(request)
     const key = keyOf(asked)
-    const known = await this.#known(key, request.signal)
-    if (known) {
-      for (const part of known.parts as unknown as ChatPart[]) {
-        request.signal?.throwIfAborted()
-        yield part
-      }
-      return
-    }
-    if (!source) throw neverRecorded(this.name, key, silence)
-    let done = () => {}
-    const recorder = new Promise<void>((resolve) => {
-      done = resolve
-    })
-    underWay.set(`${id} ${key}`, recorder)
+    const next = await this.#turn(`${id} ${key}`, request.signal)
+    let known: StoredRecording | undefined
     try {
-      yield* this.#recorded(source, request, asked, key)
+      known = await findRecording(database, id, key)
+      if (!known && !source) throw neverRecorded(this.name, key, silence)
+      if (!known && source) return yield* this.#recorded(source, request, asked, key)
     } finally {
-      underWay.delete(`${id} ${key}`)
-      done()
+      next()
+    }
+    for (const part of (known?.parts ?? []) as unknown as ChatPart[]) {
+      request.signal?.throwIfAborted()
+      yield part
     }
   }
 
-  async #known(key: string, signal: AbortSignal | undefined): Promise<StoredRecording | undefined> {
-    const { id, database, underWay } = this.#parts
-    for (;;) {
-      const known = await findRecording(database, id, key)
-      const recorder = underWay.get(`${id} ${key}`)
-      if (known || !recorder) return known
-      await waitFor(recorder, signal)
+  /** Once nobody else looks for the same or records it; returns how to let the next one. Who looked first and waited then would miss what was recorded meanwhile. */
+  async #turn(what: string, signal: AbortSignal | undefined): Promise<() => void> {
+    const { underWay } = this.#parts
+    for (let other = underWay.get(what); other; other = underWay.get(what)) await unlessAborted(other, signal)
+    let done = () => {}
+    underWay.set(
+      what,
+      new Promise((resolve) => {
+        done = resolve
+      }),
+    )
+    return () => {
+      underWay.delete(what)
+      done()
     }
   }
 
@@ -113,13 +113,13 @@ export class ReplayModel implements ChatModel {
   }
 }
 
-async function waitFor(recorder: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   let leave = () => {}
   const left = new Promise<void>((resolve) => {
     leave = resolve
   })
   signal?.addEventListener('abort', leave, { once: true })
-  await Promise.race([recorder, left])
+  await Promise.race([work, left])
   signal?.removeEventListener('abort', leave)
   signal?.throwIfAborted()
 }

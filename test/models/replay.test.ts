@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { run } from '../evaluations/running.ts'
 import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { asKilled, HeldDisk } from '../harness/held-disk.ts'
@@ -59,6 +60,16 @@ test('whoever asks the same while it is recorded gets the same, and it is paid f
   const before = provider.received.length
   const answers = await Promise.all(Array.from({ length: 4 }, () => good(ask(model, 'hello'))))
   assert.equal([new Set(answers.map(({ content }) => content)).size, provider.received.length - before], [1, 1])
+})
+
+test('repeats of a test case, which are asked in one go, are recorded once', async () => {
+  const model = await replay()
+  const before = provider.received.length
+  const test_cases = [{ input: 'hello', expected_output: 'answer' }]
+  const { id } = await resources.evaluation({ type: 'model', target_id: model.id, test_cases, repeats: 8, concurrency: 8 })
+  const { results } = await run(service, id)
+  const answers = new Set(results.map(({ actual_output }: Json) => actual_output))
+  assert.equal([results.length, answers.size, provider.received.length - before], [8, 1, 1])
 })
 
 test('where recording fails, whoever waited for it asks for itself', async () => {
