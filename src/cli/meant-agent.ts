@@ -32,9 +32,10 @@ export async function meantAgent(connection: Connection, { preferred, command, r
       hint: 'cadre quickstart makes one that knows Cadre; cadre agents create makes one of your own.',
     })
   if (others.length === 0) return first.id
-  const callable = data.map(({ name, id }) => (data.some((other) => other.id !== id && other.name === name) ? id : oneLine(name)))
-  const names = data.map(({ name }, at) => (callable[at] === oneLine(name) ? name : `${oneLine(name)} (${callable[at]})`))
-  const example = quoted(callable[0] ?? '')
+  /** Whether it is the only one of that name, and that can be typed. */
+  const callable = ({ name, id }: typeof first) => oneLine(name) === name && data.every((other) => other.id === id || other.name !== name)
+  const names = data.map((agent) => (callable(agent) ? agent.name : `${oneLine(agent.name)} (${agent.id})`))
+  const example = quoted(callable(first) ? first.name : first.id)
   throw new SeveralAgents(
     `There are ${pagination.total} agents, and none was named: ${names.join(', ')}${pagination.total > data.length ? ', …' : ''}.`,
     `Name one: ${command} ${example}${rest}. To mean it always: cadre config set agent ${example}`,

@@ -217,22 +217,4 @@ test('a pipe that is closed early ends the command without a word', async () => 
   assert.equal([code, stderr], [0, ''])
 })
 
-test('among several agents one must be named, or set', async () => {
-  provider.script = [says('Yes.')]
-  await terminal.json(['agents', 'create', '--name', 'Other', '--model', 'scripted'])
-  const several = await terminal.run(['ask', 'Who?'])
-  assert.is(several.code, 2)
-  assert.match(several.stderr, /There are 2 agents.*Other, Helper/)
-  assert.match(several.stderr, 'cadre config set agent')
-  assert.is((await terminal.run(['config', 'set', 'agent', 'Nobody'])).code, 3)
-  assert.is((await terminal.run(['config', 'set', 'agent', 'Other'])).code, 0)
-  const { code } = await terminal.run(['ask', 'Who?'])
-  assert.is(code, 0)
-  await terminal.run(['agents', 'delete', 'Other', '--yes', '--force'])
-  const gone = await terminal.run(['ask', 'Who?'])
-  assert.is(gone.code, 3)
-  assert.match(gone.stderr, 'cadre config unset agent')
-  await terminal.run(['config', 'unset', 'agent'])
-})
-
 test.run()

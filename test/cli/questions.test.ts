@@ -70,22 +70,28 @@ test('ask and chat mean the same agent where none is named: the only one, the on
       `Error: There are 2 agents, and none was named: Other, Helper.\nName one: ${command}. To mean it always: cadre config set agent Other\n`,
     )
   }
+  assert.is((await terminal.run(['config', 'set', 'agent', 'Nobody'])).code, 3)
   await terminal.run(['config', 'set', 'agent', 'Other'])
   assert.match((await chat()).stdout, /^Other, /)
   assert.is((await terminal.run(['ask', 'How many?'])).code, 0)
   await terminal.run(['agents', 'delete', 'Other', '--yes', '--force'])
   for (const ran of [await chat(), await terminal.run(['ask', 'How many?'])]) {
     assert.is(ran.code, 3)
-    assert.match(ran.stderr, 'The agent "Other", which cadre config names, is not there.')
+    assert.match(ran.stderr, /^Error: The agent "Other", which cadre config names, is not there\.\n.*cadre config unset agent/)
   }
   await terminal.run(['config', 'unset', 'agent'])
 })
 
-test('two agents of one name are told by their identifiers', async () => {
-  const { id } = await terminal.json<{ id: string }>(['agents', 'create', '--name', 'Helper'])
-  const { stderr } = await terminal.run(['ask', 'How many?'])
-  assert.match(stderr, `Helper (${id})`)
-  assert.match(stderr.replaceAll('\n', ' '), `cadre ask ${id} "…"`)
+test('agents that cannot be called by their names are told by their identifiers', async () => {
+  for (const [name, shown] of [
+    ['Helper', 'Helper'],
+    ['two\nlines', 'two lines'],
+  ] as const) {
+    const { id } = await terminal.json<{ id: string }>(['agents', 'create', '--name', name])
+    const { stderr } = await terminal.run(['ask', 'How many?'])
+    assert.match(stderr.split('\n')[0] ?? '', `: ${shown} (${id}), `)
+    assert.match(stderr, `Name one: cadre ask ${id} "…"`)
+  }
 })
 
 test.run()
