@@ -50,14 +50,9 @@ export class InputReader {
     return text === value ? parseJson(text, `--${flag}`) : parseStructure(text, named ?? '')
   }
 
-  /** The resources in a file of JSON or YAML: one, a list of them, or several documents. */
-  async resources(file: string, text?: string): Promise<{ list: boolean; bodies: Body[] }> {
-    const value = await parseStructure(text ?? (await this.file(file)), file)
-    const bodies = Array.isArray(value) ? value : [value]
-    for (const body of bodies)
-      if (typeof body !== 'object' || body === null || Array.isArray(body))
-        throw new UsageError(`${file === '-' ? 'Stdin' : file} must hold an object, or a list of objects.`)
-    return { list: Array.isArray(value), bodies: bodies as Body[] }
+  /** The resources in a file, or on stdin (`-`). */
+  async resources(file: string): Promise<FromFile> {
+    return resourcesIn(await this.file(file), file)
   }
 
   /** Everything on stdin. */
@@ -112,6 +107,16 @@ export function parseJson(text: string, where: string, hint = where.startsWith('
   } catch (error) {
     throw new UsageError(`${where} is not JSON: ${(error as Error).message}`, hint)
   }
+}
+
+/** The resources in a text of JSON or YAML: one, a list of them, or several documents. */
+export async function resourcesIn(text: string, file: string): Promise<FromFile> {
+  const place = file === '-' ? 'Stdin' : file
+  const value = await parseStructure(text, place)
+  const bodies = Array.isArray(value) ? value : [value]
+  for (const body of bodies)
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new UsageError(`${place} must hold an object, or a list of objects.`)
+  return { list: Array.isArray(value), bodies: bodies as Body[] }
 }
 
 /** YAML holds JSON, but JSON gives better messages; several YAML documents are a list. */

@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path'
 import { CadreError } from '../contract/errors.ts'
 import { UsageError } from './failure.ts'
-import { type Body, type FromFile, type InputReader, parseJson } from './input.ts'
+import { type Body, type FromFile, type InputReader, parseJson, resourcesIn } from './input.ts'
 import { parseCsv, separatorOf } from './separated-values.ts'
 
 export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
@@ -11,7 +11,7 @@ export async function evaluationsFrom(file: string, reader: InputReader): Promis
   const place = file === '-' ? 'Stdin' : file
   if (kind === 'table') return oneOf(file, casesFromTable(text, place))
   if (kind === 'lines') return oneOf(file, casesFromLines(text, place), linesOf(text))
-  const { list, bodies } = await reader.resources(file, text)
+  const { list, bodies } = await resourcesIn(text, file)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
   return areCases ? oneOf(file, bodies) : { list, bodies }
 }

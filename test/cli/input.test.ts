@@ -68,6 +68,7 @@ test('YAML that leads back to itself, or to billions of values, is told as what 
     assert.is(code, 2)
     assert.match(stderr, 'aliases')
   }
+  assert.match((await terminal.run(['agents', 'create', '--file', '-'], { input: 'name: [x' })).stderr, 'Error: Stdin is not YAML')
 })
 
 test('long texts come from files, and @@ is a literal @', async () => {
