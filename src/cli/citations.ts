@@ -4,6 +4,7 @@ import type { Citation as CitationSchema } from '../contract/conversations.ts'
 import { paint } from './color.ts'
 import { passageLines } from './passages.ts'
 import type { Paper } from './table.ts'
+import { wrap } from './terminal-text.ts'
 
 export type Citation = Static<typeof CitationSchema>
 
@@ -24,7 +25,7 @@ export function citationLines(citations: readonly Citation[], { query, paper, fu
       return ['', ...passageLines(passage, index, stale ? ['The document was changed or removed since.'] : [], { query, paper, full })]
     })
   const over = passedOver(citations)
-  return over === undefined ? lines : [...lines, '', paint('dim', over, paper.stream)]
+  return over === undefined ? lines : [...lines, '', ...wrap(over, paper.columns).map((line) => paint('dim', line, paper.stream))]
 }
 
 /** A number is a passage's place among those found, so a text may begin with [2]: said, because it looks as if [1] were lost. */

@@ -28,6 +28,8 @@ test('a passage that was found before the one a reply cites is accounted for', (
   assert.is(last(false, true, false, true), '[1] and [3] were found, too, and are not cited.')
   assert.match(last(true, true, false) ?? '', 'Text.')
   assert.is(last(false, false), undefined)
+  const narrow = citationLines([passage(1, false), passage(2, true)], { query: 'text', paper: paper(20) })
+  assert.equal(narrow.slice(-2), ['[1] was found, too,', 'and is not cited.'])
 })
 
 test('a cut text ends in an ellipsis and never takes more than its columns', () => {
