@@ -8,7 +8,7 @@ interface Called {
   id: string
   flags?: Record<string, unknown>
   baseFlags?: Record<string, unknown>
-  examples?: readonly unknown[]
+  examples?: readonly unknown[] | undefined
 }
 
 /** What oclif's errors of this kind carry, each some of it. */
@@ -20,7 +20,7 @@ interface Complaint extends CLIError {
 /** Undefined where the error is of another kind. */
 export function calledWrongly(error: Error, command: Called): UsageError | undefined {
   if (!(error instanceof CLIError) || error instanceof ExitError) return undefined
-  const name = `cadre ${command.id.replaceAll(':', ' ')}`
+  const name = nameOf(command)
   const { args = [], flags = [] } = error as Complaint
   if (flags.length > 0) return new UsageError(`${name} has no ${flags.join(' and ')}.`, flagHint(name, flags[0] ?? '', command))
   if (args.length === 0) {
@@ -28,9 +28,16 @@ export function calledWrongly(error: Error, command: Called): UsageError | undef
     return new UsageError(problem, (problem.startsWith('Missing') ? exampleOf(command) : undefined) ?? helpOf(name))
   }
   const named = args.flatMap((arg) => (typeof arg === 'object' && arg !== null && 'name' in arg ? [String(arg.name).toUpperCase()] : []))
-  const problem = named.length > 0 ? `Missing ${named.join(' and ')}.` : `${name} takes no "${args.join(' ')}".`
-  return new UsageError(problem, exampleOf(command) ?? helpOf(name))
+  return named.length > 0 ? new UsageError(`Missing ${named.join(' and ')}.`, exampleOf(command) ?? helpOf(name)) : takesNo(command, args.join(' '))
 }
+
+/** Words too many. */
+export function takesNo(command: Called, words: string): UsageError {
+  const name = nameOf(command)
+  return new UsageError(`${name} takes no "${words}".`, exampleOf(command) ?? helpOf(name))
+}
+
+const nameOf = ({ id }: Called): string => `cadre ${id.replaceAll(':', ' ')}`
 
 const helpOf = (name: string): string => `${name} --help shows how it is called.`
 

@@ -1,6 +1,7 @@
 /** What oclif runs for a command it does not know: says which one was probably meant. */
 import type { Hook } from '@oclif/core/hooks'
 import { suggest } from '../contract/suggest.ts'
+import { takesNo } from './called-wrongly.ts'
 import { UsageError } from './failure.ts'
 
 export const commandNotFound: Hook<'command_not_found'> = async ({ id, config }) => {
@@ -16,10 +17,5 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ id, config })
   // Words after a command that takes none look to oclif like a command of their own.
   const command = config.commands.find((one) => id.startsWith(`${one.id}:`) && !one.hidden)
   if (!command) throw new UsageError(`"${typed}" is not a cadre command.`, 'cadre --help shows what there is.')
-  const name = command.id.replaceAll(':', ' ')
-  const [example] = command.examples ?? []
-  throw new UsageError(
-    `cadre ${name} takes no "${typed.slice(name.length + 1)}".`,
-    typeof example === 'object' ? `For example: ${example.command}` : `cadre ${name} --help shows how it is called.`,
-  )
+  throw takesNo(command, typed.slice(command.id.length + 1))
 }
