@@ -150,7 +150,6 @@ test('a word too many, and a flag too few, are told with how it is called', asyn
     [['agents', 'list', '--page'], '--page needs a value.'],
     [['agents', 'list', '--page', '1', '--all'], '--all and --page do not go together.'],
     [['agents', 'list', '--order', 'up'], '--order is one of asc, desc, not "up".'],
-    [['plan', 'x'], 'cadre plan takes no "x".'],
   ]
   for (const [words, said] of TOLD) {
     const { code, stderr } = await terminal.run(words)

@@ -1,7 +1,9 @@
 /** Names at the terminal: one that means several, one that means none, and one that is given twice. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { agentTopic } from '../../src/cli/topics/agents.ts'
 import { several } from '../../src/cli/unclear-names.ts'
+import { sameName } from '../../src/cli/verbs/create.ts'
 import { aloud } from '../harness/hooks.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -35,6 +37,10 @@ test('whoever gives a name a second time is told of the first, and how to call t
   const id = /agent_[0-9a-f-]{36}/.exec(changed.stdout)?.[0] ?? ''
   assert.not.match((await terminal.run(['agents', 'update', id, '--temperature', '1'])).stderr, 'another')
   await terminal.run(['agents', 'delete', id, '--yes'])
+})
+
+test('a name of several lines is told on one', () => {
+  assert.match(sameName(agentTopic, { id: 'agent_1', name: 'two\nlines' }, { id: 'agent_2' }), 'There is another agent called two lines: agent_2.')
 })
 
 test('a script is told nothing of it', async () => {

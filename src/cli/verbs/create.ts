@@ -13,6 +13,7 @@ import { essentials, withNames } from '../readable.ts'
 import { namesakes, resolveReferences } from '../references.ts'
 import { quoted } from '../shell-words.ts'
 import type { Row } from '../table.ts'
+import { oneLine } from '../terminal-text.ts'
 import { type Topic, titleOf } from '../topic.ts'
 import type { Found } from '../unclear-names.ts'
 import type { Example } from './list.ts'
@@ -111,7 +112,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
 /** A resource, and another one that people call the same. A second webhook of an address is seldom a slip. */
 export function sameName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
   const way = label === 'url' ? '' : `, or give it a ${label} of its own: cadre ${command} update ${String(id)} --${label} …`
-  return `There is another ${family.noun} called ${String(name)}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
+  return `There is another ${family.noun} called ${oneLine(String(name))}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
 }
 
 /** By its name, unless another one has that, too. */
