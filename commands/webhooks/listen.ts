@@ -12,7 +12,7 @@ import { newSigningSecret, secretProblem } from '../../src/webhook-signature.ts'
 
 export default class WebhooksListen extends CadreCommand {
   static override description =
-    'Print events as they happen, and send them on to a receiver of yours.\n\nIt needs no webhook and opens no port. While the connection is interrupted nothing is missed. What is sent on is signed with a secret that is printed at the beginning, or with your own, and is sent once.'
+    'Print events as they happen, and send them on to a receiver of yours.\n\nIt needs no webhook and opens no port. An event comes when a conversation is completed (cadre conversations complete, or nobody has written in it for long), when a run of an evaluation has ended, and when usage crosses a threshold. While the connection is interrupted nothing is missed. What is sent on is signed with a secret that is printed at the beginning, or with your own, and is sent once.'
   static override examples = [
     { command: 'cadre webhooks listen --events conversation.completed', description: 'Look on' },
     { command: 'cadre webhooks listen --forward-to http://localhost:3000/hooks', description: 'Try a receiver on this machine' },

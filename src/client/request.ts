@@ -39,7 +39,7 @@ export async function send(connection: Connection, sent: Sent): Promise<Reply> {
     const worthWaiting = reply.status === 429 && attempt < MOST_ATTEMPTS && seconds >= 0 && seconds <= LONGEST_WAIT_SECONDS
     if (!worthWaiting) return reply
     await reply.text()
-    connection.narrate(`The rate limit is reached; trying again in ${seconds} s.`)
+    connection.narrate(`The rate limit is reached; trying again in ${seconds} s. CADRE_RATE_LIMIT in the daemon's environment changes it.`)
     await wait(seconds * 1000, undefined, sent.signal ? { signal: sent.signal } : {})
   }
 }

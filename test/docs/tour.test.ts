@@ -57,7 +57,7 @@ test('the REST side answers to what is printed', async () => {
   assert.is(code, 0, said)
   assert.match(said, '"status":"healthy"')
   assert.match(said, '"name":"Helper"')
-  assert.match(said, '"name":"Scripted"')
+  assert.match(said, '"role":"assistant"')
 })
 
 test.run()
