@@ -55,14 +55,23 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
     if (!signal.aborted) await take()
   }
   const gone = ({ name }: KnownDocument) => !seen.has(name) && !unreadable.some((folder) => name.startsWith(folder))
-  await bury(discovery, [...known.values()].filter(gone))
+  const missing = [...known.values()].filter(gone)
+  await bury(discovery, missing)
+  progress.count(source.id, 'gone', missing.length)
 }
 
-async function keep({ database, originals }: Discovery, sourceId: string, found: Found, known: KnownDocument | undefined, signal: AbortSignal): Promise<void> {
+async function keep(
+  { database, originals, progress }: Discovery,
+  sourceId: string,
+  found: Found,
+  known: KnownDocument | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   if (known && known.fingerprint === found.fingerprint && (found.problem === undefined || known.error === found.problem)) return
   const content = found.problem === undefined ? await readNow(found, signal) : { problem: found.problem }
   // What could not be read just now may be readable the next time, though it looks the same.
   if ('problem' in content) {
+    progress.count(sourceId, 'unreadable')
     await refuse(database, sourceId, found.problem === undefined ? { ...found, fingerprint: '' } : found, known, content.problem)
     return release(originals, database, known?.content_hash)
   }

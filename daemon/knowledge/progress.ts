@@ -1,16 +1,37 @@
-/** How far a synchronization is, for whoever asks and whoever follows. */
+/** How far a synchronization is and what it came to, for whoever asks and whoever follows. */
 import type { Static } from 'typebox'
-import type { SyncProgress } from '../../src/contract/knowledge-sources.ts'
+import type { SyncChanges, SyncProgress } from '../../src/contract/knowledge-sources.ts'
 
 export type Progress = Static<typeof SyncProgress>
+export type Changes = Static<typeof SyncChanges>
 export type Listener = (progress: Progress | undefined) => void
 
 export class ProgressBoard {
   readonly #current = new Map<string, Progress>()
+  readonly #changes = new Map<string, Changes>()
   readonly #listeners = new Map<string, Set<Listener>>()
 
   of(sourceId: string): Progress | undefined {
     return this.#current.get(sourceId)
+  }
+
+  /** What the last synchronization came to, or the one under way so far. */
+  changes(sourceId: string): Changes | undefined {
+    return this.#changes.get(sourceId)
+  }
+
+  /** Counts from nothing: another synchronization begins. */
+  recount(sourceId: string): void {
+    this.#changes.set(sourceId, { read: 0, unreadable: 0, gone: 0, embedded: 0 })
+  }
+
+  count(sourceId: string, what: keyof Changes, number = 1): void {
+    const changes = this.#changes.get(sourceId)
+    if (changes) changes[what] += number
+  }
+
+  forget(sourceId: string): void {
+    this.#changes.delete(sourceId)
   }
 
   begin(sourceId: string): void {

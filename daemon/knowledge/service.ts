@@ -152,7 +152,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }
     else if (source.status === 'syncing' && source.progress === null)
       yield { event: 'error', data: { error: 'The daemon is stopping; it goes on with the synchronization when it is started again.', code: 'UNAVAILABLE' } }
-    else yield { event: 'sync_end', data: source }
+    else yield { event: 'sync_end', data: { ...source, changes: this.#parts.progress.changes(id) } }
   }
 
   /** The newest state each time the reader is ready for one; what it was too slow for is left out. */

@@ -63,6 +63,8 @@ export class Synchronizer {
     })
     const run: Run = { extent, controller: new AbortController(), again: undefined, read, finished: Promise.resolve() }
     this.#runs.set(sourceId, run)
+    // Indexes that are brought up to date after a synchronization are counted with it.
+    if (extent === 'all') this.#parts.progress.recount(sourceId)
     // Before anybody can read that it is under way.
     this.#parts.progress.begin(sourceId)
     run.finished = announced
@@ -89,6 +91,7 @@ export class Synchronizer {
   /** Ends what is under way for a source that is no more, and removes its clone. */
   async forget(sourceId: string): Promise<void> {
     await this.cancel(sourceId)
+    this.#parts.progress.forget(sourceId)
     await rm(join(this.#parts.work, sourceId), { recursive: true, force: true })
   }
 

@@ -54,6 +54,7 @@ export async function readTexts(stage: TextStage, sourceId: string, indexes: rea
     signal.throwIfAborted()
     progress.update(sourceId, { documents: ++done })
     changed = true
+    progress.count(sourceId, result ? 'read' : 'unreadable')
     if (!result) continue
     const { document, pages, passages } = result
     const known = { documentId: document.id, contentHash: document.content_hash, pages, chunks: [...passages.values()][0]?.length ?? 0 }

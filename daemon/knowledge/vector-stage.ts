@@ -33,6 +33,7 @@ export async function embedPassages(stage: VectorStage, sourceId: string, indexe
     for (const batch of batches(documents)) {
       await embedBatch(stage, index, batch, signal, (embedded) => {
         done += embedded
+        progress.count(sourceId, 'embedded', embedded)
         progress.update(sourceId, { chunks: done })
       })
       const documentIds = batch.map(({ document_id }) => document_id)

@@ -5,7 +5,7 @@ import { UnreachableError } from '../client/failures.ts'
 import type { Connection } from '../client/request.ts'
 import { documentRoutes } from '../contract/documents.ts'
 import { CadreError, type ErrorCode } from '../contract/errors.ts'
-import { type KnowledgeSource, knowledgeSourceRoutes, type SyncProgress } from '../contract/knowledge-sources.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes, type SyncChanges, type SyncProgress } from '../contract/knowledge-sources.ts'
 import { paint } from './color.ts'
 import type { ProgressDisplay, Step } from './progress.ts'
 import { duration } from './quantity.ts'
@@ -14,13 +14,14 @@ import { oneLine } from './terminal-text.ts'
 
 export type Source = Static<typeof KnowledgeSource>
 type Progress = Static<typeof SyncProgress>
+type Changes = Static<typeof SyncChanges>
 
 export interface Synced {
   source: Source
   /** What it held before. */
   before: Source['statistics']
-  /** Documents that were read now. */
-  read: number
+  /** What was done now, as far as the daemon knows it. */
+  changes: Changes
   milliseconds: number
 }
 
@@ -43,13 +44,15 @@ export async function followSync(connection: Connection, started: Source, displa
   process.prependListener('SIGINT', goesOn)
   try {
     let read = 0
+    const changes = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
     for (;;) {
-      const source = await lastEvent(connection, started, (progress) => {
+      const { changes: now, ...source } = await lastEvent(connection, started, (progress) => {
         if (progress.stage !== 'finding') read = Math.max(read, progress.documents)
         display.show(stepOf(progress, read))
       })
+      for (const what of Object.keys(changes) as (keyof Changes)[]) changes[what] += now?.[what] ?? 0
       // Asked for while another one was under way: that one ended, ours begins.
-      if (source.status !== 'syncing') return { source, before: started.statistics, read, milliseconds: Date.now() - began }
+      if (source.status !== 'syncing') return { source, before: started.statistics, changes, milliseconds: Date.now() - began }
     }
   } finally {
     process.removeListener('SIGINT', goesOn)
@@ -57,12 +60,15 @@ export async function followSync(connection: Connection, started: Source, displa
   }
 }
 
-async function lastEvent(connection: Connection, { id, name }: Source, progressed: (progress: Progress) => void): Promise<Source> {
+/** The source as it ended up; a daemon that was started since knows no more what was done. */
+type Ended = Source & { changes?: Changes }
+
+async function lastEvent(connection: Connection, { id, name }: Source, progressed: (progress: Progress) => void): Promise<Ended> {
   try {
     for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id } })) {
       const value = JSON.parse(data) as unknown
       if (event === 'progress') progressed(value as Progress)
-      if (event === 'sync_end') return value as Source
+      if (event === 'sync_end') return value as Ended
       if (event === 'error') throw failed(value as { error: string; code: ErrorCode }, name)
     }
   } catch (error) {
@@ -97,18 +103,26 @@ export function took(milliseconds: number): string {
 }
 
 /** What a synchronization came to, as one sentence. */
-export function outcome({ source, before, read, milliseconds }: Synced): string {
+export function outcome({ source, before, changes, milliseconds }: Synced): string {
   const name = paint('bold', oneLine(source.name))
   const { documents, chunks, failed } = source.statistics
   if (source.status === 'pending') return `${name}: the synchronization was cancelled; what it has done so far stays.`
   const holds = `${counted(documents, 'document')}, ${counted(chunks, 'passage')}`
   if (documents === 0) return `${name}: no documents were found.`
   if (documents === failed) return `${name}: nothing in it could be read.`
-  const gone = Math.max(0, before.documents - documents)
   const time = took(milliseconds)
   if (before.documents === 0) return `${name}: ${holds} indexed in ${time}.`
-  const changes = [read > 0 ? `${counted(read, 'document')} read` : '', gone > 0 ? `${counted(gone, 'document')} gone` : ''].filter(Boolean)
-  return `${name}: ${changes.length > 0 ? changes.join(', ') : 'nothing changed'} in ${time}; it holds ${holds}.`
+  return `${name}: ${told(changes)} in ${time}; it holds ${holds}.`
+}
+
+function told({ read, unreadable, gone, embedded }: Changes): string {
+  const parts = [
+    read > 0 ? `${counted(read, 'document')} read` : '',
+    unreadable > 0 ? `${counted(unreadable, 'document')} unreadable` : '',
+    embedded > 0 ? `${counted(embedded, 'passage')} indexed` : '',
+    gone > 0 ? `${counted(gone, 'document')} gone` : '',
+  ].filter(Boolean)
+  return parts.length > 0 ? parts.join(', ') : 'nothing changed'
 }
 
 /** The documents that could not be read, and why; nothing when there are none. */

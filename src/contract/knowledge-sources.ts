@@ -158,6 +158,16 @@ export const SyncProgress = object(
   { description: 'How far a synchronization is.' },
 )
 
+export const SyncChanges = object(
+  {
+    read: Type.Integer({ minimum: 0, description: 'Documents that were read, because they are new or changed, or a tool wants them cut another way.' }),
+    unreadable: Type.Integer({ minimum: 0, description: 'Documents that were to be read and could not be.' }),
+    gone: Type.Integer({ minimum: 0, description: 'Documents that were there before and are no more.' }),
+    embedded: Type.Integer({ minimum: 0, description: 'Passages that were embedded.' }),
+  },
+  { description: 'What a synchronization came to.' },
+)
+
 export const SourceStatistics = object(
   {
     documents: Type.Integer({ minimum: 0, description: 'Documents it holds.' }),
@@ -270,7 +280,8 @@ export const knowledgeSourceRoutes = {
     method: 'GET',
     path: '/knowledge-sources/{id}/sync/events',
     summary: 'Follow a synchronization',
-    description: 'Events: progress, as often as it changes, then one sync_end with the knowledge source, or error.',
+    description:
+      'Events: progress, as often as it changes, then one sync_end with the knowledge source and what its last synchronization came to, as `changes` of read, unreadable, gone and embedded; or error. There are no `changes` where it has not been synchronized since the daemon was started.',
     access: 'read',
     reply: Type.String(),
     shape: 'events',

@@ -190,6 +190,36 @@ test('a daemon that stops ends the stream with an error and not as if the synchr
   assert.not(names(following).includes('sync_end'))
   embedder.release()
   assert.equal((await library.settled(source.id)).statistics.embedded, 3)
+  await listen()
+  const late = await follow(source.id)
+  await late.ended
+  // They were read before the stop, and embedded after it.
+  assert.equal(late.events.at(-1)?.value.changes, { read: 0, unreadable: 0, gone: 0, embedded: 3 })
+})
+
+test('the end tells what was read, embedded and gone, not what is left of them together', async () => {
+  const folder = new Folder()
+  folder.write({ 'a.md': 'The first.', 'b.md': 'The second.', 'c.md': 'The third.' })
+  const source = await library.source('folder', { path: folder.path })
+  await library.tool(source.id, { embedding_model: model.id })
+  await library.settled(source.id)
+  const changes = async () => {
+    await library.sync(source.id)
+    const following = await follow(source.id)
+    await following.ended
+    return following.events.at(-1)?.value.changes
+  }
+  const none = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
+  assert.equal(await changes(), { ...none, read: 3, embedded: 3 })
+  assert.equal(await changes(), none)
+  for (const name of ['a.md', 'b.md']) folder.remove(name)
+  folder.write({ 'd.md': 'The fourth.', 'broken.pdf': '%PDF-1.7 nothing' })
+  assert.equal(await changes(), { read: 1, unreadable: 1, gone: 2, embedded: 1 })
+  library = await library.reopened()
+  await listen()
+  const unknown = await follow(source.id)
+  await unknown.ended
+  assert.equal([names(unknown), unknown.events.at(-1)?.value.changes], [['sync_end'], undefined])
 })
 
 test.run()
