@@ -7,6 +7,7 @@ import { questionArgument, questionFlags, questionFrom, resolveTool } from '../.
 import { quoted } from '../../src/cli/shell-words.ts'
 import { paperFor } from '../../src/cli/table.ts'
 import { ragTopic } from '../../src/cli/topics/rag.ts'
+import { tellUnread } from '../../src/cli/unread-sources.ts'
 import { ownArgument } from '../../src/cli/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { ragToolRoutes } from '../../src/contract/rag-tools.ts'
@@ -33,5 +34,6 @@ export default class RagQuery extends CadreCommand {
     const { data } = await call(connection, ragToolRoutes.query, { params, body }).finally(() => display.end())
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${answerText(data, paperFor(process.stdout), flags.full)}\n`)
+    if (data.results.length === 0) await tellUnread(connection, [params.id])
   }
 }

@@ -29,6 +29,7 @@ export async function followAtTerminal(connection: Connection, followed: Followe
   process.prependOnceListener('SIGINT', abort)
   printer.wait('Thinking')
   let message = 'reply' in followed ? followed.reply : ''
+  let foundNothing = false
   try {
     for await (const event of followReply(connection, followed, { reconnects: RECONNECTS })) {
       if (view.json) process.stdout.write(`${toJsonLine(event)}\n`)
@@ -39,13 +40,23 @@ export async function followAtTerminal(connection: Connection, followed: Followe
         await decide(event.data, { connection, conversation, message, all: view.tools === 'allow' })
       }
       if (event.event === 'error') throw new CadreError(event.data.code, event.data.error, { hint: event.data.hint })
-      if (event.event === 'message_end') return finished(event.data.message)
+      if (event.event === 'retrieval') foundNothing = event.data.citations.length === 0
+      if (event.event === 'message_end') {
+        if (foundNothing && !view.quiet) await tellWhy(connection, conversation)
+        return finished(event.data.message)
+      }
     }
   } finally {
     process.removeListener('SIGINT', abort)
     await printer.close()
   }
   throw new Error('a reply ended without its last event') // followReply throws before this
+}
+
+/** Best effort: the reply is there. */
+async function tellWhy(connection: Connection, conversation: string): Promise<void> {
+  const { tellUnreadOf } = await import('./unread-sources.ts')
+  await tellUnreadOf(connection, conversation).catch(() => {})
 }
 
 function finished(message: Reply): Reply {

@@ -54,6 +54,21 @@ test('what is piped in is the question where there are no words', async () => {
   assert.equal([code, stderr.split('\n')[0]], [3, 'Error: There is no RAG tool "handbook".'], 'the question was read')
 })
 
+test('where nothing is found because nothing has been read, that is told', async () => {
+  await terminal.json(['knowledge', 'create', '--name', 'My notes', '--type', 'file'])
+  await terminal.json(['rag', 'create', '--name', 'notes', '--knowledge-source', 'My notes'])
+  await terminal.json(['agents', 'create', '--name', 'Reader', '--tool', 'notes'])
+  for (const words of [
+    ['ask', '--agent', 'Reader', 'How many?'],
+    ['rag', 'query', 'notes', 'How many?'],
+  ]) {
+    const { code, stderr } = await terminal.run(words)
+    assert.equal([code, stderr.split('\n').at(-2)], [0, "Nothing of My notes has been read: cadre knowledge sync 'My notes'"])
+  }
+  assert.is((await terminal.run(['ask', '--quiet', '--agent', 'Reader', 'How many?'])).stderr, '')
+  await terminal.run(['agents', 'delete', 'Reader', '--yes', '--force'])
+})
+
 test('ask and chat mean the same agent where none is named: the only one, the one that is set, never a guess', async () => {
   const chat = (words: string[] = []) => terminal.run(['chat', '--plain', ...words], { input: '' })
   assert.match((await chat()).stdout, /^Helper, /)
