@@ -107,6 +107,10 @@ const SENTENCES = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' })
 const ABBREVIATED = /(?:^|[\s(])(?:\p{L}|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Nos?|Figs?|Vol|pp|vs|cf|al|e\.g|i\.e|etc|approx|ca|z\.B)\.$/u
 
+/** A letter alone is mostly somebody's initial; before a word that no name has, it ends its sentence. */
+const LETTER = /(?:^|[\s(])\p{L}\.$/u
+const BEGINNING = /^(?:The|This|These|An?|It|We|You|They|If|In|For|Der|Die|Das|Eine?|Es|Wir|Sie|Im|Bei|Le|La|Les|Une?|Il|Elle|El|Los|Las)\s/
+
 /** As people would quote them: without the marks of Markdown. */
 function sentencesOf(raw: string): string[] {
   const text = raw.replace(/^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/, '').replaceAll(/^\s*>+ ?/gm, '')
@@ -119,7 +123,8 @@ function split(text: string): string[] {
   let start = 0
   for (const { index, segment } of SENTENCES.segment(text)) {
     const end = index + segment.length
-    if (end < text.length && ABBREVIATED.test(text.slice(Math.max(start, end - 9), end).trimEnd())) continue
+    const last = text.slice(Math.max(start, end - 9), end).trimEnd()
+    if (end < text.length && ABBREVIATED.test(last) && !(LETTER.test(last) && BEGINNING.test(text.slice(end)))) continue
     sentences.push(text.slice(start, end).trim())
     start = end
   }

@@ -17,6 +17,12 @@ test('sentences, items and rows are quoted one by one, headings and heads of tab
   assert.equal(texts(content), ['Doors open at 8 a.m. sharp.', 'See Fig. 2.', 'Ring twice.', 'Wait.', 'north | k_1'])
 })
 
+test('a letter is an initial, unless a sentence begins behind it', () => {
+  assert.equal(texts('J. R. Tolkien wrote it. Ask John F. Miller.'), ['J. R. Tolkien wrote it.', 'Ask John F. Miller.'])
+  assert.equal(texts('Sammelpunkt ist Parkplatz B. Der Beauftragte ist Herr Köhler.'), ['Sammelpunkt ist Parkplatz B.', 'Der Beauftragte ist Herr Köhler.'])
+  assert.equal(texts('Meet at car park B. The safety officer counts.'), ['Meet at car park B.', 'The safety officer counts.'])
+})
+
 test('a name in code may begin a sentence', () => {
   assert.equal(texts('The lamp is lit at dusk. `lamp off` puts it out.'), ['The lamp is lit at dusk.', 'lamp off puts it out.'])
 })
