@@ -84,14 +84,18 @@ function marked(line: string, words: RegExp | undefined, stream: NodeJS.WriteStr
   return words ? line.replace(words, (word) => paint('yellow', word, stream)) : line
 }
 
-/** The part of a text in which most of the different words stand, from the start of a sentence or a word. */
-export function shortened(text: string, words: RegExp | undefined, length: number): string {
-  if (text.length <= length) return text
+/** Where that part of a text begins in which most of the different words stand: at the start of a sentence or a word. */
+export function bestStart(text: string, words: RegExp | undefined, length: number): number {
   const found = words ? Array.from(text.matchAll(words), ({ 0: word, index }) => ({ at: index, word: word.toLowerCase().slice(0, 4) })) : []
   const distinct = (from: number) => new Set(found.filter(({ at, word }) => at >= from && at + word.length <= from + length).map(({ word }) => word)).size
   const starts = [0, ...found.map(({ at }) => beginning(text, at, length))]
-  const best = starts.reduce((chosen, start) => (distinct(start) > distinct(chosen) ? start : chosen), 0)
-  const from = Math.min(best, lastStart(text, length))
+  return starts.reduce((chosen, start) => (distinct(start) > distinct(chosen) ? start : chosen), 0)
+}
+
+/** The part of a text in which most of the different words stand. */
+export function shortened(text: string, words: RegExp | undefined, length: number): string {
+  if (text.length <= length) return text
+  const from = Math.min(bestStart(text, words, length), lastStart(text, length))
   const to = from + length - (from > 0 ? 2 : 1)
   const end = to >= text.length ? text.length : text.lastIndexOf(' ', to) > from + length / 2 ? text.lastIndexOf(' ', to) : to
   return `${from > 0 ? '… ' : ''}${text.slice(from, end).trim()}${end < text.length ? '…' : ''}`

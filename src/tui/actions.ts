@@ -11,7 +11,7 @@ import { type Citation, textOf } from './reply.ts'
 import type { Room } from './room.ts'
 import { type ConversationRecord, findAgent, findConversation, findModel, lastMessages, listAgents, listModels, ownAndOthers, rename } from './service.ts'
 import { told } from './session.ts'
-import { type Choice, lastReply, type Picker, sourcesOf, totalsOf } from './state.ts'
+import { aboutOf, type Choice, lastReply, type Picker, sourcesOf, totalsOf } from './state.ts'
 import { costText, shortCount } from './status-line.ts'
 import { EMPTY, transcribe } from './transcript.ts'
 
@@ -139,7 +139,8 @@ const ACTIONS: Record<CommandName, Action> = {
     if (citations.length === 0) return room.desk.note('Nothing was found.')
     const title = loose ? nothingFits(query) : `Found for "${oneLine(query)}"`
     if (room.plain) return room.desk.note([...(loose ? [title] : []), ...citations.map(passageText)].join('\n'))
-    room.desk.update({ panel: { kind: 'sources', title, citations, selected: 0 } })
+    const shown = citations.map((citation) => ({ ...citation, about: query }))
+    room.desk.update({ panel: { kind: 'sources', title, citations: shown, selected: 0, top: undefined } })
   },
   history: async (room) => {
     const { id } = current(room)
@@ -197,9 +198,11 @@ const ACTIONS: Record<CommandName, Action> = {
 
 /** The passages behind the last reply, open or closed again. */
 export function showSources({ desk, plain }: Room): void {
-  const citations = sourcesOf(lastReply(desk.state.transcript))
+  const { transcript, panel } = desk.state
+  const reply = lastReply(transcript)
+  const citations = sourcesOf(reply).map((citation) => ({ ...citation, about: aboutOf(transcript, reply, citation.index) }))
   if (plain) desk.note(citations.length === 0 ? 'The last reply stands on no documents.' : citations.map(passageText).join('\n'))
-  else desk.update({ panel: desk.state.panel?.kind === 'sources' ? undefined : { kind: 'sources', title: 'Sources', citations, selected: 0 } })
+  else desk.update({ panel: panel?.kind === 'sources' ? undefined : { kind: 'sources', title: 'Sources', citations, selected: 0, top: undefined } })
 }
 
 const passageText = (citation: Citation) => `[${citation.index}] ${placeOf(citation)}: ${oneLine(citation.content)}`

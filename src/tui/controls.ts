@@ -7,7 +7,8 @@ import { edited } from './editing.ts'
 import { withText } from './editor.ts'
 import type { Key } from './keys.ts'
 import type { Room } from './room.ts'
-import { GRACE_MS, inputColumns } from './screen.ts'
+import { GRACE_MS, inputColumns, panelHeight } from './screen.ts'
+import { scrolled } from './sources.ts'
 import { choicesOf, type Picker, type Sources } from './state.ts'
 import { retry, submit } from './submit.ts'
 import { asking } from './transcript.ts'
@@ -70,8 +71,9 @@ function stop({ desk, session }: Room): void {
 }
 
 function inPanel(room: Room, key: Key): boolean {
-  const { panel } = room.desk.state
-  if (!panel) return false
+  const { panel, menu } = room.desk.state
+  // What is typed below open passages is completed as ever.
+  if (!panel || (panel.kind === 'sources' && menu)) return false
   if (key.name === 'escape') {
     room.desk.update({ panel: undefined })
     return true
@@ -85,8 +87,13 @@ const moved = (selected: number, key: Key, count: number) => {
 }
 
 function inSources({ desk }: Room, panel: Sources, key: Key): boolean {
-  if (!['up', 'down', 'pageup', 'pagedown'].includes(key.name)) return false
-  desk.update({ panel: { ...panel, selected: moved(panel.selected, key, panel.citations.length) } })
+  const { length } = panel.citations
+  const forward = key.name === 'down' || key.name === 'pagedown'
+  if (key.name === 'tab' && length > 0) desk.update({ panel: { ...panel, selected: (panel.selected + (key.shift ? length - 1 : 1)) % length, top: undefined } })
+  else if (forward || key.name === 'up' || key.name === 'pageup') {
+    const page = key.name.startsWith('page')
+    desk.update({ panel: scrolled(panel, { forward, page }, desk.state.size.columns, panelHeight(desk.state)) })
+  } else return false
   return true
 }
 

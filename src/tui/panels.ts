@@ -1,39 +1,17 @@
-/** What opens above the input: passages of a reply, something to choose from, a question of a tool, what a word may become. */
-import { placeOf } from '../cli/place.ts'
-import { oneLine, padEnd, printable, truncate, width } from '../cli/terminal-text.ts'
+/** What opens above the input: something to choose from, a question of a tool, what a word may become. */
+import { oneLine, padEnd, truncate, width } from '../cli/terminal-text.ts'
 import type { ToolUse } from './reply.ts'
-import { choicesOf, type Menu, type Picker, type Sources } from './state.ts'
+import { choicesOf, type Menu, type Picker } from './state.ts'
 import { clipped, indented, type Line, line, span, wrapped } from './styled.ts'
 import { argumentText } from './tool-lines.ts'
 
 /** Those rows of a long list that have the chosen one among them. */
-function around<T>(items: readonly T[], selected: number, height: number): { items: readonly T[]; first: number } {
+export function around<T>(items: readonly T[], selected: number, height: number): { items: readonly T[]; first: number } {
   const first = Math.max(0, Math.min(selected - Math.floor(height / 2), items.length - height))
   return { items: items.slice(first, first + height), first }
 }
 
-const pointer = (chosen: boolean) => (chosen ? span('› ', 'cyan') : span('  '))
-
-export function sourcesLines({ title, citations, selected }: Sources, columns: number, height: number): Line[] {
-  const head: Line = [span(`  ${oneLine(title)}`, 'bold'), span(`  ${citations.length > 1 ? '↑↓ look at another · ' : ''}Esc closes`, 'dim')]
-  if (citations.length === 0) return [head, line('  The last reply stands on no documents.', 'dim')]
-  const open = citations[Math.min(selected, citations.length - 1)]
-  const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
-  const names = listed.items.map((citation, at): Line => {
-    const { index, cited, stale } = citation
-    const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
-    const chosen = listed.first + at === selected
-    return [pointer(chosen), span(`[${index}] `, 'cyan'), span(placeOf(citation), ...(chosen ? (['bold'] as const) : [])), span(note && ` (${note})`, 'dim')]
-  })
-  const room = Math.max(0, height - 1 - names.length)
-  const text = printable(open?.content ?? '')
-    .trim()
-    .split('\n')
-    .flatMap((each) => wrapped(line(each), columns - 6))
-  const cut = text.length > room ? [...text.slice(0, Math.max(0, room - 1)), line('…', 'dim')] : text
-  const passage = indented(cut, { first: [span('    │ ', 'dim')], rest: [span('    │ ', 'dim')] })
-  return [head, ...names, ...(room > 0 ? passage : [])].map((each) => clipped(each, columns))
-}
+export const pointer = (chosen: boolean) => (chosen ? span('› ', 'cyan') : span('  '))
 
 export function pickerLines(picker: Picker, columns: number, height: number): Line[] {
   const choices = choicesOf(picker)

@@ -1,7 +1,8 @@
 /** The part of the screen that is alive: the tail of a reply, what is open, the input and the status, within the height there is. */
 import { oneLine } from '../cli/terminal-text.ts'
 import { drawn, laidOut, visibleRows } from './editor-layout.ts'
-import { menuLines, pickerLines, questionLines, sourcesLines } from './panels.ts'
+import { menuLines, pickerLines, questionLines } from './panels.ts'
+import { sourcesLines } from './sources.ts'
 import type { ChatState } from './state.ts'
 import { statusLine } from './status-line.ts'
 import { clipped, type Line, line, span } from './styled.ts'
@@ -22,7 +23,8 @@ export const GRACE_MS = 300
 /** Columns that the text of the input has. */
 export const inputColumns = (columns: number) => Math.max(8, columns - PROMPT.length)
 
-export function screenOf(state: ChatState, live: readonly Line[]): Screen {
+/** What is always there and what is typed into, and the lines that they leave. */
+function below(state: ChatState) {
   const { columns, rows } = state.size
   // One line is Ink's: as soon as what it draws is as high as the terminal, it clears the screen each time.
   let left = Math.max(4, rows - 1)
@@ -33,8 +35,19 @@ export function screenOf(state: ChatState, live: readonly Line[]): Screen {
   const ruled = left > 4
   if (ruled) left -= 1
   const menu = state.menu && left > 1 ? menuLines(state.menu, columns, Math.min(MOST_MENU, Math.floor(rows / 2), left - 1)) : []
-  left -= menu.length
-  const panel = panelLines(state, Math.max(2, Math.min(left, Math.floor(rows / 2))))
+  return { status, input, ruled, menu, left: left - menu.length }
+}
+
+const panelRows = (left: number, rows: number) => Math.max(2, Math.min(left, Math.floor(rows / 2)))
+
+/** How high a panel may be on this screen. */
+export const panelHeight = (state: ChatState) => panelRows(below(state).left, state.size.rows)
+
+export function screenOf(state: ChatState, live: readonly Line[]): Screen {
+  const { columns, rows } = state.size
+  const { status, input, ruled, menu, ...rest } = below(state)
+  let { left } = rest
+  const panel = panelLines(state, panelRows(left, rows))
   left -= panel.length
   const waiting = waitingLines(state)
   left -= waiting.length

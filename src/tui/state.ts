@@ -3,7 +3,7 @@
 import type { ModelInUse } from '../cli/model-in-use.ts'
 import type { Completion } from './completion.ts'
 import { BLANK, type Editor } from './editor.ts'
-import type { Citation, Reply } from './reply.ts'
+import { type Citation, type Reply, textOf } from './reply.ts'
 import { EMPTY, type Entry, type Transcript } from './transcript.ts'
 
 export interface Choice {
@@ -22,12 +22,19 @@ export interface Picker {
   readonly selected: number
 }
 
+export interface Shown extends Citation {
+  /** What was asked for and what the reply says of it: the passage opens where most of these words stand. */
+  readonly about: string
+}
+
 /** The passages of a reply or a search, one of them open. */
 export interface Sources {
   readonly kind: 'sources'
   readonly title: string
-  readonly citations: readonly Citation[]
+  readonly citations: readonly Shown[]
   readonly selected: number
+  /** The first line that is shown of the open one; undefined until somebody scrolls. */
+  readonly top: number | undefined
 }
 
 export type Panel = Picker | Sources
@@ -123,6 +130,15 @@ export function sourcesOf(reply: Reply | undefined): readonly Citation[] {
   const all = reply?.citations ?? []
   const cited = all.filter((citation) => citation.cited)
   return cited.length > 0 ? cited : all
+}
+
+/** The sentence of a reply that refers to a passage, and the question: a reply may say what the question has no words for, and the other way round. */
+export function aboutOf({ entries }: Transcript, reply: Reply | undefined, index: number): string {
+  const question = entries.findLast((entry) => entry.kind === 'said')?.text ?? ''
+  const said = reply ? textOf(reply) : ''
+  const at = said.indexOf(`[${index}]`)
+  const before = said.slice(0, Math.max(0, at)).replace(/(?:\s*\[\d+\])*\s*$/, '')
+  return `${before.split(/(?<=[.!?])\s+|(?<=。)|\n|\[\d+\]/).at(-1)} ${question}`.trim()
 }
 
 /** The choices that what was typed leaves. */

@@ -5,9 +5,9 @@ import { width } from '../../src/cli/terminal-text.ts'
 import { BLANK, withText } from '../../src/tui/editor.ts'
 import { BEGINNING, type Feed, fed, tail } from '../../src/tui/feed.ts'
 import { Presenter } from '../../src/tui/presenter.ts'
-import type { Citation, Message } from '../../src/tui/reply.ts'
+import type { Message } from '../../src/tui/reply.ts'
 import { screenOf } from '../../src/tui/screen.ts'
-import { type ChatState, INITIAL } from '../../src/tui/state.ts'
+import { type ChatState, INITIAL, type Shown } from '../../src/tui/state.ts'
 import { statusLine } from '../../src/tui/status-line.ts'
 import { type Line, plainText } from '../../src/tui/styled.ts'
 import { EMPTY, type Happening, type Transcript, transcribe } from '../../src/tui/transcript.ts'
@@ -32,7 +32,7 @@ const end = (fields: Partial<Message>): Happening => ({
   at: 0,
   event: { event: 'message_end', data: { message: { id: 'msg_2', role: 'assistant', content: '', timestamp: '', finish_reason: 'stop', ...fields } } },
 })
-const citation = (index: number, fields: Partial<Citation> = {}): Citation => ({
+const citation = (index: number, fields: Partial<Shown> = {}): Shown => ({
   index,
   source: 'leave.md',
   page: 3,
@@ -40,6 +40,7 @@ const citation = (index: number, fields: Partial<Citation> = {}): Citation => ({
   content: 'Twenty-five days of paid leave.\nThey end in March.',
   score: 1,
   cited: true,
+  about: '',
   ...fields,
 })
 const said: Happening = { kind: 'said', text: 'How many days?' }
@@ -157,7 +158,7 @@ test('whatever is open, the screen stays lower than the terminal and narrower th
   })
   const open: Partial<ChatState>[] = [
     {},
-    { panel: { kind: 'sources', title: 'Sources', citations, selected: 20 } },
+    { panel: { kind: 'sources', title: 'Sources', citations, selected: 20, top: undefined } },
     { panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 50 } },
     { menu: { completion: { kind: 'command', from: 0, to: 1, options }, selected: 30 } },
     { transcript: asks, now: 9000 },
@@ -192,6 +193,7 @@ test('sources show name, page and the passage of the chosen one', () => {
     title: 'Sources',
     citations: [citation(1), citation(4, { source: 'travel.md', cited: false, stale: true, content: 'By train.' })],
     selected: 1,
+    top: undefined,
   }
   const lines = texts(screenOf(state({ panel }), []).lines)
   assert.equal(lines.slice(1, 4), ['  [1] leave.md, page 3', '› [4] travel.md, page 3 (not cited, changed since)', '    │ By train.'])
@@ -231,7 +233,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
     { kind: 'event', at: 0, event: { event: 'confirmation_required', data: { id: 'c2', name: evil, arguments: { evil } } } },
     { kind: 'noted', text: evil },
   )
-  const panel = { kind: 'sources' as const, title: 'Sources', citations: [citation(1, { source: evil, content: evil })], selected: 0 }
+  const panel = { kind: 'sources' as const, title: 'Sources', citations: [citation(1, { source: evil, content: evil })], selected: 0, top: undefined }
   const picker = { kind: 'picker' as const, what: 'agent' as const, title: 'Agents', choices: [{ id: 'a', label: evil, note: evil }], filter: '', selected: 0 }
   const fields = {
     agent: { id: 'a', name: evil },
