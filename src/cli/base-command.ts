@@ -5,7 +5,7 @@ import { connect } from '../client/daemon.ts'
 import type { Connection } from '../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../config.ts'
 import { calledWrongly } from './called-wrongly.ts'
-import { withoutSteering } from './color.ts'
+import { paint, withoutSteering } from './color.ts'
 import { forStream } from './narration.ts'
 import { FORMATS, type Format, render, type Shown } from './output.ts'
 
@@ -51,6 +51,10 @@ export abstract class CadreCommand extends Command {
   }
 
   protected async print(shown: Shown, flags: GlobalFlags): Promise<void> {
-    process.stdout.write(`${await render(shown, this.formatOf(flags))}\n`)
+    const { text, hidden } = await render(shown, this.formatOf(flags))
+    process.stdout.write(`${text}\n`)
+    if (hidden.length === 0) return
+    const columns = hidden.map((column) => (column === 'ID' ? 'ID (use names)' : column)).join(', ')
+    this.narrate(paint('dim', `No room here for ${columns}: a wider terminal or --output json shows all.`))
   }
 }

@@ -2,6 +2,7 @@
 import { call } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
 import { conversationRoutes } from '../contract/conversations.ts'
+import { namesOfAll } from './names.ts'
 import type { Shown } from './output.ts'
 import type { Row } from './table.ts'
 
@@ -10,10 +11,15 @@ async function ownUser(connection: Connection): Promise<string | undefined> {
   return (await call(connection, conversationRoutes.list, { query: { mine: true, limit: 1 } })).data[0]?.user_id
 }
 
-/** A table of conversations, with whose each is where it is somebody else's. */
+/** A table of conversations, with the agent of each, and whose it is where it is somebody else's. */
 export async function withWhose(connection: Connection, rows: readonly Row[]): Promise<Shown> {
   const own = await ownUser(connection)
-  const data = rows.map((row) => ({ ...row, of: row.user_id === own ? '' : row.user_id }))
+  const agents = await namesOfAll(
+    connection,
+    rows.map(({ agent_id }) => agent_id).filter((id) => typeof id === 'string'),
+  )
+  const agentOf = ({ agent_id }: Row) => agents.get(String(agent_id)) ?? agent_id
+  const data = rows.map((row) => ({ ...row, agent: agentOf(row), of: row.user_id === own ? '' : row.user_id }))
   const others = data.some((row) => row.of !== '')
-  return { data, columns: ['id', 'title', ...(others ? ['of'] : []), 'status', 'updated_at'] }
+  return { data, columns: ['id', 'title', 'agent', ...(others ? ['of'] : []), 'status', 'updated_at'] }
 }

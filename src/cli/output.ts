@@ -1,6 +1,6 @@
 /** Data on its way to stdout, in the format that was asked for. */
 
-import { paperFor, type Row, record, table } from './table.ts'
+import { type Fitted, fitted, paperFor, type Row, record } from './table.ts'
 import { printable } from './terminal-text.ts'
 
 export const FORMATS = ['table', 'json', 'yaml', 'csv'] as const
@@ -12,14 +12,15 @@ export interface Shown {
   columns?: readonly string[]
 }
 
-/** Data as text, without the last line end. */
-export async function render({ data, columns }: Shown, format: Format, stream: NodeJS.WriteStream = process.stdout): Promise<string> {
-  if (format === 'json') return toJson(data)
-  if (format === 'yaml') return toYaml(data)
+/** Data as text, without the last line end; only a table may have had no room for all of it. */
+export async function render({ data, columns }: Shown, format: Format, stream: NodeJS.WriteStream = process.stdout): Promise<Fitted> {
   const rows = (Array.isArray(data) ? data : [data]) as Row[]
-  if (format === 'csv') return stream.isTTY ? printable(toCsv(rows)) : toCsv(rows)
-  if (!Array.isArray(data)) return record(data as Row, paperFor(stream))
-  return table(rows, columns ?? Object.keys(rows[0] ?? {}), paperFor(stream))
+  if (format === 'table' && Array.isArray(data)) return fitted(rows, columns ?? Object.keys(rows[0] ?? {}), paperFor(stream))
+  const whole = (text: string) => ({ text, hidden: [] })
+  if (format === 'json') return whole(toJson(data))
+  if (format === 'yaml') return whole(await toYaml(data))
+  if (format === 'csv') return whole(stream.isTTY ? printable(toCsv(rows)) : toCsv(rows))
+  return whole(record(data as Row, paperFor(stream)))
 }
 
 export function toJson(data: unknown): string {

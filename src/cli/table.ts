@@ -7,8 +7,9 @@ export type Row = Record<string, unknown>
 
 const GAP = 2
 const NARROWEST = 10
-/** An identifier is longer than this. */
-const NARROW = 30
+const MARGIN = '  '
+/** What people call a row by, and may type in place of its identifier. */
+const LABELS = ['name', 'title', 'url']
 
 /** Identifiers are for copying, so they are never cut. */
 const isWhole = (key: string) => key === 'id' || key.endsWith('_id')
@@ -25,51 +26,105 @@ export function paperFor(stream: NodeJS.WriteStream): Paper {
   return { columns: stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY, stream }
 }
 
+export interface Fitted {
+  text: string
+  /** Columns for which there was no room. */
+  hidden: string[]
+}
+
 export function table(rows: readonly Row[], columns: readonly string[], paper: Paper): string {
-  const keys = namesOnly(rows, columns, paper) ? columns.filter((key) => !rows.some((row) => isWhole(key) && shortCell(row[key]).length > NARROW)) : columns
-  const cells = rows.map((row) => keys.map((key) => shortCell(row[key])))
-  const heads = keys.map((key) => key.replaceAll('_', ' ').toUpperCase())
-  const natural = keys.map((_, index) => Math.max(width(heads[index] ?? ''), ...cells.map((row) => width(row[index] ?? ''))))
-  const widths = fit(keys, natural, paper.columns)
-  const line = (row: readonly string[], color?: 'bold') => {
-    const text = row
-      .slice(0, widths.length)
+  return fitted(rows, columns, paper).text
+}
+
+/** The table, and what is not in it. Errors that have no room in their row stand below it, and so does the identifier of a row that no name tells. */
+export function fitted(rows: readonly Row[], columns: readonly string[], paper: Paper): Fitted {
+  const { shown, below, hidden, widths } = arranged(rows, columns, paper.columns)
+  const line = (row: readonly string[]) =>
+    row
       .map((cell, index) => padEnd(truncate(cell, widths[index] ?? 0), widths[index] ?? 0))
       .join(' '.repeat(GAP))
       .trimEnd()
-    return color ? paint(color, text, paper.stream) : text
-  }
-  return [line(heads, 'bold'), ...cells.map((row) => line(row))].join('\n')
+  const lines = rows.flatMap((_, at) => [line(shown.map(({ cells }) => cells[at] ?? '')), ...below.flatMap((column) => linesBelow(column, at, paper))])
+  return { text: [paint('bold', line(shown.map(({ head }) => head)), paper.stream), ...lines].join('\n'), hidden }
 }
 
-/** Whether identifiers would leave no room for anything else, and there is a name to call each row by. */
-function namesOnly(rows: readonly Row[], columns: readonly string[], paper: Paper): boolean {
-  const whole = Math.max(0, ...rows.map(({ id }) => (typeof id === 'string' ? id.length : 0)))
-  const label = columns.find((key) => ['name', 'title', 'url'].includes(key))
-  if (label === undefined || whole + GAP + NARROWEST <= paper.columns) return false
-  return rows.every((row) => shortCell(row[label]) !== '')
+function linesBelow({ key, cells }: Column, at: number, { columns, stream }: Paper): string[] {
+  const cell = cells[at] ?? ''
+  if (cell === '') return []
+  if (isWhole(key)) return [paint('dim', (width(MARGIN + cell) > columns ? '' : MARGIN) + cell, stream)]
+  return wrap(cell, Math.max(NARROWEST, columns - MARGIN.length)).map((text) => MARGIN + paint('red', text, stream))
+}
+
+interface Column {
+  key: string
+  head: string
+  cells: string[]
+  natural: number
+  /** The width below which it is of no use. */
+  least: number
+}
+
+/** A column of at least so many places, where it has as much to show. */
+function columnOf(rows: readonly Row[], key: string, enough: number): Column {
+  const head = key.replaceAll('_', ' ').toUpperCase()
+  const cells = rows.map((row) => shortCell(row[key]))
+  const natural = Math.max(width(head), ...cells.map(width))
+  return { key, head, cells, natural, least: isWhole(key) || isMoment(key) ? natural : Math.min(natural, enough) }
+}
+
+interface Arranged {
+  shown: Column[]
+  below: Column[]
+  hidden: string[]
+  widths: number[]
+}
+
+/** What goes where. Names have room before identifiers and times do; on paper without an end everything has, also what is empty, so that scripts find it. */
+function arranged(rows: readonly Row[], keys: readonly string[], columns: number): Arranged {
+  const called = keys.find((key) => LABELS.includes(key))
+  const all = keys.map((key) => columnOf(rows, key, key === called ? Math.max(NARROWEST, Math.floor(columns / 2)) : NARROWEST))
+  const told = columns === Number.POSITIVE_INFINITY ? all : all.filter(({ cells }) => cells.some((cell) => cell !== ''))
+  if (total(told.map(({ natural }) => natural)) <= columns) return { shown: told, below: [], hidden: [], widths: told.map(({ natural }) => natural) }
+  const below = told.filter(({ key }) => key === 'error')
+  const label = told.find(({ key }) => key === called)
+  let shown = told.filter((column) => !below.includes(column))
+  const hidden: string[] = []
+  while (shown.length > 1 && total(shown.map(({ least }) => least)) > columns) {
+    const going = leastNeeded(shown, label, columns)
+    shown = shown.filter((column) => column !== going)
+    const needed = going.key === 'id' ? nameless(going, label) : { ...going, cells: [] }
+    below.unshift(needed)
+    if (needed.cells.filter(Boolean).length < rows.length) hidden.push(going.head)
+  }
+  return { shown, below, hidden, widths: shrunk(shown, columns) }
+}
+
+/** The identifier, where there is a name or it leaves no room for anything else; then times; then what stands last. */
+function leastNeeded(shown: readonly Column[], label: Column | undefined, columns: number): Column {
+  const id = shown.find(({ key }) => key === 'id')
+  if (id && (label || id.natural + GAP + NARROWEST > columns)) return id
+  const others = shown.filter(({ key }) => key !== 'id' && key !== label?.key)
+  return (others.findLast(({ key }) => isMoment(key)) ?? others.at(-1) ?? shown.at(-1)) as Column
+}
+
+/** The identifiers of rows that have no name, or share it with another. */
+function nameless(id: Column, label: Column | undefined): Column {
+  const names = label?.cells ?? []
+  const isClear = (name: string | undefined) => name !== undefined && name !== '' && names.indexOf(name) === names.lastIndexOf(name)
+  return { ...id, cells: id.cells.map((cell, at) => (isClear(names[at]) ? '' : cell)) }
 }
 
 const total = (widths: readonly number[]) => widths.reduce((sum, next) => sum + next, 0) + GAP * (widths.length - 1)
 
-/** Widths that fit: the widest gives first; when all are at their narrowest, the last column goes, and the others have its room. */
-function fit(keys: readonly string[], natural: readonly number[], columns: number): number[] {
-  for (let count = natural.length; ; count--) {
-    const widths = shrunk(keys, natural.slice(0, count), columns)
-    if (count <= 1 || total(widths) <= columns) return widths
-  }
-}
-
-function shrunk(keys: readonly string[], natural: readonly number[], columns: number): number[] {
-  const widths = [...natural]
+/** Widths that fit: the widest gives first. */
+function shrunk(shown: readonly Column[], columns: number): number[] {
+  const widths = shown.map(({ natural }) => natural)
   while (total(widths) > columns) {
-    const givers = widths
-      .map((size, index) => ({ size, index }))
-      .filter(({ size, index }) => size > NARROWEST && !isWhole(keys[index] ?? '') && !isMoment(keys[index] ?? ''))
+    const givers = widths.map((size, index) => ({ size, index, least: shown[index]?.least ?? 0 })).filter(({ size, least }) => size > least)
     const widest = givers.sort((a, b) => b.size - a.size)[0]
     if (!widest) return widths
     const less = Math.max(1, Math.min(total(widths) - columns, widest.size - (givers[1]?.size ?? 0)))
-    widths[widest.index] = Math.max(NARROWEST, widest.size - less)
+    widths[widest.index] = Math.max(widest.least, widest.size - less)
   }
   return widths
 }

@@ -147,6 +147,18 @@ atTerminal('what is typed while a bar is drawn does not show in it, and the term
   assert.match(await screen.run('stty -a'), /[; \n]echo /)
 })
 
+atTerminal('a list says for which columns there was no room, and JSON has them all', async () => {
+  const title = 'How many days of leave are left?'
+  const { id } = await terminal.json<{ id: string }>(['conversations', 'create', '--agent', 'Payer', '--title', title])
+  const text = await screen.run('cadre conversations list')
+  assert.match(text, /How many days of leave are left\? +Payer +active +20/)
+  assert.match(text, 'No room here for ID (use names): a wider terminal or --output json shows all.\n')
+  assert.match(await screen.run('cadre conversations list --limit 1 --output json'), id)
+  const piped = await screen.run('cadre conversations list --limit 1 | cat')
+  assert.match(piped, id)
+  assert.not.match(piped, 'No room')
+})
+
 atTerminal('what is gone is asked for first', async () => {
   screen.begin('cadre agents delete Payer')
   await screen.shows('[y/N]')

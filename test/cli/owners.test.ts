@@ -22,9 +22,9 @@ test.after(aloud(() => terminal.close()))
 
 test('a list says whose the others are, and --mine leaves them out', async () => {
   const { stdout } = await terminal.run(['conversations', 'list'])
-  assert.match(stdout, new RegExp(`^ID +TITLE +OF +STATUS.*\\n${ids.ada} +Ada's +ada +active .*\\n${ids.own} +My own {2,}active `))
+  assert.match(stdout, new RegExp(`^ID +TITLE +AGENT +OF +STATUS.*\\n${ids.ada} +Ada's +Helper +ada +active .*\\n${ids.own} +My own +Helper {2,}active `))
   const mine = await terminal.run(['conversations', 'list', '--mine'])
-  assert.match(mine.stdout, new RegExp(`^ID +TITLE +STATUS.*\\n${ids.own} .*\\n$`))
+  assert.match(mine.stdout, new RegExp(`^ID +TITLE +AGENT +STATUS.*\\n${ids.own} .*\\n$`))
 })
 
 test('the chat goes on with the newest of one’s own, and offers others’ by their names', async () => {

@@ -23,7 +23,7 @@ export default class DocumentsList extends CadreCommand {
     const found = await readList(connection, documentRoutes.list, { id }, queryFrom(flags), flags.all)
     const isTable = this.formatOf(flags) === 'table'
     if (found.data.length === 0 && isTable) return this.narrate(`There are no documents here. cadre knowledge documents add ${args.source} FILE sends one.`)
-    await this.print({ data: found.data, columns: ['id', 'name', 'type', 'size', 'status', 'chunks', 'error'] }, flags)
+    await this.print({ data: found.data, columns: ['id', 'name', 'status', 'type', 'size', 'chunks', 'error'] }, flags)
     if (isTable) this.narrate(footer(found))
   }
 }
