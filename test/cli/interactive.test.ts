@@ -147,6 +147,32 @@ atTerminal('what is typed while a bar is drawn does not show in it, and the term
   assert.match(await screen.run('stty -a'), /[; \n]echo /)
 })
 
+atTerminal('what turns out to be in use is asked for again with its users, and told nothing of flags', async () => {
+  await terminal.json(['agents', 'create', '--name', 'Busy'])
+  await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Leave in summer'])
+  for (const [answer, outcome] of [
+    ['n', /It was not deleted\.\nexit 1/],
+    ['y', /The agent "Busy" was deleted\.\nexit 0/],
+  ] as const) {
+    screen.begin('cadre agents delete Busy')
+    await screen.shows('Delete agent Busy? [y/N]')
+    screen.type('y')
+    assert.match(await screen.shows(/Delete it all the same.*\[y\/N\]/s), /used by conversation "Leave in\s+summer"/)
+    screen.type(answer)
+    const text = await screen.ended()
+    assert.match(text, outcome)
+    assert.not.match(text, '--force')
+  }
+})
+
+atTerminal('with --yes nothing is asked, and what is in use is refused', async () => {
+  await terminal.json(['agents', 'create', '--name', 'Busy'])
+  await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Travel'])
+  const text = await screen.run('cadre agents delete Busy --yes')
+  assert.match(text, /cadre agents delete Busy --force deletes it/)
+  assert.match(text, 'exit 1')
+})
+
 atTerminal('a list says for which columns there was no room, and JSON has them all', async () => {
   const title = 'How many days of leave are left?'
   const { id } = await terminal.json<{ id: string }>(['conversations', 'create', '--agent', 'Payer', '--title', title])

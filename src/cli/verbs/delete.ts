@@ -16,7 +16,8 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
   const { family, routes, command } = topic
   const id = ownArguments(topic)
   return class DeleteCommand extends CadreCommand {
-    static override description = `Delete one or several ${family.noun}s.\n\nAsks first at a terminal; elsewhere --yes is needed.`
+    static override description =
+      `Delete one or several ${family.noun}s.\n\nAsks first at a terminal, and again where it is in use; elsewhere --yes is needed, and --force for what is in use.`
     static override examples = [
       ...examples,
       { command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`, description: 'Without a question, for a script' },
@@ -36,9 +37,15 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
       const ids = await Promise.all(names.map((name) => resolveOwn(connection, topic, name)))
       const deleted: { id: string; message: string }[] = []
       for (const [at, one] of ids.entries()) {
-        const { message } = await call(connection, routes.remove, { params: { id: one }, query: flags.force ? { force: true } : {} }).catch(
-          explainConflict(`${command} delete ${quoted(names[at] ?? one)}`),
-        )
+        const remove = (force: boolean) => call(connection, routes.remove, { params: { id: one }, query: force ? { force } : {} })
+        const { message } = await remove(flags.force)
+          .catch(async (error: unknown) => {
+            if (!isInUse(error) || flags.yes) throw error
+            this.narrate(error.message)
+            await confirm('Delete it all the same, and detach it from what uses it?', false, 'It was not deleted.')
+            return remove(true)
+          })
+          .catch(explainConflict(`${command} delete ${quoted(names[at] ?? one)}`))
         deleted.push({ id: one, message })
         this.narrate(message)
       }
@@ -47,10 +54,13 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
   }
 }
 
-/** What is in use needs --force; what cannot be deleted at all says so itself, and names no users. */
+/** Only who uses it stands in the way: what cannot be deleted at all says so itself, and names no users. */
+const isInUse = (error: unknown): error is CadreError => error instanceof CadreError && error.code === 'CONFLICT' && (error.details?.length ?? 0) > 0
+
+/** What is in use needs --force. */
 export function explainConflict(command: string): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof CadreError) || error.code !== 'CONFLICT' || !error.details?.length) throw error
+    if (!isInUse(error)) throw error
     throw new CadreError(error.code, error.message, {
       details: error.details,
       cause: error,
