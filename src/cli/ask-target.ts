@@ -5,6 +5,7 @@ import type { Connection } from '../client/request.ts'
 import { agentRoutes, agents } from '../contract/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../contract/conversations.ts'
 import { CadreError } from '../contract/errors.ts'
+import { lastConversation } from './last-conversation.ts'
 import { meantAgent } from './meant-agent.ts'
 import { modelOf } from './model-in-use.ts'
 import { isCalled, resolveOwn } from './references.ts'
@@ -64,11 +65,7 @@ export async function quotingModel(connection: Connection, conversation: string)
 }
 
 async function latest(connection: Connection, agent: string | undefined): Promise<string> {
-  const only = agent === undefined ? {} : { agent_id: await resolveOwn(connection, agentTopic, agent) }
-  const query = { mine: true, status: 'active', sort: 'updated_at', order: 'desc', limit: 1, ...only }
-  const { data } = await call(connection, conversationRoutes.list, { query: query as object })
-  const [last] = data
-  if (!last) throw new CadreError('NOT_FOUND', 'There is no conversation to go on in.', { hint: 'Leave --continue out to begin one.' })
+  const last = await lastConversation(connection, agent === undefined ? undefined : await resolveOwn(connection, agentTopic, agent))
   connection.narrate(`Going on in ${nameOf(last)}.`)
   return last.id
 }

@@ -1,6 +1,6 @@
 /** How a chat begins: with whom, in which conversation, with which model. */
+import { lastConversation } from '../cli/last-conversation.ts'
 import { meantAgent, SeveralAgents } from '../cli/meant-agent.ts'
-import { CadreError } from '../contract/errors.ts'
 import { offerAgents } from './actions.ts'
 import type { Room } from './room.ts'
 import { findAgent, findConversation, findModel, listConversations } from './service.ts'
@@ -10,7 +10,7 @@ export interface Opening {
   conversation?: string | undefined
   /** What was said in it stands on the terminal already. */
   told?: boolean
-  /** Go on with the caller's newest conversation. */
+  /** Go on with the caller's last conversation. */
   goOn?: boolean
   model?: string | undefined
   /** The agent that `cadre config set agent` names. */
@@ -26,11 +26,7 @@ export async function open(room: Room, { agent, conversation, told, goOn, model,
     return
   }
   const named = agent === undefined ? undefined : await findAgent(connection, agent)
-  if (goOn) {
-    const [newest] = await listConversations(connection, { agent: named?.id, mine: true, limit: 1 })
-    if (!newest) throw new CadreError('NOT_FOUND', 'There is no conversation to go on with.', { hint: 'cadre chat begins one.' })
-    return room.resume(newest)
-  }
+  if (goOn) return room.resume(await lastConversation(connection, named?.id))
   if (named) return room.meet(named)
   await meetSomebody(room, preferred)
 }

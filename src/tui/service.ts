@@ -44,16 +44,9 @@ export async function findModel(connection: Connection, name: string): Promise<M
   return (await call(connection, modelRoutes.get, { params: { id } })).data
 }
 
-interface Wanted {
-  agent?: string | undefined
-  /** Only the caller's own: an admin sees those of others, too. */
-  mine: boolean
-  limit?: number
-}
-
-/** The newest first. */
-export async function listConversations(connection: Connection, { agent, mine, limit = MOST_LISTED }: Wanted): Promise<ConversationRecord[]> {
-  const query = { mine, limit, sort: 'updated_at', order: 'desc' as const, ...(agent === undefined ? {} : { agent_id: agent }) }
+/** The newest first; with `mine` only the caller's own: an admin sees those of others, too. */
+export async function listConversations(connection: Connection, { mine }: { mine: boolean }): Promise<ConversationRecord[]> {
+  const query = { mine, limit: MOST_LISTED, sort: 'updated_at', order: 'desc' as const }
   return (await call(connection, conversationRoutes.list, { query })).data
 }
 
