@@ -19,6 +19,7 @@ export default class KnowledgeAdd extends CadreCommand {
     { command: "cadre knowledge add ./src --name Code --include '**/*.ts' --watch", description: 'Some of its files, followed as they change' },
     { command: 'cadre knowledge add leave.md travel.pdf --name Policies', description: 'A few files' },
     { command: "cadre knowledge add https://example.com/manual --site --depth 2 --schedule '0 3 * * *'", description: 'A web site, read again every night' },
+    { command: 'cadre knowledge add http://localhost:8000/manual --allow-private-network', description: 'A page of a server on this machine' },
     { command: 'cadre knowledge add https://example.com/team/project.git', description: 'A git repository' },
     { command: 'cadre knowledge add https://example.com/team/private.git --token env:GIT_TOKEN', description: 'One that wants a login' },
   ]
@@ -36,6 +37,7 @@ export default class KnowledgeAdd extends CadreCommand {
     username: text({ description: 'User name to go with --token; git when left out, which most servers take.' }),
     site: boolean({ description: 'Read the pages that this one links to on its site, too.' }),
     depth: integer({ description: 'How many links deep a site is read.', min: 0, max: 10 }),
+    'allow-private-network': boolean({ description: 'Let pages and repositories be read that are inside the private network. Admins only.' }),
     send: boolean({ description: 'Send the files of folders instead of having the daemon read them.' }),
     tool: boolean({ default: true, allowNo: true, description: 'Make a RAG tool of the same name.' }),
     wait: boolean({ default: true, allowNo: true, description: 'Wait until everything is indexed.' }),

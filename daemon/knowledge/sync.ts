@@ -194,7 +194,13 @@ export class Synchronizer {
     await database.write((transaction) => unmarkParsing(transaction, sourceId))
     const known = error instanceof CadreError
     logger[known ? 'warn' : 'error']({ source: sourceId, err: error }, 'the synchronization failed')
-    const why = known ? error.message : 'Something went wrong inside Cadre; the log has the details (cadre daemon logs).'
+    // What is refused looks final; the hint says who can allow it.
+    const refused = known && error.code === 'ADDRESS_BLOCKED' && error.hint !== undefined
+    const why = refused
+      ? `${error.message} ${error.hint}`
+      : known
+        ? error.message
+        : 'Something went wrong inside Cadre; the log has the details (cadre daemon logs).'
     if (extent === 'all' || !known) await markSource(database, sourceId, 'error', why)
   }
 

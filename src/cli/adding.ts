@@ -5,9 +5,11 @@ import type { Static } from 'typebox'
 import { call, pages } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
 import { documentRoutes } from '../contract/documents.ts'
+import { CadreError } from '../contract/errors.ts'
 import { knowledgeSourceRoutes } from '../contract/knowledge-sources.ts'
 import { type RagTool, ragToolRoutes } from '../contract/rag-tools.ts'
 import { type Addition, IDENTITY } from './additions.ts'
+import { opening } from './blocked-source.ts'
 import { paint } from './color.ts'
 import { documentFrom } from './documents.ts'
 import { UsageError } from './failure.ts'
@@ -45,8 +47,16 @@ export async function add(addition: Addition, adding: Adding): Promise<Added> {
   // Before the synchronization ends: what is read is found by its words while the rest is being embedded.
   const tool = adding.tool === undefined ? undefined : await ensureTool(connection, source, adding.tool, adding.description)
   if (!adding.wait) return { source: started, tool, made, synced: undefined }
-  const synced = await followSync(connection, { ...started, statistics: source.statistics }, display)
-  return { source: synced.source, tool, made, synced }
+  try {
+    const synced = await followSync(connection, { ...started, statistics: source.statistics }, display)
+    return { source: synced.source, tool, made, synced }
+  } catch (error) {
+    // What may not be read has nothing to offer, and what was there before is not ours to take away.
+    if (!made || !(error instanceof CadreError) || error.code !== 'ADDRESS_BLOCKED') throw error
+    await takeBack(connection, { source, tool })
+    const again = opening(source, error.message) ? ' To say so, repeat the command with --allow-private-network.' : ''
+    throw new CadreError(error.code, error.message, { hint: `Nothing was added.${again}`, cause: error })
+  }
 }
 
 /** What was added, what could not be read and why, and what to do with it now. */
@@ -75,7 +85,7 @@ export function nothingRead({ statistics: { documents, failed } }: Source): bool
 }
 
 /** Takes back what was made of a place that turned out to hold nothing. */
-export async function takeBack(connection: Connection, { source, tool }: Added): Promise<void> {
+export async function takeBack(connection: Connection, { source, tool }: Pick<Added, 'source' | 'tool'>): Promise<void> {
   if (tool) await call(connection, ragToolRoutes.remove, { params: { id: tool.id } })
   await call(connection, knowledgeSourceRoutes.remove, { params: { id: source.id } })
 }

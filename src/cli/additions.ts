@@ -19,6 +19,8 @@ export interface AddOptions {
   schedule?: string | undefined
   site?: boolean | undefined
   depth?: number | undefined
+  /** Whether addresses inside the private network may be read. */
+  'allow-private-network'?: boolean | undefined
   /** What a repository is opened with. */
   token?: string | undefined
   username?: string | undefined
@@ -65,6 +67,7 @@ function typeOf(target: string): AddedType {
 
 async function addition(target: string, type: AddedType, options: AddOptions): Promise<Addition> {
   if (type !== 'git') refuse(options, ['token', 'username'], 'git repositories')
+  if (type === 'folder') refuse(options, ['allow-private-network'], 'web pages and git repositories')
   if (type === 'url') return urlAddition(target, options)
   if (type === 'git') return gitAddition(target, options)
   return folderAddition(target, options)
@@ -87,6 +90,7 @@ function fileAddition(targets: readonly string[], options: AddOptions): Addition
   refuse(options, ['watch', 'schedule', 'include', 'exclude'], 'folders')
   refuse(options, ['site', 'depth'], 'web sites')
   refuse(options, ['token', 'username'], 'git repositories')
+  refuse(options, ['allow-private-network'], 'web pages and git repositories')
   const paths = targets.map((target) => resolve(target))
   const folders = targets.filter((target) => statSync(target, { throwIfNoEntry: false })?.isDirectory() !== false)
   if (folders[0] !== undefined) throw new UsageError(`${folders[0]} is not a file.`)
@@ -120,7 +124,7 @@ function urlAddition(url: string, options: AddOptions): Addition {
     type: 'url',
     files: [],
     place: url,
-    configuration: given({ url, mode, max_depth: options.depth, schedule: options.schedule }),
+    configuration: given({ url, mode, max_depth: options.depth, ...opened(options), schedule: options.schedule }),
   }
 }
 
@@ -135,7 +139,14 @@ function gitAddition(target: string, options: AddOptions): Addition {
   const name = options.name ?? (basename(repository.replace(/\/+$/, '').replace(/^.*:(?!\/\/)/, '')).replace(/\.git$/i, '') || 'repository')
   const { include, exclude, schedule } = options
   const auth = authOf(options, held?.login)
-  return { name, type: 'git', files: [], place: repository, configuration: given({ repository, include, exclude, schedule }), ...(auth ? { auth } : {}) }
+  return {
+    name,
+    type: 'git',
+    files: [],
+    place: repository,
+    configuration: given({ repository, include, exclude, ...opened(options), schedule }),
+    ...(auth ? { auth } : {}),
+  }
 }
 
 /** Where a token is all there is, servers take any name with it. */
@@ -145,6 +156,8 @@ function authOf({ token, username }: AddOptions, held: Login | undefined): Sourc
   if (held) throw new UsageError('There is a login in the address, and --token is another one.', 'Leave one of them out.')
   return { type: 'basic', username: username ?? 'git', password: token }
 }
+
+const opened = (options: AddOptions): Body => (options['allow-private-network'] ? { allow_private_network: true } : {})
 
 const given = (fields: Body): Body => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 

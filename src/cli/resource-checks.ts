@@ -3,10 +3,11 @@ import type { Static } from 'typebox'
 import { isHere } from '../client/address.ts'
 import { call } from '../client/call.ts'
 import type { Connection } from '../client/request.ts'
-import { knowledgeSourceRoutes } from '../contract/knowledge-sources.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes } from '../contract/knowledge-sources.ts'
 import { type Model, modelRoutes } from '../contract/models.ts'
 import { systemRoutes } from '../contract/system.ts'
 import { webhookRoutes } from '../contract/webhooks.ts'
+import { isBlocked, opening } from './blocked-source.ts'
 import type { Check } from './check.ts'
 import { failureOf } from './failure.ts'
 import { quoted } from './shell-words.ts'
@@ -82,9 +83,9 @@ async function knowledge(connection: Connection) {
   const { data, pagination } = await call(connection, knowledgeSourceRoutes.list, { query: { limit: MOST } })
   const sources = await Promise.all(data.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
   const ill: Omit<Check, 'name'>[] = []
-  for (const { name, status, error, statistics } of sources.map((source) => source.data)) {
-    if (status === 'error')
-      ill.push({ state: 'broken', found: `${oneLine(name)}: ${error ?? 'could not be read'}`, fix: `cadre knowledge sync ${quoted(name)}` })
+  for (const { data: source } of sources) {
+    const { name, status, error, statistics } = source
+    if (status === 'error') ill.push({ state: 'broken', found: `${oneLine(name)}: ${error ?? 'could not be read'}`, fix: sourceFix(source) })
     if (statistics.failed > 0)
       ill.push({
         state: 'warning',
@@ -94,6 +95,13 @@ async function knowledge(connection: Connection) {
   }
   const rest = pagination.total > data.length ? `, of which ${data.length} were looked at` : ''
   return { well: `${counted(pagination.total, 'source')}${rest}`, ill }
+}
+
+function sourceFix(source: Static<typeof KnowledgeSource>): string {
+  const name = quoted(source.name)
+  if (source.error === null || !isBlocked(source, source.error)) return `cadre knowledge sync ${name}`
+  const open = opening(source, source.error)
+  return `${open ? `${open} says so; ` : ''}cadre knowledge delete ${name} takes it away`
 }
 
 async function webhooks(connection: Connection) {

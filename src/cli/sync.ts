@@ -6,6 +6,7 @@ import type { Connection } from '../client/request.ts'
 import { documentRoutes } from '../contract/documents.ts'
 import { CadreError, type ErrorCode } from '../contract/errors.ts'
 import { type KnowledgeSource, knowledgeSourceRoutes, type SyncChanges, type SyncProgress } from '../contract/knowledge-sources.ts'
+import { isBlocked, opening } from './blocked-source.ts'
 import { paint } from './color.ts'
 import type { ProgressDisplay, Step } from './progress.ts'
 import { duration } from './quantity.ts'
@@ -63,13 +64,13 @@ export async function followSync(connection: Connection, started: Source, displa
 /** The source as it ended up; a daemon that was started since knows no more what was done. */
 type Ended = Source & { changes?: Changes }
 
-async function lastEvent(connection: Connection, { id, name }: Source, progressed: (progress: Progress) => void): Promise<Ended> {
+async function lastEvent(connection: Connection, source: Source, progressed: (progress: Progress) => void): Promise<Ended> {
   try {
-    for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id } })) {
+    for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id: source.id } })) {
       const value = JSON.parse(data) as unknown
       if (event === 'progress') progressed(value as Progress)
       if (event === 'sync_end') return value as Ended
-      if (event === 'error') throw failed(value as { error: string; code: ErrorCode }, name)
+      if (event === 'error') throw failed(value as { error: string; code: ErrorCode }, source)
     }
   } catch (error) {
     if (error instanceof CadreError || error instanceof UnreachableError) throw error
@@ -78,8 +79,12 @@ async function lastEvent(connection: Connection, { id, name }: Source, progresse
   throw cutOff(undefined)
 }
 
-const failed = ({ error, code }: { error: string; code: ErrorCode }, name: string) =>
-  new CadreError(code, error, { hint: `Mend it, then: cadre knowledge sync ${quoted(name)}` })
+function failed({ error, code }: { error: string; code: ErrorCode }, source: Source): CadreError {
+  const name = quoted(source.name)
+  if (!isBlocked(source, error)) return new CadreError(code, error, { hint: `Mend it, then: cadre knowledge sync ${name}` })
+  const open = opening(source, error)
+  return new CadreError('ADDRESS_BLOCKED', error, { hint: `${open ? `To say so: ${open}\n` : ''}To take it away: cadre knowledge delete ${name}` })
+}
 
 const cutOff = (cause: unknown) =>
   new UnreachableError('The daemon went away before the synchronization was done.', {
