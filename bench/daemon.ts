@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOM } from '../src/client/daemon.ts'
+import { HEAP_ROOM } from '../src/client/daemon.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 export const TOKEN = 'cadre_bench_token_that_opens_nothing_else'
@@ -39,7 +39,7 @@ export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T
 export async function startDaemon(home: string, more: Record<string, string> = {}): Promise<RunningDaemon> {
   if (!existsSync(ENTRY)) throw new Error('There is no build to measure. Make one first: npm run build')
   const began = performance.now()
-  const child = spawn(process.execPath, [ROOM, ENTRY, '--port', '0'], { env: environment(home, more), stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [HEAP_ROOM, ENTRY, '--port', '0'], { env: environment(home, more), stdio: ['ignore', 'pipe', 'inherit'] })
   const url = await readiness(child)
   return {
     url,

@@ -3,12 +3,13 @@ import type { Logger } from '../logger.ts'
 import type { SettledCall } from '../metering.ts'
 import { type ChatMessage, type ChatPart, type ChatRequest, type GivenPassage, ToolsUnsupported } from '../models/chat.ts'
 import { estimateRequest, settlement } from '../models/tokens.ts'
+import { orAborted } from '../or-aborted.ts'
 import { type FoundPassage, headingsOf, type Tool, type ToolUse } from '../tool.ts'
 import type { FinishReason } from './draft.ts'
 import { type Composed, compose } from './history.ts'
 import type { Reply } from './reply.ts'
 import type { Scene } from './scene.ts'
-import { declined, noted, orAborted, type Requested, runCalls } from './tool-calls.ts'
+import { declined, noted, type Requested, runCalls } from './tool-calls.ts'
 
 export const MOST_STEPS = 10
 /** A model that never ends is ended here, in characters. */

@@ -2,6 +2,7 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Logger } from '../logger.ts'
 import type { ChatMessage, ToolRequest } from '../models/chat.ts'
+import { orAborted } from '../or-aborted.ts'
 import type { ToolOutcome } from '../tool.ts'
 import { asToolText, type CitedPassage } from './citations.ts'
 import type { StoredToolCall } from './draft.ts'
@@ -100,15 +101,3 @@ function failed(reply: Reply, call: StoredToolCall, why: string): void {
 }
 
 const resultOf = ({ arguments: _, ...rest }: StoredToolCall) => rest
-
-/** A tool that does not listen is not waited for. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  let abort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-  })
-  work.catch(() => undefined) // when it is not waited for any more
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
-}

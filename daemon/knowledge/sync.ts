@@ -195,12 +195,8 @@ export class Synchronizer {
     const known = error instanceof CadreError
     logger[known ? 'warn' : 'error']({ source: sourceId, err: error }, 'the synchronization failed')
     // What is refused looks final; the hint says who can allow it.
-    const refused = known && error.code === 'ADDRESS_BLOCKED' && error.hint !== undefined
-    const why = refused
-      ? `${error.message} ${error.hint}`
-      : known
-        ? error.message
-        : 'Something went wrong inside Cadre; the log has the details (cadre daemon logs).'
+    const hint = known && error.code === 'ADDRESS_BLOCKED' && error.hint !== undefined ? ` ${error.hint}` : ''
+    const why = known ? error.message + hint : 'Something went wrong inside Cadre; the log has the details (cadre daemon logs).'
     if (extent === 'all' || !known) await markSource(database, sourceId, 'error', why)
   }
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Meter } from '../metering.ts'
+import { orAborted } from '../or-aborted.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from './chat.ts'
 import { findRecording, keepRecording, type StoredRecording } from './recording-store.ts'
@@ -63,7 +64,7 @@ export class ReplayModel implements ChatModel {
   /** Once nobody else looks for the same or records it; returns how to let the next one. Who looked first and waited then would miss what was recorded meanwhile. */
   async #turn(what: string, signal: AbortSignal | undefined): Promise<() => void> {
     const { underWay } = this.#parts
-    for (let other = underWay.get(what); other; other = underWay.get(what)) await unlessAborted(other, signal)
+    for (let other = underWay.get(what); other; other = underWay.get(what)) await (signal ? orAborted(other, signal) : other)
     let done = () => {}
     underWay.set(
       what,
@@ -111,17 +112,6 @@ export class ReplayModel implements ChatModel {
       if (!settled) await database.write(settle)
     }
   }
-}
-
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  let leave = () => {}
-  const left = new Promise<void>((resolve) => {
-    leave = resolve
-  })
-  signal?.addEventListener('abort', leave, { once: true })
-  await Promise.race([work, left])
-  signal?.removeEventListener('abort', leave)
-  signal?.throwIfAborted()
 }
 
 const usageOf = (part: ChatPart) => (part.type === 'end' ? part.usage : undefined)

@@ -72,11 +72,11 @@ export async function runningDaemon(paths: Paths): Promise<DaemonRecord | undefi
 }
 
 /** Room for what a daemon holds after its first minutes, in MB: without it, the first work is held up to look for garbage. */
-export const ROOM = '--initial-old-space-size=64'
+export const HEAP_ROOM = '--initial-old-space-size=64'
 
 /** The file that runs the daemon: the bundle, or the source when this runs from source. */
 export function daemonEntry(root: string): { file: string; nodeOptions: string[] } {
-  if (!import.meta.url.endsWith('.ts')) return { file: join(root, 'dist', 'daemon', 'main.js'), nodeOptions: [ROOM] }
+  if (!import.meta.url.endsWith('.ts')) return { file: join(root, 'dist', 'daemon', 'main.js'), nodeOptions: [HEAP_ROOM] }
   return { file: join(root, 'daemon', 'main.ts'), nodeOptions: ['--import', import.meta.resolve('tsx')] }
 }
 
