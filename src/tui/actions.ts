@@ -15,13 +15,17 @@ import { aboutOf, type Choice, lastReply, type Picker, sourcesOf, totalsOf } fro
 import { costText, shortCount } from './status-line.ts'
 import { EMPTY, transcribe } from './transcript.ts'
 
-type Action = (room: Room, argument: string) => void | Promise<void>
+type Action = (room: Room, argument: string, signal: AbortSignal) => void | Promise<void>
 
 const ALL = 10_000
+/** Commands after which keys mean something else. */
+const CHANGES: ReadonlySet<CommandName> = new Set(['agents', 'agent', 'model', 'resume', 'history'])
+const NEVER = new AbortController().signal
 
 /** Runs a command. What goes wrong is a note: the chat goes on. */
 export async function run(room: Room, { name, argument }: Called): Promise<void> {
-  await attempt(room, () => ACTIONS[name](room, argument))
+  const work = (signal: AbortSignal) => ACTIONS[name](room, argument, signal)
+  await attempt(room, () => (CHANGES.has(name) ? room.changing.run(work) : work(NEVER)))
 }
 
 async function attempt(room: Room, work: () => void | Promise<void>): Promise<void> {
@@ -35,31 +39,24 @@ async function attempt(room: Room, work: () => void | Promise<void>): Promise<vo
 
 /** Something was chosen of what a picker showed. */
 export async function choose(room: Room, what: Picker['what'], id: string): Promise<void> {
-  await attempt(room, async () => {
-    const connection = await room.link.now()
-    if (what === 'agent') await begin(room, id)
-    else if (what === 'model') await writeWith(room, id)
-    else await room.resume(await findConversation(connection, id))
-  })
+  const change = async (signal: AbortSignal) => {
+    if (what === 'agent') await begin(room, id, signal)
+    else if (what === 'model') await writeWith(room, id, signal)
+    else await room.resume(await findConversation(await room.link.now(), id), signal)
+  }
+  await attempt(room, () => room.changing.run(change))
 }
 
-async function begin(room: Room, agent: string): Promise<void> {
+async function begin(room: Room, agent: string, signal: AbortSignal): Promise<void> {
   const found = await findAgent(await room.link.now(), agent)
-  refuseWhileWriting(room)
-  // Whoever answers writes with its own model.
-  room.chosen = undefined
-  await room.meet(found)
-  room.desk.begin(`${found.name} answers now, in a new conversation.`)
+  await room.meet(found, { anew: true, signal })
 }
 
-async function writeWith(room: Room, model: string): Promise<void> {
+async function writeWith(room: Room, model: string, signal: AbortSignal): Promise<void> {
   const found = await findModel(await room.link.now(), model)
+  signal.throwIfAborted()
   room.use(found)
   room.desk.note(`${found.name} writes from now on.`)
-}
-
-function refuseWhileWriting({ desk }: Room): void {
-  if (desk.state.transcript.awaiting) throw new Error('A reply is being written. Esc stops it.')
 }
 
 /** Opens a picker; without a screen the choices are listed, with the command that takes them. */
@@ -73,11 +70,12 @@ function offer({ desk, plain }: Room, what: Picker['what'], title: string, choic
 }
 
 /** Who could answer; whom Enter alone should choose comes first, wherever the list would have it. */
-export async function offerAgents(room: Room, likeliest?: string): Promise<void> {
+export async function offerAgents(room: Room, { likeliest, signal }: { likeliest?: string | undefined; signal?: AbortSignal } = {}): Promise<void> {
   const connection = await room.link.now()
   const listed = await listAgents(connection)
   const first = likeliest === undefined ? [] : [listed.find(({ id }) => id === likeliest) ?? (await findAgent(connection, likeliest))]
   const choices = [...first, ...listed.filter(({ id }) => id !== likeliest)].map(({ id, name, description }) => ({ id, label: name, note: description }))
+  signal?.throwIfAborted()
   offer(room, 'agent', 'Agents', choices, 'agent')
 }
 
@@ -98,13 +96,13 @@ function current({ desk }: Room): { id: string; title: string | null } {
 const ACTIONS: Record<CommandName, Action> = {
   help: ({ desk, plain }) => desk.show(helpText({ plain, columns: desk.state.size.columns })),
   new: (room) => {
-    refuseWhileWriting(room)
+    room.refuseWhileWriting()
     room.desk.update({ conversation: undefined })
     room.desk.begin('A new conversation begins.')
   },
-  agents: (room) => offerAgents(room),
-  agent: async (room, name) => {
-    if (name !== '') return begin(room, name)
+  agents: (room, _, signal) => offerAgents(room, { signal }),
+  agent: async (room, name, signal) => {
+    if (name !== '') return begin(room, name, signal)
     const { agent } = room
     if (!agent) throw new Error('Nobody was chosen yet. /agents shows who could answer.')
     const { model } = room.desk.state
@@ -114,9 +112,10 @@ const ACTIONS: Record<CommandName, Action> = {
         .join('\n\n'),
     )
   },
-  model: async (room, name) => {
-    if (name !== '') return writeWith(room, name)
+  model: async (room, name, signal) => {
+    if (name !== '') return writeWith(room, name, signal)
     const models = await listModels(await room.link.now())
+    signal.throwIfAborted()
     offer(
       room,
       'model',
@@ -142,18 +141,17 @@ const ACTIONS: Record<CommandName, Action> = {
     const shown = citations.map((citation) => ({ ...citation, about: query }))
     room.desk.update({ panel: { kind: 'sources', title, citations: shown, selected: 0, top: undefined } })
   },
-  history: async (room) => {
+  history: async (room, _, signal) => {
     const { id } = current(room)
-    refuseWhileWriting(room)
+    room.refuseWhileWriting()
     const { messages } = await lastMessages(await room.link.now(), id, ALL)
-    room.desk.happen({ kind: 'forgotten' })
-    room.desk.happen({ kind: 'loaded', messages })
-    room.desk.redraw({ whole: true })
+    signal.throwIfAborted()
+    room.desk.replace([{ kind: 'loaded', messages }])
   },
-  resume: async (room, name) => {
-    refuseWhileWriting(room)
+  resume: async (room, name, signal) => {
+    room.refuseWhileWriting()
     const connection = await room.link.now()
-    if (name !== '') return room.resume(await findConversation(connection, name))
+    if (name !== '') return room.resume(await findConversation(connection, name), signal)
     const { own, others } = await ownAndOthers(connection)
     const choice = ({ id, title, updated_at }: ConversationRecord, whose = '') => ({
       id,
@@ -161,13 +159,15 @@ const ACTIONS: Record<CommandName, Action> = {
       note: when(updated_at, room.desk.now()) + whose,
     })
     const choices = [...own.map((each) => choice(each)), ...others.map((each) => choice(each, ` · of ${each.user_id}`))]
+    signal.throwIfAborted()
     offer(room, 'conversation', 'Conversations', choices, 'resume')
   },
   title: async (room, title) => {
     const { id } = current(room)
     if (title === '') throw new Error('What should it be called? /title Leave in summer')
     await rename(await room.link.now(), id, title)
-    room.desk.update({ conversation: { id, title } })
+    // Another conversation may have begun since.
+    if (room.desk.state.conversation?.id === id) room.desk.update({ conversation: { id, title } })
     room.desk.note(`It is called "${title}" now.`, 'good')
   },
   export: async (room, file) => {

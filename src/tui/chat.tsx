@@ -68,6 +68,7 @@ export async function chat({ connect, opening, colors, cwd, input, output, drawi
   await left
   clearInterval(ticking)
   room.link.close()
+  room.changing.giveUp()
   room.session.stop()
   deaf()
   output.off('resize', resized)

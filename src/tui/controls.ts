@@ -23,6 +23,7 @@ export function press(room: Room, key: Key): void {
     else desk.update({ hint: LEAVE })
     return
   }
+  if (room.changing.holds(key, () => press(room, key))) return
   if (hint !== undefined) desk.update({ hint: undefined })
   if (always(room, key) || answers(room, key) || inPanel(room, key) || inMenu(room, key)) return
   if (key.name === 'escape') stop(room)
@@ -101,9 +102,10 @@ function inPicker(room: Room, panel: Picker, key: Key): boolean {
   const choices = choicesOf(panel)
   const selected = Math.min(panel.selected, Math.max(0, choices.length - 1))
   if (key.name === 'enter') {
-    room.desk.update({ panel: undefined })
     const choice = choices[selected]
+    // The list stays open until what was chosen takes its place.
     if (choice) void choose(room, panel.what, choice.id)
+    else room.desk.update({ panel: undefined })
   } else if (key.name === 'text' && !key.ctrl && !key.alt) room.desk.update({ panel: { ...panel, filter: panel.filter + key.text, selected: 0 } })
   else if (key.name === 'backspace') room.desk.update({ panel: { ...panel, filter: panel.filter.slice(0, -1), selected: 0 } })
   else room.desk.update({ panel: { ...panel, selected: moved(selected, key, choices.length) } })

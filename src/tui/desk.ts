@@ -1,7 +1,7 @@
 /** Holds the state of the chat, and says when it changed. */
 import { asTyped } from '../cli/invocation.ts'
 import { type ChatState, INITIAL } from './state.ts'
-import { type Happening, type Note, transcribe } from './transcript.ts'
+import { EMPTY, type Happening, type Note, transcribe } from './transcript.ts'
 
 export class Desk {
   readonly #changed: () => void
@@ -31,6 +31,13 @@ export class Desk {
     const now = this.#now()
     // Each step of a reply is waited for anew: what counts is how long nothing came.
     this.update({ transcript, now, since: now })
+  }
+
+  /** Another transcript in place of this one, drawn from its beginning. What belongs to it changes in the same update, so that no key meets one without the other. */
+  replace(happenings: readonly Happening[], change: Partial<ChatState> = {}): void {
+    const now = this.#now()
+    const { drawing } = this.#state
+    this.update({ transcript: happenings.reduce(transcribe, EMPTY), now, since: now, drawing: drawing + 1, whole: true, from: 0, ...change })
   }
 
   note(text: string, tone: Note['tone'] = 'plain'): void {

@@ -39,6 +39,6 @@ async function meetSomebody(room: Room, preferred: string | undefined): Promise<
   } catch (error) {
     if (room.plain || !(error instanceof SeveralAgents)) throw error
     const talks = await listConversations(connection, { mine: true })
-    await offerAgents(room, talks.find(({ agent_id }) => agent_id !== null)?.agent_id ?? undefined)
+    await offerAgents(room, { likeliest: talks.find(({ agent_id }) => agent_id !== null)?.agent_id ?? undefined })
   }
 }

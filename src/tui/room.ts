@@ -1,7 +1,8 @@
 /** The chat without its screen: who answers, in which conversation, and changing either. */
-import { inUse, modelOf } from '../cli/model-in-use.ts'
+import { inUse, type ModelInUse, modelOf } from '../cli/model-in-use.ts'
 import { health } from '../client/daemon.ts'
 import type { Connection } from '../client/request.ts'
+import { Changing } from './changing.ts'
 import type { Desk } from './desk.ts'
 import { sent, withText } from './editor.ts'
 import { Link } from './link.ts'
@@ -26,6 +27,7 @@ export class Room {
   readonly desk: Desk
   readonly link: Link
   readonly session: Session
+  readonly changing: Changing
   readonly plain: boolean
   readonly cwd: string
   readonly leave: () => void
@@ -47,6 +49,7 @@ export class Room {
     this.cwd = cwd
     this.leave = leave
     this.copy = copy
+    this.changing = new Changing(desk)
     const answers = async (url: string) => (await health(url)) !== undefined
     const tell = (trouble: string | undefined) => {
       if (trouble !== desk.state.trouble) desk.update({ trouble })
@@ -72,34 +75,56 @@ export class Room {
     return id
   }
 
-  /** Talks with an agent, in a new conversation. */
-  async meet(agent: AgentRecord): Promise<void> {
-    const connection = await this.link.now()
+  /** Talks with an agent, in a new conversation. With `anew` a note says so, and a model chosen before no longer counts. */
+  async meet(agent: AgentRecord, { anew = false, signal }: { anew?: boolean; signal?: AbortSignal } = {}): Promise<void> {
+    const chosen = anew ? undefined : this.chosen
+    const model = await this.#modelFor(agent, chosen)
+    signal?.throwIfAborted()
+    this.refuseWhileWriting()
     this.agent = agent
-    const own = this.chosen === undefined ? await modelOf(connection, agent) : this.desk.state.model
-    this.desk.update({ agent: { id: agent.id, name: agent.name }, model: own, conversation: undefined })
+    this.chosen = chosen
+    this.desk.update({ agent: { id: agent.id, name: agent.name }, model, conversation: undefined, ...(anew ? { panel: undefined } : {}) })
+    if (anew) this.desk.begin(`${agent.name} answers now, in a new conversation.`)
+  }
+
+  async #modelFor(agent: AgentRecord, chosen: string | undefined): Promise<ModelInUse | undefined> {
+    return chosen === undefined ? modelOf(await this.link.now(), agent) : this.desk.state.model
   }
 
   use(model: ModelRecord): void {
     this.chosen = model.id
-    this.desk.update({ model: inUse(model) })
+    this.desk.update({ model: inUse(model), panel: undefined })
   }
 
-  /** Goes on with a conversation: its last messages are shown again, and can be sent again. */
-  async resume(conversation: ConversationRecord): Promise<void> {
+  /** Goes on with a conversation: its last messages are shown again, and can be sent again. All of it is fetched first and then put in place at once. */
+  async resume(conversation: ConversationRecord, signal?: AbortSignal): Promise<void> {
     const connection = await this.link.now()
     if (conversation.agent_id === null) throw new Error('The agent of this conversation was deleted. /history shows what was said; /new begins another.')
     const agent = await findAgent(connection, conversation.agent_id)
     const { messages, earlier } = await lastMessages(connection, conversation.id, SHOWN_AGAIN)
-    this.desk.happen({ kind: 'forgotten' })
-    await this.meet(agent)
-    this.desk.update({ conversation: { id: conversation.id, title: conversation.title }, editor: remembering(this.desk.state.editor, messages) })
-    if (earlier > 0) this.desk.note(`${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}: /history shows them.`)
+    const model = await this.#modelFor(agent, this.chosen)
+    signal?.throwIfAborted()
+    this.refuseWhileWriting()
     const last = messages.at(-1)
     const writing = last?.role === 'assistant' && last.finish_reason === undefined ? last.id : undefined
-    this.desk.happen({ kind: 'loaded', messages: messages.filter(({ id }) => id !== writing) })
-    this.desk.redraw({ whole: true })
+    const more = `${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}: /history shows them.`
+    this.agent = agent
+    this.doubted = undefined
+    this.desk.replace(
+      [...(earlier > 0 ? [{ kind: 'noted' as const, text: more }] : []), { kind: 'loaded', messages: messages.filter(({ id }) => id !== writing) }],
+      {
+        agent: { id: agent.id, name: agent.name },
+        model,
+        conversation: { id: conversation.id, title: conversation.title },
+        editor: remembering(this.desk.state.editor, messages),
+        panel: undefined,
+      },
+    )
     if (writing !== undefined) this.session.join(writing)
+  }
+
+  refuseWhileWriting(): void {
+    if (this.desk.state.transcript.awaiting) throw new Error('A reply is being written. Esc stops it.')
   }
 
   /** Names for completion. They may be missing: then there is nothing to complete. */

@@ -36,6 +36,8 @@ const AFTER_STOP_MS = 300
 export class Session {
   readonly #parts: SessionParts
   #stopping: AbortController | undefined
+  /** Where the last reply was asked for. */
+  #conversation: string | undefined
   /** Resolves when no reply is under way any more. */
   ended: Promise<void> = Promise.resolve()
 
@@ -81,7 +83,8 @@ export class Session {
     const { link, happen, conversation, now } = this.#parts
     try {
       const connection = await link.ready(signal)
-      const followed = this.#followed(await conversation(connection), sent)
+      this.#conversation = await conversation(connection)
+      const followed = this.#followed(this.#conversation, sent)
       if (!followed) return true
       for await (const event of followReply(connection, followed, { signal })) {
         link.good()
@@ -114,14 +117,16 @@ export class Session {
   async #settle(): Promise<void> {
     const { link, happen, transcript } = this.#parts
     const reply = transcript().entries.findLast((entry) => entry.kind === 'reply')
-    if (reply?.id === undefined) return
+    // Another conversation may have begun by the time it is stored.
+    const id = this.#conversation
+    if (reply?.id === undefined || id === undefined) return
     try {
       await pause(AFTER_STOP_MS)
       const connection = await link.now()
-      const id = await this.#parts.conversation(connection)
       const { data } = await call(connection, conversationRoutes.messages, { params: { id }, query: { limit: 2, order: 'desc' } })
       const message = data.find((each) => each.id === reply.id && each.finish_reason !== undefined)
-      if (message && !transcript().awaiting)
+      const { entries, awaiting } = transcript()
+      if (message && !awaiting && entries.some((entry) => entry.kind === 'reply' && entry.id === reply.id))
         happen({ kind: 'event', at: 0, event: { event: 'message_end', data: { message: { ...message, finish_reason: 'aborted' } } } })
     } catch {
       // the next reply brings the figures up to date

@@ -36,7 +36,6 @@ export type Happening =
   | { kind: 'answered'; tool: string; allow: boolean; at: number }
   | { kind: 'loaded'; messages: readonly Message[] }
   | ({ kind: 'noted'; tone?: Note['tone'] } & Omit<Note, 'kind' | 'tone'>)
-  | { kind: 'forgotten' }
 
 export const EMPTY: Transcript = { entries: [], live: undefined, awaiting: false }
 
@@ -60,8 +59,6 @@ export function transcribe(state: Transcript, happening: Happening): Transcript 
       return { ...state, entries: [...state.entries, ...happening.messages.map(entryOf)] }
     case 'noted':
       return { ...state, entries: [...state.entries, { tone: 'plain', ...happening, kind: 'note' }] }
-    case 'forgotten':
-      return EMPTY
   }
 }
 

@@ -269,10 +269,9 @@ test('a stored conversation is loaded as it was said', () => {
   )
 })
 
-test('notes stand between what was said, and all can be forgotten', () => {
+test('notes stand between what was said', () => {
   const state = after(said, { kind: 'noted', text: 'Saved.', tone: 'good' })
   assert.equal(state.entries.at(-1), { kind: 'note', tone: 'good', text: 'Saved.' })
-  assert.equal(transcribe(state, { kind: 'forgotten' }), EMPTY)
 })
 
 test('however events are ordered, repeated and cut, the stored message is what stands there in the end', () => {
