@@ -17,9 +17,9 @@ await build({
   ...terminal,
   outdir: aside,
   entryPoints: [
-    { in: 'src/cli/main.ts', out: 'main' },
-    { in: 'src/cli/help.ts', out: 'help' },
-    { in: 'src/cli/command-not-found.ts', out: 'command-not-found' },
+    { in: 'src/cli/oclif/main.ts', out: 'main' },
+    { in: 'src/cli/oclif/help.ts', out: 'help' },
+    { in: 'src/cli/oclif/command-not-found.ts', out: 'command-not-found' },
     ...commands.map((file) => ({ in: `commands/${file}`, out: `commands/${file.replace(/\.ts$/, '')}` })),
   ],
 })
@@ -29,7 +29,7 @@ await build({
   entryPoints: [
     { in: 'daemon/main.ts', out: 'main' },
     { in: 'daemon/embedding/worker.ts', out: 'embedding/worker' },
-    { in: 'daemon/knowledge/reading-worker.ts', out: 'knowledge/reading-worker' },
+    { in: 'daemon/knowledge/sync/parser-worker.ts', out: 'knowledge/parser-worker' },
     { in: 'daemon/api-tools/openapi/worker.ts', out: 'api-tools/openapi-worker' },
   ],
 })

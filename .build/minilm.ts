@@ -93,7 +93,12 @@ class Layers {
     const scale = graph.node('Gather', 'word scale', [graph.weights('words scale', scales, [rows, 1]), ids])
     const word = graph.node('Mul', 'word', [graph.node('Cast', 'word number', [bytes], { to: 1 }), scale])
     const count = graph.node('Shape', 'count', [ids])
-    const place = graph.node('Slice', 'place', [graph.weights('places', this.#places(width), [TOKENS, width]), 'from the first', count, 'from the first'])
+    const place = graph.node('Slice', 'place', [
+      graph.weights('places', this.#places(width), [TOKENS, width]),
+      'from the first',
+      count,
+      'from the first',
+    ])
     return this.#norm('embeddings.LayerNorm', graph.node('Add', 'word and place', [word, place]))
   }
 
@@ -126,7 +131,10 @@ class Layers {
     const heads = (part: string, order: number[]) =>
       graph.node('Transpose', `${part} turned`, [graph.node('Reshape', `${part} heads`, [part, 'heads'])], { perm: order })
     const scores = graph.node('MatMul', `${name} scores`, [heads(query, [1, 0, 2]), heads(key, [1, 2, 0])])
-    const mixed = graph.node('MatMul', `${name} mixed`, [graph.node('Softmax', `${name} shares`, [scores], { axis: -1 }), heads(value, [1, 0, 2])])
+    const mixed = graph.node('MatMul', `${name} mixed`, [
+      graph.node('Softmax', `${name} shares`, [scores], { axis: -1 }),
+      heads(value, [1, 0, 2]),
+    ])
     return graph.node('Reshape', `${name} joined`, [graph.node('Transpose', `${name} back`, [mixed], { perm: [1, 0, 2] }), 'whole'])
   }
 
@@ -162,7 +170,12 @@ class Layers {
     const [bytes, scale, zero] = ['bytes', 'scale', 'zero'].map((part) => `${name} ${part}`) as [string, string, string]
     graph.node('DynamicQuantizeLinear', `${name} quantize`, [state], {}, [bytes, scale, zero])
     const matrix = graph.weights(`${name} weight`, transposed(values, outputs, inputs), [inputs, outputs])
-    const sums = graph.node('MatMulInteger', `${name} sums`, [bytes, matrix, zero, graph.weights(`${name} weight zero`, new Int8Array(1), [])])
+    const sums = graph.node('MatMulInteger', `${name} sums`, [
+      bytes,
+      matrix,
+      zero,
+      graph.weights(`${name} weight zero`, new Int8Array(1), []),
+    ])
     const factor = graph.node('Mul', `${name} factor`, [scale, graph.weights(`${name} weight scale`, scales, [outputs])])
     return graph.node('Mul', `${name} product`, [graph.node('Cast', `${name} number`, [sums], { to: 1 }), factor])
   }
@@ -176,7 +189,10 @@ class Layers {
       const { data, shape } = this.#weights.tensor(`${name}.${which}`)
       return this.#graph.weights(`${name} ${which}`, data, shape)
     }
-    return this.#graph.node('LayerNormalization', name, [state, part('weight'), part('bias')], { axis: -1, epsilon: { float: this.#shape.layer_norm_eps } })
+    return this.#graph.node('LayerNormalization', name, [state, part('weight'), part('bias')], {
+      axis: -1,
+      epsilon: { float: this.#shape.layer_norm_eps },
+    })
   }
 
   #gelu(name: string, state: string): string {
@@ -205,7 +221,8 @@ function quantized({ data, shape }: Tensor, limit: number): { values: Int8Array;
 
 function transposed(values: Int8Array, rows: number, columns: number): Int8Array {
   const turned = new Int8Array(values.length)
-  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) turned[column * rows + row] = values[row * columns + column] ?? 0
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) turned[column * rows + row] = values[row * columns + column] ?? 0
   return turned
 }
 

@@ -29,12 +29,20 @@ export class OnnxGraph {
   weights(name: string, data: Weights, dimensions: readonly number[]): string {
     const element = data instanceof Float32Array ? 'float' : data instanceof Int8Array ? 'int8' : 'int64'
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    this.#weights.push(joined([...dimensions.map((dimension) => integer(1, dimension)), integer(2, ELEMENT[element]), text(8, name), field(9, bytes)]))
+    this.#weights.push(
+      joined([...dimensions.map((dimension) => integer(1, dimension)), integer(2, ELEMENT[element]), text(8, name), field(9, bytes)]),
+    )
     return name
   }
 
   /** Adds an operator and answers the names of what it yields: as many as are named, one of the operator's own name by default. */
-  node(operator: string, name: string, inputs: readonly string[], attributes: Record<string, Attribute> = {}, outputs: readonly string[] = [name]): string {
+  node(
+    operator: string,
+    name: string,
+    inputs: readonly string[],
+    attributes: Record<string, Attribute> = {},
+    outputs: readonly string[] = [name],
+  ): string {
     const parts = [...inputs.map((input) => text(1, input)), ...outputs.map((output) => text(2, output)), text(3, name), text(4, operator)]
     this.#nodes.push(joined([...parts, ...Object.entries(attributes).map(([key, setting]) => field(5, attribute(key, setting)))]))
     return outputs[0] ?? name
@@ -49,7 +57,13 @@ export class OnnxGraph {
       ...this.#inputs.map((input) => field(11, input)),
       ...this.#outputs.map((output) => field(12, output)),
     ])
-    return joined([integer(1, IR_VERSION), text(2, producer), text(3, version), field(7, graph), field(8, joined([text(1, ''), integer(2, OPSET)]))])
+    return joined([
+      integer(1, IR_VERSION),
+      text(2, producer),
+      text(3, version),
+      field(7, graph),
+      field(8, joined([text(1, ''), integer(2, OPSET)])),
+    ])
   }
 }
 

@@ -34,16 +34,30 @@ const shared = {
 const undiciByName: Plugin = {
   name: 'undici-by-name',
   setup(bundler) {
-    bundler.onResolve({ filter: /^undici$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: 'undici', namespace: 'by-name' } : undefined))
+    bundler.onResolve({ filter: /^undici$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: 'undici', namespace: 'by-name' } : undefined,
+    )
     bundler.onLoad({ filter: /^undici$/, namespace: 'by-name' }, () => {
       const names = Object.keys(createRequire(import.meta.url)('undici')).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name))
-      return { contents: `import undici from 'undici'; export const { ${names.join(', ')} } = undici; export default undici`, resolveDir: root }
+      return {
+        contents: `import undici from 'undici'; export const { ${names.join(', ')} } = undici; export default undici`,
+        resolveDir: root,
+      }
     })
   },
 }
 
 /** Native modules, modules that read files beside themselves, and modules that start workers stay where they are. */
-const EXTERNAL = ['libsql', '@lancedb/lancedb', 'apache-arrow', 'keytar', '@fastify/swagger', '@fastify/swagger-ui', 'onnxruntime-node', 'thread-stream']
+const EXTERNAL = [
+  'libsql',
+  '@lancedb/lancedb',
+  'apache-arrow',
+  'keytar',
+  '@fastify/swagger',
+  '@fastify/swagger-ui',
+  'onnxruntime-node',
+  'thread-stream',
+]
 
 /** Where DEV is set, Ink looks for its developers' tools, and for files that a bundle has not. */
 const withoutInkTools: Plugin = {

@@ -5,8 +5,8 @@ import { homedir, hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_PORT } from '../src/config.ts'
-import { Screen } from '../test/cli/screen.ts'
-import { openTerminal } from '../test/cli/terminal.ts'
+import { openTerminal } from '../test/harness/cli.ts'
+import { Screen } from '../test/harness/screen.ts'
 import { terminalSvg } from './terminal-svg.ts'
 
 const COLUMNS = 92
@@ -51,7 +51,10 @@ try {
     .replaceAll(terminal.url(), usual)
   for (const secret of [place, terminal.home, tmpdir(), homedir(), hostname(), ROOT])
     if (secret.length > 1 && shown.includes(secret)) throw new Error(`The recording would show ${secret}, which is of this machine.`)
-  writeFileSync(TARGET, terminalSvg(shown, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }))
+  writeFileSync(
+    TARGET,
+    terminalSvg(shown, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }),
+  )
   process.stdout.write(`${TARGET}\n`)
 } finally {
   screen.close()

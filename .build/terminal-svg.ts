@@ -7,7 +7,15 @@ const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono",
 const PAPER = '#161b22'
 const INK = '#e6edf3'
 const EDGE = '#57606a'
-const COLORS: Record<number, string> = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 34: '#79c0ff', 35: '#d2a8ff', 36: '#76e3ea', 90: '#8b949e' }
+const COLORS: Record<number, string> = {
+  31: '#ff7b72',
+  32: '#7ee787',
+  33: '#e3b341',
+  34: '#79c0ff',
+  35: '#d2a8ff',
+  36: '#76e3ea',
+  90: '#8b949e',
+}
 
 interface Style {
   bold: boolean
@@ -56,7 +64,11 @@ function drawn({ text, column, bold, dim, color }: Run, y: number): string {
   const lead = text.length - text.trimStart().length
   const letters = text.trim()
   const x = MARGIN.x + (column + lead) * CELL.width
-  const style = [bold ? ' font-weight="700"' : '', dim ? ' opacity="0.65"' : '', color === undefined ? '' : ` fill="${COLORS[color]}"`].join('')
+  const style = [
+    bold ? ' font-weight="700"' : '',
+    dim ? ' opacity="0.65"' : '',
+    color === undefined ? '' : ` fill="${COLORS[color]}"`,
+  ].join('')
   const length = ([...letters].length * CELL.width).toFixed(1)
   return `<text x="${x.toFixed(1)}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${style}>${escaped(letters)}</text>`
 }

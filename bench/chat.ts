@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { END } from '../src/tui/canvas.ts'
-import { hasTmux, inTmux, type TmuxTerminal, until } from '../test/tui/terminals.ts'
-import { environment, ROOT, type RunningDaemon, request, TOKEN, withDaemon, withHome } from './daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+import { END } from '../src/tui/render/buffered-stdout.ts'
+import { hasTmux, inTmux, type TmuxTerminal, until } from '../test/harness/chat-terminal.ts'
+import { environment, ROOT, type RunningDaemon, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const STARTS = 7
 const DELTAS_A_SECOND = 5_000
@@ -25,7 +25,7 @@ export const chat: Bench = {
   name: 'chat',
   async run() {
     if (!hasTmux) throw new Error('The chat is measured in tmux, and there is none here.')
-    const provider = fork(fileURLToPath(new URL('paced-provider.js', import.meta.url)), { stdio: 'inherit' })
+    const provider = fork(fileURLToPath(new URL('support/paced-provider.js', import.meta.url)), { stdio: 'inherit' })
     const [port] = (await once(provider, 'message')) as [number]
     try {
       return await withHome((home) =>
@@ -104,7 +104,11 @@ async function starts(home: string): Promise<Figure> {
 /** CPU of a Node that imports Ink from its package and does nothing else. */
 function importing(home: string): number {
   const code = "await import('ink'); const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)"
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT, env: environment(home), encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: ROOT,
+    env: environment(home),
+    encoding: 'utf8',
+  })
   if (!(Number(stdout) > 0)) throw new Error(`Ink could not be imported: ${stderr}`)
   return Number(stdout)
 }
@@ -135,7 +139,12 @@ async function floods(home: string, daemon: RunningDaemon): Promise<Figure[]> {
         ratio: (ours + theirs) / FLOOD_SECONDS,
         bar: { most: 1 },
       },
-      { name: 'drawn a second, to thirty', figure: `${(drawn / seconds).toFixed(1)} a second`, ratio: drawn / seconds / MOST_DRAWN, bar: { most: 1.05 } },
+      {
+        name: 'drawn a second, to thirty',
+        figure: `${(drawn / seconds).toFixed(1)} a second`,
+        ratio: drawn / seconds / MOST_DRAWN,
+        bar: { most: 1.05 },
+      },
       {
         name: `a key to its place on the screen, ${during ? 'flooded' : 'flooded at first'} to idle`,
         figure: `${milliseconds(busy)} to ${milliseconds(idle)}`,

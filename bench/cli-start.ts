@@ -1,8 +1,8 @@
 /** What a command costs to start: CPU time of `cadre --version` and `cadre agents list`, against a Node that does nothing. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { environment, ROOT, request, withDaemon, withHome } from './daemon.ts'
-import { type Bench, median, milliseconds } from './figures.ts'
+import { environment, ROOT, request, withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, median, milliseconds } from './support/figures.ts'
 
 const ROUNDS = 25
 const CADRE = join(ROOT, 'bin', 'run.js')
@@ -12,7 +12,8 @@ export const cliStart: Bench = {
   run: () =>
     withHome((home) =>
       withDaemon(home, async (daemon) => {
-        for (let number = 1; number <= 20; number++) await request(daemon, 'POST', '/api/agents', { name: `Agent ${number}`, description: 'Answers questions' })
+        for (let number = 1; number <= 20; number++)
+          await request(daemon, 'POST', '/api/agents', { name: `Agent ${number}`, description: 'Answers questions' })
         const commands = { nothing: ['-e', '0'], version: [CADRE, '--version'], list: [CADRE, 'agents', 'list'] }
         const spent = { nothing: [] as number[], version: [] as number[], list: [] as number[] }
         const names = Object.keys(commands) as (keyof typeof commands)[]
@@ -25,8 +26,18 @@ export const cliStart: Bench = {
         }
         const [nothing, version, list] = [median(spent.nothing), median(spent.version), median(spent.list)]
         return [
-          { name: 'cadre --version, CPU', figure: `${milliseconds(version)} to ${milliseconds(nothing)}`, ratio: version / nothing, bar: { most: 1.3 } },
-          { name: 'cadre agents list, CPU', figure: `${milliseconds(list)} to ${milliseconds(nothing)}`, ratio: list / nothing, bar: { most: 3 } },
+          {
+            name: 'cadre --version, CPU',
+            figure: `${milliseconds(version)} to ${milliseconds(nothing)}`,
+            ratio: version / nothing,
+            bar: { most: 1.3 },
+          },
+          {
+            name: 'cadre agents list, CPU',
+            figure: `${milliseconds(list)} to ${milliseconds(nothing)}`,
+            ratio: list / nothing,
+            bar: { most: 3 },
+          },
         ]
       }),
     ),

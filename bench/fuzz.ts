@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { campaign } from '../test/fuzz/campaign.ts'
 import { Service } from '../test/harness/app.ts'
-import type { Bench } from './figures.ts'
+import type { Bench } from './support/figures.ts'
 
 const REQUESTS = 10_000
 

@@ -1,21 +1,26 @@
 /** Requests a second on one agent, against a bare Fastify route that answers the same body from memory. */
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { readiness, request, TOKEN, withDaemon, withHome } from './daemon.ts'
-import { type Bench, median } from './figures.ts'
+import { readiness, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, median } from './support/figures.ts'
 
 const ROUNDS = 9
 const SECONDS = 1
 const CONNECTIONS = 10
 const AUTOCANNON = fileURLToPath(import.meta.resolve('autocannon'))
-const BARE = fileURLToPath(new URL('bare-fastify.js', import.meta.url))
+const BARE = fileURLToPath(new URL('support/bare-fastify.js', import.meta.url))
 
 export const http: Bench = {
   name: 'http',
   run: () =>
     withHome((home) =>
       withDaemon(home, async (daemon) => {
-        const input = { name: 'Handbook helper', description: 'Answers questions', system_prompt: 'Answer from the handbook and cite it.', topics: ['leave'] }
+        const input = {
+          name: 'Handbook helper',
+          description: 'Answers questions',
+          system_prompt: 'Answer from the handbook and cite it.',
+          topics: ['leave'],
+        }
         const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/agents', input)
         const path = `/api/agents/${data.id}`
         const body = await request<object>(daemon, 'GET', path)
@@ -48,10 +53,26 @@ async function withBareServer<T>(body: object, work: (url: string) => Promise<T>
 
 /** Answers a second; anything but success makes the figure worthless. */
 function load(url: string): number {
-  const options = ['--json', '--connections', String(CONNECTIONS), '--duration', String(SECONDS), '--headers', `authorization=Bearer ${TOKEN}`]
-  const { stdout, stderr, status } = spawnSync(process.execPath, [AUTOCANNON, ...options, url], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  const options = [
+    '--json',
+    '--connections',
+    String(CONNECTIONS),
+    '--duration',
+    String(SECONDS),
+    '--headers',
+    `authorization=Bearer ${TOKEN}`,
+  ]
+  const { stdout, stderr, status } = spawnSync(process.execPath, [AUTOCANNON, ...options, url], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
   if (status !== 0) throw new Error(`autocannon exited with ${status}: ${stderr}`)
-  const { requests, non2xx, errors, '2xx': good } = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number; '2xx': number }
+  const {
+    requests,
+    non2xx,
+    errors,
+    '2xx': good,
+  } = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number; '2xx': number }
   if (non2xx > 0 || errors > 0 || good === 0) throw new Error(`${url}: ${good} good answers, ${non2xx} others, ${errors} errors`)
   return requests.average
 }

@@ -2,11 +2,11 @@
 
 import { builtModels } from '../daemon/embedding/places.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { chunkDocument } from '../daemon/knowledge/chunker.ts'
+import { chunkDocument } from '../daemon/knowledge/chunking/chunker.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/passages.ts'
-import { withDaemon, withHome } from './daemon.ts'
-import { type Bench, type Figure, milliseconds } from './figures.ts'
-import { sent, synchronize } from './syncing.ts'
+import { withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, type Figure, milliseconds } from './support/figures.ts'
+import { sent, synchronize } from './support/sync-source.ts'
 
 const DOCUMENTS = 1_000
 const WORDS =
@@ -31,8 +31,18 @@ export const ingest: Bench = {
             ratio: first.totalMs / embedding,
             bar: { most: 1.15 },
           },
-          { name: 'second sync to the first', figure: milliseconds(second.totalMs), ratio: second.totalMs / first.totalMs, bar: { most: 0.02 } },
-          { name: 'words find it to whole sync', figure: milliseconds(first.searchableMs), ratio: first.searchableMs / first.totalMs, bar: { most: 0.1 } },
+          {
+            name: 'second sync to the first',
+            figure: milliseconds(second.totalMs),
+            ratio: second.totalMs / first.totalMs,
+            bar: { most: 0.02 },
+          },
+          {
+            name: 'words find it to whole sync',
+            figure: milliseconds(first.searchableMs),
+            ratio: first.searchableMs / first.totalMs,
+            bar: { most: 0.1 },
+          },
         ]
       }),
     ),

@@ -2,12 +2,12 @@
 import { mkdirSync } from 'node:fs'
 import { get, Agent as KeptConnection } from 'node:http'
 import { agentRecords, type StoredAgent } from '../daemon/agents/store.ts'
-import { newId } from '../daemon/identifiers.ts'
+import { newId } from '../daemon/core/identifiers.ts'
 import { openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
 import { homePaths } from '../src/config.ts'
-import { type RunningDaemon, TOKEN, withDaemon, withHome } from './daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+import { type RunningDaemon, TOKEN, withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const FEW = 100
 const MANY = 100_000
@@ -86,7 +86,8 @@ async function fill(home: string, total: number): Promise<void> {
   await migrate(database)
   const began = Date.now() - total
   await database.write(async (transaction) => {
-    for (let number = 0; number < total; number++) await agentRecords.insert(transaction, agent(number, new Date(began + number).toISOString()))
+    for (let number = 0; number < total; number++)
+      await agentRecords.insert(transaction, agent(number, new Date(began + number).toISOString()))
   })
   await database.close()
 }

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
-import type { ChatModel } from '../daemon/models/chat.ts'
-import { Providers } from '../daemon/models/providers.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+import type { ChatModel } from '../daemon/models/chat-model.ts'
+import { Providers } from '../daemon/models/providers/registry.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const ROUNDS = 60
 const TOKENS = 2_000
@@ -22,7 +22,7 @@ type Reply = (tokens: number) => Promise<Times>
 export const models: Bench = {
   name: 'models',
   async run() {
-    const server = fork(fileURLToPath(new URL('token-server.js', import.meta.url)), { stdio: 'inherit' })
+    const server = fork(fileURLToPath(new URL('support/token-server.js', import.meta.url)), { stdio: 'inherit' })
     const [port] = (await once(server, 'message')) as [number]
     const providers = new Providers()
     try {
@@ -52,7 +52,11 @@ async function compare(one: Reply, other: Reply): Promise<Figure[]> {
   const [ourFirst, theirFirst] = first.map(median) as [number, number]
   const [ourRate, theirRate] = rate.map(median) as [number, number]
   return [
-    { name: 'first token of a model to streamText', figure: `${milliseconds(ourFirst)} to ${milliseconds(theirFirst)}`, ratio: ourFirst / theirFirst },
+    {
+      name: 'first token of a model to streamText',
+      figure: `${milliseconds(ourFirst)} to ${milliseconds(theirFirst)}`,
+      ratio: ourFirst / theirFirst,
+    },
     {
       name: `tokens a millisecond of ${TOKENS} to streamText`,
       figure: `${ourRate.toFixed(1)} to ${theirRate.toFixed(1)}`,

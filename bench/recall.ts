@@ -1,14 +1,14 @@
 /** Nearness over 150,000 passages: how much of what comparing all of them finds the index finds too, in what share of the time, and while rows come and go. */
 import { mkdirSync } from 'node:fs'
-import { Indexes } from '../daemon/knowledge/indexes.ts'
+import { Indexes } from '../daemon/knowledge/indexes/indexes.ts'
 import type { PassageRow } from '../daemon/store/arrow.ts'
 import type { Filter } from '../daemon/store/filter.ts'
 import type { PassageTable } from '../daemon/store/passage-table.ts'
 import { Vectors } from '../daemon/store/vectors.ts'
 import { homePaths } from '../src/config.ts'
-import { withHome } from './daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
-import { Spread } from './spread.ts'
+import { withHome } from './support/daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
+import { Spread } from './support/random-vectors.ts'
 
 const PASSAGES = 150_000
 const LATER = 6_000
@@ -35,7 +35,8 @@ export const recall: Bench = {
 async function measure(table: PassageTable, spread: Spread): Promise<Figure[]> {
   const queries = Array.from({ length: QUERIES }, () => spread.next())
   const add = async (from: number, to: number) => {
-    for (let at = from; at < to; at += A_COMMIT) await table.add(Array.from({ length: Math.min(A_COMMIT, to - at) }, (_, row) => passage(at + row, spread)))
+    for (let at = from; at < to; at += A_COMMIT)
+      await table.add(Array.from({ length: Math.min(A_COMMIT, to - at) }, (_, row) => passage(at + row, spread)))
   }
   await add(0, PASSAGES)
   const began = performance.now()
@@ -57,7 +58,13 @@ async function measure(table: PassageTable, spread: Spread): Promise<Figure[]> {
 }
 
 /** In turns, so that what else the machine does falls on both alike. */
-async function compared(when: string, table: PassageTable, queries: readonly Float32Array[], filter?: Filter, most = 0.5): Promise<Figure[]> {
+async function compared(
+  when: string,
+  table: PassageTable,
+  queries: readonly Float32Array[],
+  filter?: Filter,
+  most = 0.5,
+): Promise<Figure[]> {
   const options = { columns: ['id'], limit: A_SIDE, ...(filter ? { filter } : {}) }
   const found = { ten: 0, all: 0 }
   const spent: { indexed: number[]; exact: number[] } = { indexed: [], exact: [] }
@@ -73,7 +80,12 @@ async function compared(when: string, table: PassageTable, queries: readonly Flo
   return [
     { name: `recall@10, ${when}`, figure: `${queries.length} queries`, ratio: found.ten, bar: { least: 0.95 } },
     { name: `recall@${A_SIDE}, ${when}`, figure: `${queries.length} queries`, ratio: found.all, bar: { least: 0.95 } },
-    { name: `nearest ${A_SIDE} to exact, ${when}`, figure: `${milliseconds(ours)} to ${milliseconds(theirs)}`, ratio: ours / theirs, bar: { most } },
+    {
+      name: `nearest ${A_SIDE} to exact, ${when}`,
+      figure: `${milliseconds(ours)} to ${milliseconds(theirs)}`,
+      ratio: ours / theirs,
+      bar: { most },
+    },
   ]
 }
 
@@ -93,5 +105,11 @@ const documents = (from: number, to: number): string[] => Array.from({ length: t
 
 const passage = (number: number, spread: Spread): PassageRow => {
   const document = Math.floor(number / A_DOCUMENT)
-  return { id: `doc_${document}:${number % A_DOCUMENT}`, document_id: `doc_${document}`, generation: 1, page: 1 + (document % 2), vector: spread.next() }
+  return {
+    id: `doc_${document}:${number % A_DOCUMENT}`,
+    document_id: `doc_${document}`,
+    generation: 1,
+    page: 1 + (document % 2),
+    vector: spread.next(),
+  }
 }

@@ -1,11 +1,11 @@
 /** Quality: how high hybrid search at its default settings puts the documents that answer a question, beside each of its sides and the usual way to join them. */
 
 import { fluency } from '../daemon/embedding/fluency.ts'
-import { ndcg10, retrievalSets } from './corpora.ts'
-import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
-import type { Bench, Figure } from './figures.ts'
-import type { RetrievalSet } from './own-set.ts'
-import { synced } from './syncing.ts'
+import type { RetrievalSet } from './support/codebase-set.ts'
+import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import type { Bench, Figure } from './support/figures.ts'
+import { ndcg10, retrievalSets } from './support/retrieval-sets.ts'
+import { synced } from './support/sync-source.ts'
 
 /** Least nDCG@10 on the sets that have a bar. */
 const BARS: Record<string, number> = { codebase: 0.7, xquad_en: 0.96, xquad_zh: 0.9, pubmedqa: 0.97, own: 0.9 }
@@ -56,10 +56,16 @@ async function searches(daemon: RunningDaemon, source: string): Promise<Search> 
     tools.set(search_method, data.id)
   }
   return async (method, query, top_k) =>
-    (await request<{ data: { results: Passage[] } }>(daemon, 'POST', `/api/retrieval-tools/${tools.get(method)}/search`, { query, top_k })).data.results
+    (await request<{ data: { results: Passage[] } }>(daemon, 'POST', `/api/retrieval-tools/${tools.get(method)}/search`, { query, top_k }))
+      .data.results
 }
 
-async function quality(set: RetrievalSet, how: string, search: (query: string) => Promise<Passage[]>, bar?: Figure['bar']): Promise<Figure> {
+async function quality(
+  set: RetrievalSet,
+  how: string,
+  search: (query: string) => Promise<Passage[]>,
+  bar?: Figure['bar'],
+): Promise<Figure> {
   const asked = set.queries.filter(({ id }) => set.relevant.has(id))
   const scores: number[] = []
   for (let from = 0; from < asked.length; from += AT_ONCE)

@@ -3,7 +3,6 @@ import { chat } from './chat.ts'
 import { cliStart } from './cli-start.ts'
 import { embedding } from './embedding.ts'
 import { evaluations } from './evaluations.ts'
-import { type Figure, keeps } from './figures.ts'
 import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
@@ -15,10 +14,29 @@ import { search } from './search.ts'
 import { start } from './start.ts'
 import { stream } from './stream.ts'
 import { streams } from './streams.ts'
+import { type Figure, keeps } from './support/figures.ts'
 import { usage } from './usage.ts'
 import { webhooks } from './webhooks.ts'
 
-const BENCHES = [cliStart, chat, http, list, start, fuzz, evaluations, embedding, retrieval, ingest, search, recall, models, usage, webhooks, stream, streams]
+const BENCHES = [
+  cliStart,
+  chat,
+  http,
+  list,
+  start,
+  fuzz,
+  evaluations,
+  embedding,
+  retrieval,
+  ingest,
+  search,
+  recall,
+  models,
+  usage,
+  webhooks,
+  stream,
+  streams,
+]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))

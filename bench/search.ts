@@ -1,21 +1,21 @@
 /** Speed of a hybrid query over 100,000 passages, against the bare queries of the stores and the embedding it is made of. */
 import { mkdirSync } from 'node:fs'
+import { EventBus } from '../daemon/core/event-bus.ts'
 import { builtModels } from '../daemon/embedding/places.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { EventBus } from '../daemon/event-bus.ts'
-import { EmbeddingLedger } from '../daemon/knowledge/embedding-ledger.ts'
-import type { Index } from '../daemon/knowledge/index-store.ts'
-import { Indexes } from '../daemon/knowledge/indexes.ts'
-import { Search } from '../daemon/knowledge/search.ts'
-import { queryWords } from '../daemon/knowledge/words.ts'
+import { queryWords } from '../daemon/knowledge/chunking/tokenize.ts'
+import type { Index } from '../daemon/knowledge/indexes/index-store.ts'
+import { Indexes } from '../daemon/knowledge/indexes/indexes.ts'
+import { Search } from '../daemon/knowledge/search/search.ts'
+import { EmbeddingLedger } from '../daemon/knowledge/sync/embedding-ledger.ts'
 import { type Database, openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
 import { Vectors } from '../daemon/store/vectors.ts'
 import { UsageMeter } from '../daemon/usage/meter.ts'
 import { homePaths } from '../src/config.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/passages.ts'
-import { withHome } from './daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+import { withHome } from './support/daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const PASSAGES = 100_000
 const A_DOCUMENT = 20
@@ -61,7 +61,13 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   const models = { counted: async (_: unknown, id: string) => ({ id, price: { input: 0, output: 0 } }) } as never
   const ledger = new EmbeddingLedger({ database, meter, models, logger: { error() {} } as never })
-  const whole = new Search({ database, indexes, embedding, ledger, synchronizer: { idle: async () => undefined, mended: async () => undefined } as never })
+  const whole = new Search({
+    database,
+    indexes,
+    embedding,
+    ledger,
+    synchronizer: { idle: async () => undefined, mended: async () => undefined } as never,
+  })
   const embedder = await embedding.embedder('minilm')
   const [bare, hybrid]: [number[], number[]] = [[], []]
   for (let round = -10; round < ROUNDS; round++) {
@@ -72,7 +78,9 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
         indexes.text(index).matching(queryWords(query), { columns: ['id', 'content'], limit: 100 }),
       ])
       const near = await indexes.vectors(index).nearest(vector as Float32Array, { columns: ['id'], limit: 100 })
-      await indexes.text(index).where({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
+      await indexes
+        .text(index)
+        .where({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
     })
     const other = await timed(() =>
       whole.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {}, origin: {} }),
@@ -119,7 +127,9 @@ async function fill(database: Database, indexes: Indexes): Promise<Index> {
   for (let from = 0; from < PASSAGES; from += A_COMMIT) {
     const rows = Array.from({ length: A_COMMIT }, (_, at) => passage(from + at))
     await indexes.text(index).add(rows.map(({ vector: _, ...row }) => row))
-    await indexes.vectors(index).add(rows.map(({ id, document_id, page, generation, vector }) => ({ id, document_id, page, generation, vector })))
+    await indexes
+      .vectors(index)
+      .add(rows.map(({ id, document_id, page, generation, vector }) => ({ id, document_id, page, generation, vector })))
   }
   await indexes.text(index).tidy()
   await indexes.vectors(index).tidy()

@@ -1,6 +1,6 @@
 /** How long the daemon takes from its spawn to a healthy answer: a new home, the same home again, and after kill -9 while it was writing. */
-import { type RunningDaemon, request, startDaemon, withHome } from './daemon.ts'
-import { type Bench, median, milliseconds } from './figures.ts'
+import { type RunningDaemon, request, startDaemon, withHome } from './support/daemon.ts'
+import { type Bench, median, milliseconds } from './support/figures.ts'
 
 const ROUNDS = 5
 /** What the daemon promises, in milliseconds. */

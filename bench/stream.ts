@@ -1,9 +1,9 @@
 /** A streamed reply through the daemon, against the AI SDK called directly: how soon the first token is there, and how fast the rest. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
-import { withDaemon, withHome } from './daemon.ts'
-import { type Bench, median, milliseconds } from './figures.ts'
-import { agentFor, conversationWith, streamed, type Task, type Told, textOf, withProvider } from './talking.ts'
+import { agentFor, conversationWith, streamed, type Task, type Told, textOf, withProvider } from './support/conversation.ts'
+import { withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, median, milliseconds } from './support/figures.ts'
 
 const ROUNDS = 15
 const WARMING = 5
@@ -69,6 +69,7 @@ async function direct(baseURL: string, task: Task): Promise<Told> {
 
 /** A reply that is not whole makes the figure worthless. */
 function checked(task: Task, told: Told): Told {
-  if (told.end !== 'message_end' || told.text !== textOf(task)) throw new Error(`${task.tokens} tokens came as ${told.text.length} characters and ${told.end}`)
+  if (told.end !== 'message_end' || told.text !== textOf(task))
+    throw new Error(`${task.tokens} tokens came as ${told.text.length} characters and ${told.end}`)
   return told
 }

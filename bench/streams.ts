@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ROOT, startDaemon, withHome } from './daemon.ts'
-import type { Bench } from './figures.ts'
-import { agentFor, conversationWith, streamed, textOf, withProvider } from './talking.ts'
+import { agentFor, conversationWith, streamed, textOf, withProvider } from './support/conversation.ts'
+import { ROOT, startDaemon, withHome } from './support/daemon.ts'
+import type { Bench } from './support/figures.ts'
 
 const STREAMS = 500
 const TOKENS = 100
@@ -27,7 +27,10 @@ export const streams: Bench = {
     withHome((home) =>
       withProvider(async (provider) => {
         const report = join(home, '..', 'loop-delay.json')
-        const daemon = await startDaemon(home, { NODE_OPTIONS: `--import ${join(ROOT, 'bench', 'loop-delay.js')}`, BENCH_LOOP_DELAY: report })
+        const daemon = await startDaemon(home, {
+          NODE_OPTIONS: `--import ${join(ROOT, 'bench', 'support', 'loop-delay.js')}`,
+          BENCH_LOOP_DELAY: report,
+        })
         try {
           const agent = await agentFor(daemon, provider)
           const conversations: string[] = []
@@ -40,7 +43,9 @@ export const streams: Bench = {
           const told = await Promise.all(tasks.map(({ id, task }) => streamed(daemon, id, task)))
           const seconds = (performance.now() - begun) / 1000
           const after = await measured(report)
-          const wrong = told.filter(({ text, end }, at) => end !== 'message_end' || text !== textOf((tasks[at] as (typeof tasks)[number]).task))
+          const wrong = told.filter(
+            ({ text, end }, at) => end !== 'message_end' || text !== textOf((tasks[at] as (typeof tasks)[number]).task),
+          )
           return [
             {
               name: `${STREAMS} streams of ${TOKENS} tokens, wrong ones`,

@@ -1,12 +1,12 @@
 /** Statistics over a ledger of a million calls, and analytics over 300,000 messages, against reading every row. */
 import { mkdirSync } from 'node:fs'
-import { EventBus } from '../daemon/event-bus.ts'
+import { EventBus } from '../daemon/core/event-bus.ts'
 import { type Database, openDatabase, type Transaction } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
 import { UsageMeter } from '../daemon/usage/meter.ts'
 import { homePaths } from '../src/config.ts'
-import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const CALLS = 1_000_000
 const MESSAGES = 300_000
@@ -76,7 +76,9 @@ async function fill(transaction: Transaction): Promise<void> {
 async function statistics(daemon: RunningDaemon, database: Database): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { name, path, scan, most } of QUESTIONS) {
-    const wanted = await database.all<{ tokens: number }>(`SELECT sum(input_tokens + output_tokens) AS tokens FROM usage_calls WHERE ${scan}`)
+    const wanted = await database.all<{ tokens: number }>(
+      `SELECT sum(input_tokens + output_tokens) AS tokens FROM usage_calls WHERE ${scan}`,
+    )
     const { data } = await request<{ data: { by_model: Record<string, { tokens: number }> } }>(daemon, 'GET', `/api${path}`)
     const found = Object.values(data.by_model).reduce((sum, { tokens }) => sum + tokens, 0)
     if (found !== wanted[0]?.tokens) throw new Error(`${name}: ${found} tokens, and the ledger has ${wanted[0]?.tokens}`)
@@ -125,7 +127,9 @@ async function counting(database: Database): Promise<Figure> {
     const counted = await timed(async () => {
       await meter.admit(model, origin)
       const entry = await database.write((transaction) => meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput: 10 }))
-      await database.write((transaction) => meter.settle(transaction, entry, { input_tokens: 11, output_tokens: 7, status: 'done', estimated: false }))
+      await database.write((transaction) =>
+        meter.settle(transaction, entry, { input_tokens: 11, output_tokens: 7, status: 'done', estimated: false }),
+      )
     })
     const written = await timed(async () => {
       await bare()

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type RunningDaemon, request, withDaemon, withHome } from './daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './figures.ts'
+import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const EVENTS = 10_000
 const AT_ONCE = 8
@@ -105,6 +105,10 @@ async function requests(daemon: RunningDaemon, agent: string): Promise<{ read: n
 }
 
 async function pending(daemon: RunningDaemon, id: string): Promise<number> {
-  const { pagination } = await request<{ pagination: { total: number } }>(daemon, 'GET', `/api/webhooks/${id}/deliveries?status=pending&limit=1`)
+  const { pagination } = await request<{ pagination: { total: number } }>(
+    daemon,
+    'GET',
+    `/api/webhooks/${id}/deliveries?status=pending&limit=1`,
+  )
   return pagination.total
 }

@@ -9,12 +9,12 @@ import { register } from 'tsx/esm/api'
 register()
 const root = fileURLToPath(new URL('..', import.meta.url))
 const pjson = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const { main } = await import('../src/cli/main.ts')
+const { main } = await import('../src/cli/oclif/main.ts')
 settings.enableAutoTranspile = false
 Object.assign(pjson.oclif, {
   commands: './commands',
-  helpClass: { target: './src/cli/help.ts', identifier: 'CadreHelp' },
-  hooks: { command_not_found: { target: './src/cli/command-not-found.ts', identifier: 'commandNotFound' } },
+  helpClass: { target: './src/cli/oclif/help.ts', identifier: 'CadreHelp' },
+  hooks: { command_not_found: { target: './src/cli/oclif/command-not-found.ts', identifier: 'commandNotFound' } },
 })
 // A manifest beside it would lead to the bundle.
 const plugin = new Plugin({ root, pjson, type: 'core', isRoot: true, ignoreManifest: true, errorOnManifestCreate: true })

@@ -1,12 +1,12 @@
 /** Shows how conversations go. */
 import { string } from '@oclif/core/flags'
-import { analyticsText } from '../src/cli/analytics-text.ts'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { namesOf } from '../src/cli/names.ts'
-import { periodFlags, periodFrom } from '../src/cli/period.ts'
-import { reportFlags, titled } from '../src/cli/report.ts'
-import { paperFor } from '../src/cli/table.ts'
-import { whoseFrom } from '../src/cli/whose.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { namesOf } from '../src/cli/resources/resource-names.ts'
+import { paperFor } from '../src/cli/terminal/table.ts'
+import { whoseFrom } from '../src/cli/usage/entity-flags.ts'
+import { analyticsText } from '../src/cli/usage/format-analytics.ts'
+import { periodFlags, periodFrom } from '../src/cli/usage/period-flags.ts'
+import { reportFlags, titled } from '../src/cli/usage/report.ts'
 import { call } from '../src/client/call.ts'
 import { analyticsRoutes } from '../src/contract/analytics.ts'
 
@@ -18,7 +18,11 @@ export default class Analytics extends CadreCommand {
     { command: "cadre analytics --agent 'Handbook helper' --from 2026-01-01", description: 'One agent, since then' },
     { command: "cadre analytics --days 7 --json | jq '.p95_response_time_ms'", description: 'For a script' },
   ]
-  static override flags = { ...periodFlags, agent: string({ description: 'Only conversations with this agent.', helpValue: '<name>' }), ...reportFlags }
+  static override flags = {
+    ...periodFlags,
+    agent: string({ description: 'Only conversations with this agent.', helpValue: '<name>' }),
+    ...reportFlags,
+  }
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Analytics)

@@ -1,12 +1,12 @@
 /** Calls any endpoint of the service. */
 import { string } from '@oclif/core/args'
 import { boolean, string as stringFlag } from '@oclif/core/flags'
-import { apiRequest } from '../src/cli/api-request.ts'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { failureOf, QuietFailure, UsageError } from '../src/cli/failure.ts'
-import { InputReader } from '../src/cli/input.ts'
-import { toJson } from '../src/cli/output.ts'
-import { printable } from '../src/cli/terminal-text.ts'
+import { InputReader } from '../src/cli/input/input-reader.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { failureOf, QuietFailure, UsageError } from '../src/cli/terminal/errors.ts'
+import { toJson } from '../src/cli/terminal/render.ts'
+import { printable } from '../src/cli/terminal/text.ts'
+import { apiRequest } from '../src/cli/tools/api-request.ts'
 import { failure, isGood, pages } from '../src/client/call.ts'
 import { type Connection, type Reply, type Sent, send } from '../src/client/request.ts'
 import type { Pagination } from '../src/contract/route.ts'
@@ -34,7 +34,13 @@ export default class Api extends CadreCommand {
       description: 'A field that may be a number, true, false, null or JSON; @file and - are what they hold.',
       helpValue: '<key=value>',
     }),
-    header: stringFlag({ char: 'H', multiple: true, multipleNonGreedy: true, description: 'A header of the request.', helpValue: '<name: value>' }),
+    header: stringFlag({
+      char: 'H',
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'A header of the request.',
+      helpValue: '<name: value>',
+    }),
     input: stringFlag({ description: 'The body, from a file or from stdin.', helpValue: '<file|->' }),
     include: boolean({ char: 'i', description: 'Print status and headers of the answer first.' }),
     paginate: boolean({ description: 'Follow all pages of a list and print them as one.' }),

@@ -1,11 +1,12 @@
 /** Makes everything what a folder of YAML files says. */
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { confirm } from '../src/cli/confirm.ts'
-import { declaration, declaringFlags, planned } from '../src/cli/declaring.ts'
-import { canAsk } from '../src/cli/dialog.ts'
-import { changesAnything, count, doneLines, planLines } from '../src/cli/plan-text.ts'
-import { paperFor } from '../src/cli/table.ts'
-import { yesFlag } from '../src/cli/verbs/delete.ts'
+
+import { changesAnything, count, doneLines, planLines } from '../src/cli/as-code/format-plan.ts'
+import { declaration, declaringFlags, planned } from '../src/cli/as-code/read-declaration.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
+import { confirm } from '../src/cli/terminal/confirm.ts'
+import { canAsk } from '../src/cli/terminal/prompts.ts'
+import { paperFor } from '../src/cli/terminal/table.ts'
 import { call } from '../src/client/call.ts'
 import { asCodeRoutes } from '../src/contract/as-code.ts'
 

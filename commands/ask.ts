@@ -1,13 +1,13 @@
 /** Asks an agent, and prints its reply as it comes. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { onStdin, questionFrom, stdinGiven } from '../src/cli/ask-input.ts'
-import { agentAndQuestion, askCommand, conversationFor, isAgent, quotingModel } from '../src/cli/ask-target.ts'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { paint } from '../src/cli/color.ts'
-import { InputReader } from '../src/cli/input.ts'
-import { followAtTerminal, type Reply } from '../src/cli/replying.ts'
-import { oneLine } from '../src/cli/terminal-text.ts'
+import { followAtTerminal, type Reply } from '../src/cli/ask/follow-reply.ts'
+import { onStdin, questionFrom, stdinGiven } from '../src/cli/ask/question-input.ts'
+import { agentAndQuestion, askCommand, conversationFor, isAgent, quotingModel } from '../src/cli/ask/target.ts'
+import { InputReader } from '../src/cli/input/input-reader.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { paint } from '../src/cli/terminal/color.ts'
+import { oneLine } from '../src/cli/terminal/text.ts'
 import { readSettings } from '../src/config.ts'
 
 export default class Ask extends CadreCommand {
@@ -16,14 +16,24 @@ export default class Ask extends CadreCommand {
   static override examples = [
     { command: 'cadre ask "How many days of leave do I have?"', description: 'The only agent, or the one that is set' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'One by name' },
-    { command: 'cat build.log | cadre ask Helper "What broke?"', description: 'About something on stdin, which the embedded model does not read' },
+    {
+      command: 'cat build.log | cadre ask Helper "What broke?"',
+      description: 'About something on stdin, which the embedded model does not read',
+    },
     { command: 'cadre ask "What is wrong in @src/parser.ts?"', description: 'About a file' },
     { command: 'cadre ask --continue "And how do I mend it?"', description: 'Go on in your last conversation' },
-    { command: 'cadre ask "Who is Ada?" --json | jq -rj \'select(.event == "message_delta").data.text\'', description: 'Events, one a line, for a script' },
+    {
+      command: 'cadre ask "Who is Ada?" --json | jq -rj \'select(.event == "message_delta").data.text\'',
+      description: 'Events, one a line, for a script',
+    },
   ]
   static override usage = 'ask [AGENT] QUESTION [flags]'
   static override args = {
-    question: string({ multiple: true, ignoreStdin: true, description: 'What to ask, after the agent where one is named; - reads it from stdin.' }),
+    question: string({
+      multiple: true,
+      ignoreStdin: true,
+      description: 'What to ask, after the agent where one is named; - reads it from stdin.',
+    }),
   }
   static override flags = {
     agent: text({ char: 'a', description: 'Identifier or name of the agent; all words are then the question.', helpValue: '<text>' }),
@@ -37,7 +47,11 @@ export default class Ask extends CadreCommand {
     'allow-tools': boolean({ description: 'Allow every tool that asks first.' }),
     citations: boolean({ default: true, allowNo: true, description: 'Print what the reply cites after it; --no-citations does not.' }),
     full: boolean({ description: 'Whole passages instead of the part that fits best.' }),
-    stdin: boolean({ default: true, allowNo: true, description: 'Read what is piped in; --no-stdin leaves it alone, as in a loop that reads it itself.' }),
+    stdin: boolean({
+      default: true,
+      allowNo: true,
+      description: 'Read what is piped in; --no-stdin leaves it alone, as in a loop that reads it itself.',
+    }),
     quiet: boolean({ char: 'q', description: 'Nothing on stderr but errors.' }),
   }
 
@@ -45,13 +59,24 @@ export default class Ask extends CadreCommand {
     const { args, flags } = await this.parse(Ask)
     const target = { agent: flags.agent, conversation: flags.conversation, goOn: flags.continue, preferred: readSettings(this.paths).agent }
     const { agent, words } = agentAndQuestion(args.question ?? [], target)
-    const asked = await questionFrom({ words, reader: new InputReader(), stdin: flags.stdin, narrate: this.narrate, command: askCommand({ ...target, agent }) })
+    const asked = await questionFrom({
+      words,
+      reader: new InputReader(),
+      stdin: flags.stdin,
+      narrate: this.narrate,
+      command: askCommand({ ...target, agent }),
+    })
     if (flags.quiet) this.narrate = () => undefined
     const connection = await this.connect(flags)
     const onlyAgent = (await isAgent(connection, words, { ...target, agent })) ? words[0] : undefined
-    const question = onlyAgent === undefined ? asked : onStdin(asked.context, askCommand({ ...target, agent: onlyAgent }), flags.stdin && stdinGiven())
+    const question =
+      onlyAgent === undefined ? asked : onStdin(asked.context, askCommand({ ...target, agent: onlyAgent }), flags.stdin && stdinGiven())
     for (const missing of question.missing) this.narrate(`${oneLine(missing)} It is sent as text.`)
-    const conversation = await conversationFor(connection, { ...target, agent: onlyAgent ?? agent, guessed: flags.agent === undefined }, words.join(' '))
+    const conversation = await conversationFor(
+      connection,
+      { ...target, agent: onlyAgent ?? agent, guessed: flags.agent === undefined },
+      words.join(' '),
+    )
     const quoting = question.along.length > 0 ? await quotingModel(connection, conversation) : undefined
     if (quoting !== undefined) {
       const along = oneLine(question.along.join(', '))

@@ -1,7 +1,7 @@
 /** Prints a script that teaches a shell the commands and flags. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { completionScript, grammarOf, SHELLS, type Shell } from '../src/cli/completion.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { completionScript, grammarOf, SHELLS, type Shell } from '../src/cli/oclif/shell-completion.ts'
 
 export default class Autocomplete extends CadreCommand {
   static override description =

@@ -1,9 +1,9 @@
 /** A conversation with an agent, on the whole terminal or line by line. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { canChat, openChat } from '../src/cli/chatting.ts'
-import { UsageError } from '../src/cli/failure.ts'
+import { canChat, openChat } from '../src/cli/ask/open-chat.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { UsageError } from '../src/cli/terminal/errors.ts'
 import { readSettings } from '../src/config.ts'
 
 export default class Chat extends CadreCommand {
@@ -31,9 +31,13 @@ export default class Chat extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Chat)
-    if (args.agent !== undefined && flags.agent !== undefined) throw new UsageError('The agent is named twice.', 'Name it once: cadre chat NAME.')
+    if (args.agent !== undefined && flags.agent !== undefined)
+      throw new UsageError('The agent is named twice.', 'Name it once: cadre chat NAME.')
     if (!flags.plain && !canChat())
-      throw new UsageError('cadre chat needs a terminal it can draw on.', 'For one question use cadre ask; cadre chat --plain talks line by line.')
+      throw new UsageError(
+        'cadre chat needs a terminal it can draw on.',
+        'For one question use cadre ask; cadre chat --plain talks line by line.',
+      )
     const { conversation, continue: goOn, model, plain, start } = flags
     const opening = { agent: args.agent ?? flags.agent, conversation, goOn, model, preferred: readSettings(this.paths).agent }
     await openChat({ paths: this.paths, root: this.config.root, start, narrate: this.narrate, plain }, opening)

@@ -1,12 +1,13 @@
 /** Looks for what is wrong and says what mends it. */
-import { CadreCommand } from '../src/cli/base-command.ts'
-import type { Check } from '../src/cli/check.ts'
-import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '../src/cli/checks.ts'
-import { paint } from '../src/cli/color.ts'
-import { QuietFailure } from '../src/cli/failure.ts'
-import { asTyped } from '../src/cli/invocation.ts'
-import { forStream } from '../src/cli/narration.ts'
-import { printable } from '../src/cli/terminal-text.ts'
+
+import type { Check } from '../src/cli/doctor/check.ts'
+import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '../src/cli/doctor/system-checks.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { paint } from '../src/cli/terminal/color.ts'
+import { QuietFailure } from '../src/cli/terminal/errors.ts'
+import { asTyped } from '../src/cli/terminal/invocation.ts'
+import { printable } from '../src/cli/terminal/text.ts'
+import { forStream } from '../src/cli/terminal/wrap-sentences.ts'
 
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
 /** Columns before what was found. */
@@ -22,7 +23,13 @@ export default class Doctor extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)
-    const checks = [checkNode(), checkHome(this.paths), checkDisk(this.paths), checkEmbedding(this.config.root), ...(await checkService(this.paths))]
+    const checks = [
+      checkNode(),
+      checkHome(this.paths),
+      checkDisk(this.paths),
+      checkEmbedding(this.config.root),
+      ...(await checkService(this.paths)),
+    ]
     if (this.formatOf(flags) === 'table') for (const check of checks) process.stdout.write(`${line(check)}\n`)
     else await this.print({ data: checks.map((check) => ({ ...check })) }, flags)
     if (checks.some(({ state }) => state === 'broken')) throw new QuietFailure()

@@ -1,10 +1,10 @@
 /** Writes every resource as YAML, one file a resource. */
 import { boolean, string } from '@oclif/core/flags'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { familiesIn, onlyFlag } from '../src/cli/declaring.ts'
-import { writeExport } from '../src/cli/export-folder.ts'
-import { resourceYaml } from '../src/cli/resource-yaml.ts'
-import { quoted } from '../src/cli/shell-words.ts'
+import { familiesIn, onlyFlag } from '../src/cli/as-code/read-declaration.ts'
+import { resourceYaml } from '../src/cli/as-code/resource-yaml.ts'
+import { writeExport } from '../src/cli/as-code/write-export.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { quoted } from '../src/cli/terminal/shell-quote.ts'
 import { call } from '../src/client/call.ts'
 import { asCodeRoutes } from '../src/contract/as-code.ts'
 
@@ -31,7 +31,9 @@ export default class Export extends CadreCommand {
     const files = await Promise.all(resources.map(async ({ file, fields }) => ({ file, text: await resourceYaml(fields) })))
     if (flags.to !== undefined) {
       const { written, unchanged, removed } = await writeExport(flags.to, files, { families, force: flags.force })
-      this.narrate(`${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with cadre apply -f ${quoted(flags.to)}`)
+      this.narrate(
+        `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with cadre apply -f ${quoted(flags.to)}`,
+      )
     }
     if (this.formatOf(flags) === 'json') await this.print({ data: { ...data, resources } }, flags)
     else if (flags.to === undefined) process.stdout.write(files.map(({ file, text }) => `# ${file}\n${text}`).join('---\n'))

@@ -1,7 +1,7 @@
 /** Shows help, for those who type the word instead of the flag. */
 import { string } from '@oclif/core/args'
 import { loadHelpClass } from '@oclif/core/help'
-import { CadreCommand } from '../src/cli/base-command.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 
 export default class HelpCommand extends CadreCommand {
   static override description = 'Show help for a topic or a command.'

@@ -1,10 +1,10 @@
 /** Shows what `cadre apply` would do. */
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { declaration, declaringFlags, planned } from '../src/cli/declaring.ts'
-import { EXIT, QuietFailure } from '../src/cli/failure.ts'
-import { changesAnything, planLines } from '../src/cli/plan-text.ts'
-import { paperFor } from '../src/cli/table.ts'
+import { changesAnything, planLines } from '../src/cli/as-code/format-plan.ts'
+import { declaration, declaringFlags, planned } from '../src/cli/as-code/read-declaration.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { EXIT, QuietFailure } from '../src/cli/terminal/errors.ts'
+import { paperFor } from '../src/cli/terminal/table.ts'
 
 export default class Plan extends CadreCommand {
   static override description =

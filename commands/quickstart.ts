@@ -1,21 +1,21 @@
 /** The first minutes with Cadre in one go: a model, documents in, an agent made, a question answered with its sources, the chat. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { answerText } from '../src/cli/answer.ts'
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { canChat, openChat } from '../src/cli/chatting.ts'
-import { paint } from '../src/cli/color.ts'
-import { canAsk } from '../src/cli/dialog.ts'
-import { UsageError } from '../src/cli/failure.ts'
-import { answerFrom, askForQuestion, interview, prepare } from '../src/cli/first-minutes.ts'
-import { folderProblem } from '../src/cli/folder-look.ts'
-import type { Guide } from '../src/cli/guide.ts'
-import { missingQuestion } from '../src/cli/missing-question.ts'
-import { ProgressDisplay } from '../src/cli/progress.ts'
-import { quoted } from '../src/cli/shell-words.ts'
-import { took } from '../src/cli/sync.ts'
-import { paperFor } from '../src/cli/table.ts'
-import { oneLine } from '../src/cli/terminal-text.ts'
+import { answerText } from '../src/cli/ask/format-answer.ts'
+import { missingQuestion } from '../src/cli/ask/missing-question.ts'
+import { canChat, openChat } from '../src/cli/ask/open-chat.ts'
+import { took } from '../src/cli/knowledge/follow-sync.ts'
+import { folderProblem } from '../src/cli/knowledge/inspect-folder.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import type { Guide } from '../src/cli/quickstart/documentation-agent.ts'
+import { answerFrom, askForQuestion, interview, prepare } from '../src/cli/quickstart/quickstart.ts'
+import { paint } from '../src/cli/terminal/color.ts'
+import { UsageError } from '../src/cli/terminal/errors.ts'
+import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
+import { canAsk } from '../src/cli/terminal/prompts.ts'
+import { quoted } from '../src/cli/terminal/shell-quote.ts'
+import { paperFor } from '../src/cli/terminal/table.ts'
+import { oneLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
 import { ragToolRoutes } from '../src/contract/rag-tools.ts'
@@ -28,7 +28,10 @@ export default class Quickstart extends CadreCommand {
   static override examples = [
     { command: 'cadre quickstart', description: 'With whatever you choose' },
     { command: 'cadre quickstart ./handbook', description: 'With a folder of yours' },
-    { command: "cadre quickstart ./handbook --question 'How many days of leave are there?'", description: 'And a question to answer, also in a script' },
+    {
+      command: "cadre quickstart ./handbook --question 'How many days of leave are there?'",
+      description: 'And a question to answer, also in a script',
+    },
     { command: 'cadre quickstart --no-chat', description: 'Ends with the first answer' },
   ]
   static override args = { path: string({ ignoreStdin: true, description: "Folder to read; Cadre's own documentation when left out." }) }
@@ -44,7 +47,8 @@ export default class Quickstart extends CadreCommand {
     // Before a daemon is started and anything is made.
     const problem = args.path === undefined ? undefined : await folderProblem(args.path)
     if (problem) throw new UsageError(problem.message, problem.hint)
-    if (flags.question?.trim() === '') throw missingQuestion(`cadre quickstart${args.path === undefined ? '' : ` ${quoted(args.path)}`} --question`)
+    if (flags.question?.trim() === '')
+      throw missingQuestion(`cadre quickstart${args.path === undefined ? '' : ` ${quoted(args.path)}`} --question`)
     const pretty = this.formatOf(flags) === 'table'
     const asking = pretty && !flags.quiet && canAsk()
     const display = new ProgressDisplay(flags.quiet)
@@ -63,7 +67,10 @@ export default class Quickstart extends CadreCommand {
       display.clear()
       const seconds = (Date.now() - began) / 1000
       if (!pretty) return await this.print({ data: { ...prepared, tool: tool ?? null, agent: agent ?? null, ...answer, seconds } }, flags)
-      if (answer) process.stdout.write(`\n${paint('bold', oneLine(answer.query), process.stdout)}\n\n${answerText(answer, paperFor(process.stdout))}\n`)
+      if (answer)
+        process.stdout.write(
+          `\n${paint('bold', oneLine(answer.query), process.stdout)}\n\n${answerText(answer, paperFor(process.stdout))}\n`,
+        )
       display.say(`\n${paint('dim', `All of this took ${took(seconds * 1000)}.`)}`)
       if (agent) display.say(next(agent, path))
     } finally {

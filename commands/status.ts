@@ -1,6 +1,6 @@
 /** Shows the state of the service. */
-import { CadreCommand } from '../src/cli/base-command.ts'
-import { bytes, duration } from '../src/cli/quantity.ts'
+import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { bytes, duration } from '../src/cli/terminal/format-quantity.ts'
 import { call } from '../src/client/call.ts'
 import { modelRoutes } from '../src/contract/models.ts'
 import { systemRoutes } from '../src/contract/system.ts'

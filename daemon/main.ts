@@ -16,10 +16,10 @@ import { CadreError } from '../src/contract/errors.ts'
 import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
 import type { App } from './app.ts'
-import { type Arguments, boundUrl, localUrl, parseArguments, UsageError } from './arguments.ts'
-import { prepareHome, writeOwnFile } from './home.ts'
-import { holdLock } from './lock.ts'
-import { type Log, openLog } from './log.ts'
+import { type Log, openLog } from './logging/log.ts'
+import { prepareHome, writeOwnFile } from './process/home.ts'
+import { holdLock } from './process/lock.ts'
+import { type Arguments, boundUrl, localUrl, parseArguments, UsageError } from './process/options.ts'
 import { keepAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
@@ -70,7 +70,10 @@ async function run(redactor: Redactor): Promise<void> {
   stopOnRequest({ paths, log, redactor, end, running })
 
   try {
-    const keychain = { read: (name: string) => readKeychain(paths.home, name), write: (name: string, value: string) => writeKeychain(paths.home, name, value) }
+    const keychain = {
+      read: (name: string) => readKeychain(paths.home, name),
+      write: (name: string, value: string) => writeKeychain(paths.home, name, value),
+    }
     const vault = await openVault({ paths, keychain, redactor })
     // Whoever is refused the lock need not load the rest.
     const { createApp } = await import('./app.ts')
@@ -117,15 +120,20 @@ async function listen(app: App, { host, port, remote }: Arguments): Promise<stri
 }
 
 function unableToListen(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
-  const another = 'cadre daemon start --port 7412 starts it at another port, --port 0 at any free one; CADRE_PORT in the environment keeps the choice.'
+  const another =
+    'cadre daemon start --port 7412 starts it at another port, --port 0 at any free one; CADRE_PORT in the environment keeps the choice.'
   if (error.code === 'EADDRINUSE')
     return new CadreError('UNAVAILABLE', `Port ${port} at ${host} is in use by another program.`, {
       hint: `${another} On Linux and macOS, lsof -i :${port} shows who has it.`,
       cause: error,
     })
-  if (error.code === 'EACCES') return new CadreError('UNAVAILABLE', `Port ${port} is not open to this user.`, { hint: another, cause: error })
+  if (error.code === 'EACCES')
+    return new CadreError('UNAVAILABLE', `Port ${port} is not open to this user.`, { hint: another, cause: error })
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new CadreError('UNAVAILABLE', `${host} is not an address of this machine.`, { hint: 'Leave --host out to listen at 127.0.0.1.', cause: error })
+    return new CadreError('UNAVAILABLE', `${host} is not an address of this machine.`, {
+      hint: 'Leave --host out to listen at 127.0.0.1.',
+      cause: error,
+    })
   return new CadreError('UNAVAILABLE', `Cannot listen at ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 

@@ -118,13 +118,17 @@ async function ask(steps: Step[]): Promise<(string | boolean | null)[]> {
 }
 
 function keytarPath(): string {
-  if (!environmentOverrides().keychain) throw new KeychainError('The keychain is turned off by CADRE_KEYCHAIN=off.', 'Leave CADRE_KEYCHAIN out to use it.')
+  if (!environmentOverrides().keychain)
+    throw new KeychainError('The keychain is turned off by CADRE_KEYCHAIN=off.', 'Leave CADRE_KEYCHAIN out to use it.')
   if (process.platform === 'linux' && !sessionBusReachable())
     throw new KeychainError('There is no keychain here: no session bus.', 'Run this in a desktop session, which has one.')
   try {
     return createRequire(import.meta.url).resolve('keytar')
   } catch {
     // An optional dependency: npm leaves it out where it does not install.
-    throw new KeychainError('There is no keychain here: the keytar package is not installed.', 'Install Cadre again, with its optional packages.')
+    throw new KeychainError(
+      'There is no keychain here: the keytar package is not installed.',
+      'Install Cadre again, with its optional packages.',
+    )
   }
 }

@@ -12,7 +12,8 @@ const UNSAFE = /[\r\n\0]/
 /** One event as it goes over the wire. Line ends inside the data become further data lines, so nothing can forge a field. */
 export function encodeEvent({ event, data, id }: ServerEvent): string {
   // JSON has its line ends escaped, and nearly everything is JSON.
-  if (!UNSAFE.test(event) && !UNSAFE.test(data) && id !== undefined && !UNSAFE.test(id)) return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+  if (!UNSAFE.test(event) && !UNSAFE.test(data) && id !== undefined && !UNSAFE.test(id))
+    return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
   const field = (name: string, value: string) => `${name}: ${value.replaceAll(/[\r\n\0]/g, ' ')}\n`
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
   return `${id === undefined ? '' : field('id', id)}${field('event', event)}${lines.join('')}\n`

@@ -7,16 +7,26 @@ import * as assert from 'uvu/assert'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const LONGEST = 300
 /** A family may use those before it, never those after it. */
-const ORDER = ['models', 'prompt-templates', 'knowledge', 'rag-tools', 'retrieval-tools', 'api-tools', 'agents', 'conversations', 'evaluations']
+const ORDER = [
+  'models',
+  'prompt-templates',
+  'knowledge',
+  'rag-tools',
+  'retrieval-tools',
+  'api-tools',
+  'agents',
+  'conversations',
+  'evaluations',
+]
 /** They listen; nobody asks them. */
 const LISTENERS = ['usage', 'analytics', 'webhooks']
 const FAMILIES = [...ORDER, ...LISTENERS, 'tokens', 'system', 'as-code']
 /** What a family shows to others. */
 const DOORS: Record<string, readonly string[]> = {
-  models: ['service.ts', 'chat.ts', 'tokens.ts'],
+  models: ['service.ts', 'chat-model.ts', 'token-estimate.ts'],
   agents: ['service.ts', 'toolset.ts'],
-  conversations: ['service.ts', 'asking.ts', 'citations.ts'],
-  knowledge: ['service.ts', 'tool-settings.ts', 'passage-tool.ts'],
+  conversations: ['service.ts', 'agent-loop/ask-once.ts', 'reply/citations.ts'],
+  knowledge: ['service.ts', 'tool-settings.ts', 'search-tool.ts'],
 }
 /** What of src the daemon may know. */
 const SHARED = ['src/contract/', 'src/sse.ts', 'src/config.ts', 'src/version.ts', 'src/keychain.ts', 'src/webhook-signature.ts']
@@ -64,7 +74,9 @@ const importers = (packageName: string) =>
 
 /** Every import of some files that a rule forbids, as sentences. */
 function breaches(from: readonly string[], forbidden: (found: Import, file: string) => boolean): string[] {
-  return from.flatMap((file) => (imports.get(file) ?? []).filter((found) => forbidden(found, file)).map(({ target }) => `${file} imports ${target}`))
+  return from.flatMap((file) =>
+    (imports.get(file) ?? []).filter((found) => forbidden(found, file)).map(({ target }) => `${file} imports ${target}`),
+  )
 }
 
 test('there is something to look at', () => {
@@ -74,7 +86,10 @@ test('there is something to look at', () => {
 
 test('the client half never imports the daemon', () => {
   assert.equal(
-    breaches([...inside('src'), ...inside('commands'), ...inside('bin')], ({ target }) => target.startsWith('daemon/') || target.startsWith('../daemon')),
+    breaches(
+      [...inside('src'), ...inside('commands'), ...inside('bin')],
+      ({ target }) => target.startsWith('daemon/') || target.startsWith('../daemon'),
+    ),
     [],
   )
 })
@@ -106,7 +121,7 @@ test('the contract imports itself and typebox, and nothing else', () => {
 
 test('each store is opened in one place', () => {
   assert.equal(importers('@lancedb/lancedb'), ['daemon/store/lance.ts'])
-  assert.equal(importers('libsql'), ['daemon/lock.ts', 'daemon/store/database.ts'])
+  assert.equal(importers('libsql'), ['daemon/process/lock.ts', 'daemon/store/database.ts'])
   assert.equal(importers('keytar'), [])
 })
 
@@ -114,14 +129,20 @@ test('in a family, routes know the service, the service the store, and never the
   const level = (file: string) => ['store.ts', 'service.ts', 'routes.ts'].indexOf(posix.basename(file))
   for (const family of FAMILIES) {
     assert.equal(
-      breaches(inside(`daemon/${family}`), ({ target }, file) => target.startsWith(`daemon/${family}/`) && level(target) > level(file) && level(file) >= 0),
+      breaches(
+        inside(`daemon/${family}`),
+        ({ target }, file) => target.startsWith(`daemon/${family}/`) && level(target) > level(file) && level(file) >= 0,
+      ),
       [],
     )
     assert.equal(
       breaches(
         inside(`daemon/${family}`).filter((file) => !file.endsWith('/routes.ts')),
         ({ target }) =>
-          target.startsWith('daemon/http/') || target === 'fastify' || target === `daemon/${family}/routes.ts` || target === 'daemon/crud/routes.ts',
+          target.startsWith('daemon/http/') ||
+          target === 'fastify' ||
+          target === `daemon/${family}/routes.ts` ||
+          target === 'daemon/crud/routes.ts',
       ),
       [],
     )
@@ -157,7 +178,8 @@ test('across families only through the service, and only leftward', () => {
 })
 
 test('nobody but app.ts imports usage, analytics and webhooks', () => {
-  const outside = (listener: string) => inside('daemon').filter((file) => file !== 'daemon/app.ts' && !file.startsWith(`daemon/${listener}/`))
+  const outside = (listener: string) =>
+    inside('daemon').filter((file) => file !== 'daemon/app.ts' && !file.startsWith(`daemon/${listener}/`))
   for (const listener of LISTENERS)
     assert.equal(
       breaches(outside(listener), ({ target }) => target.startsWith(`daemon/${listener}/`)),
@@ -167,7 +189,10 @@ test('nobody but app.ts imports usage, analytics and webhooks', () => {
 
 test('services and stores know neither fastify nor SQL drivers', () => {
   const rooms = inside('daemon').filter(
-    (file) => FAMILIES.some((family) => file.startsWith(`daemon/${family}/`)) || file.startsWith('daemon/crud/') || file.startsWith('daemon/store/'),
+    (file) =>
+      FAMILIES.some((family) => file.startsWith(`daemon/${family}/`)) ||
+      file.startsWith('daemon/crud/') ||
+      file.startsWith('daemon/store/'),
   )
   assert.equal(
     breaches(rooms, ({ target }) => /^(fastify$|@fastify\/)/.test(target)),
@@ -248,7 +273,7 @@ test('every file says in its first line what lives in it', () => {
 
 test('only the configuration reads the environment', () => {
   // What is asked before the configuration is worth loading: colours and DEBUG. The daemon takes its token out, so that no child inherits it.
-  const allowed = new Set(['src/config.ts', 'src/cli/color.ts', 'src/cli/main.ts', 'daemon/main.ts'])
+  const allowed = new Set(['src/config.ts', 'src/cli/terminal/color.ts', 'src/cli/oclif/main.ts', 'daemon/main.ts'])
   const readers = [...inside('src'), ...inside('commands'), ...inside('daemon')].filter((file) =>
     /process\.env/.test((text.get(file) ?? '').replaceAll(/environment[^=\n]*= process\.env/g, '')),
   )
@@ -270,13 +295,21 @@ test('what the code imports is a dependency, and what ships is not a development
       .join('/')
   const shipped = { ...dependencies, ...optionalDependencies }
   const outside = (found: Import) =>
-    !found.target.startsWith('node:') && !imports.has(found.target) && !/^(\.|src\/|daemon\/|commands\/|dist\/|test\/|bench\/|\.build\/)/.test(found.target)
+    !found.target.startsWith('node:') &&
+    !imports.has(found.target) &&
+    !/^(\.|src\/|daemon\/|commands\/|dist\/|test\/|bench\/|\.build\/)/.test(found.target)
   assert.equal(
-    breaches([...inside('src'), ...inside('commands'), ...inside('daemon')], (found) => outside(found) && shipped[nameOf(found.target)] === undefined),
+    breaches(
+      [...inside('src'), ...inside('commands'), ...inside('daemon')],
+      (found) => outside(found) && shipped[nameOf(found.target)] === undefined,
+    ),
     [],
   )
   assert.equal(
-    breaches([...inside('test'), ...inside('.build')], (found) => outside(found) && { ...shipped, ...devDependencies }[nameOf(found.target)] === undefined),
+    breaches(
+      [...inside('test'), ...inside('.build')],
+      (found) => outside(found) && { ...shipped, ...devDependencies }[nameOf(found.target)] === undefined,
+    ),
     [],
   )
 })

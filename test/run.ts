@@ -13,7 +13,16 @@ const BUNDLED = join(ROOT, '.tests', String(process.pid))
 const AT_ONCE = Math.min(availableParallelism() + 1, 6)
 const LIMIT_MS = 4 * 60_000
 /** Files that take long start first, so that the end does not wait for one of them alone. */
-const LONG = ['test/durability/', 'test/webhooks/slow', 'test/conversations/slow', 'test/docs/', 'test/fuzz/', 'test/cli/', 'test/daemon/', 'test/tui/']
+const LONG = [
+  'test/durability/',
+  'test/webhooks/slow',
+  'test/conversations/slow',
+  'test/docs/',
+  'test/fuzz/',
+  'test/cli/',
+  'test/daemon/',
+  'test/tui/',
+]
 
 interface Outcome {
   file: string
@@ -42,7 +51,10 @@ function testFiles(filters: readonly RegExp[]): string[] {
 async function buildIfStale(): Promise<void> {
   const built = join(ROOT, 'dist/daemon/main.js')
   const since = existsSync(built) ? statSync(built).mtimeMs : 0
-  const newest = ['src', 'commands', 'daemon', '.build', 'package.json'].reduce((latest, place) => Math.max(latest, changed(join(ROOT, place))), 0)
+  const newest = ['src', 'commands', 'daemon', '.build', 'package.json'].reduce(
+    (latest, place) => Math.max(latest, changed(join(ROOT, place))),
+    0,
+  )
   if (since > newest) return
   console.log('building')
   const child = spawn(process.execPath, ['--import', 'tsx', '.build/bundle.ts'], { cwd: ROOT, stdio: 'inherit' })
@@ -58,7 +70,9 @@ function changed(path: string): number {
 
 /** Nothing of the user's own setup reaches a test, and nothing of a test stays. */
 function environment(root: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(CADRE_|XDG_|DBUS_|UVU_|NODE_OPTIONS|NODE_TEST|npm_|(CI|DISPLAY)$)/.test(name))
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(CADRE_|XDG_|DBUS_|UVU_|NODE_OPTIONS|NODE_TEST|npm_|(CI|DISPLAY)$)/.test(name),
+  )
   const home = join(root, 'home')
   const temporary = join(root, 'tmp')
   for (const directory of [home, temporary]) mkdirSync(directory)

@@ -1,7 +1,7 @@
 /** Creates agents. */
-import { agentInterview } from '../../src/cli/agent-interview.ts'
-import { agentTopic } from '../../src/cli/topics/agents.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { agentInterview } from '../../src/cli/quickstart/agent-interview.ts'
+import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(
   agentTopic,

@@ -1,5 +1,5 @@
 /** Deletes agents. */
-import { agentTopic } from '../../src/cli/topics/agents.ts'
-import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
+import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(agentTopic, [{ command: "cadre agents delete 'Handbook helper'", description: 'By name' }])

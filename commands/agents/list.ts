@@ -1,6 +1,6 @@
 /** Lists the agents. */
-import { agentTopic } from '../../src/cli/topics/agents.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
 export default listCommand(agentTopic, [
   { command: 'cadre agents list', description: 'The newest 20 agents' },

@@ -1,6 +1,6 @@
 /** Changes one of the agents. */
-import { agentTopic } from '../../src/cli/topics/agents.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
 export default updateCommand(agentTopic, [
   { command: "cadre agents update 'Handbook helper' --temperature 0.7", description: 'One field' },

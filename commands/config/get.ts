@@ -1,8 +1,8 @@
 /** Prints one setting. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { EXIT, QuietFailure } from '../../src/cli/failure.ts'
-import { readSetting, SETTING_NAMES, type SettingName } from '../../src/cli/settings.ts'
+import { readSetting, SETTING_NAMES, type SettingName } from '../../src/cli/daemon/config-settings.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { EXIT, QuietFailure } from '../../src/cli/terminal/errors.ts'
 
 export default class ConfigGet extends CadreCommand {
   static override description = 'Print one setting.\n\nExits 3 when it is not set.'
@@ -10,7 +10,9 @@ export default class ConfigGet extends CadreCommand {
     { command: 'cadre config get url', description: 'Where commands go' },
     { command: 'cadre config get default-model', description: 'Which model answers when none is named' },
   ]
-  static override args = { name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }) }
+  static override args = {
+    name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }),
+  }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigGet)

@@ -1,6 +1,7 @@
 /** Lists the settings. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { defaultModel, SETTINGS } from '../../src/cli/settings.ts'
+
+import { defaultModel, SETTINGS } from '../../src/cli/daemon/config-settings.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { readSettings } from '../../src/config.ts'
 
 export default class ConfigList extends CadreCommand {

@@ -1,8 +1,8 @@
 /** Changes one setting. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { InputReader } from '../../src/cli/input.ts'
-import { SETTING_NAMES, type SettingName, writeSetting } from '../../src/cli/settings.ts'
+import { SETTING_NAMES, type SettingName, writeSetting } from '../../src/cli/daemon/config-settings.ts'
+import { InputReader } from '../../src/cli/input/input-reader.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 
 export default class ConfigSet extends CadreCommand {
   static override description = 'Change one setting.'

@@ -1,12 +1,14 @@
 /** Forgets one setting. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { clearSetting, SETTING_NAMES, type SettingName } from '../../src/cli/settings.ts'
+import { clearSetting, SETTING_NAMES, type SettingName } from '../../src/cli/daemon/config-settings.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 
 export default class ConfigUnset extends CadreCommand {
   static override description = 'Forget one setting, so that its default holds again.'
   static override examples = [{ command: 'cadre config unset url', description: 'Back to the local daemon' }]
-  static override args = { name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }) }
+  static override args = {
+    name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }),
+  }
 
   override async run(): Promise<void> {
     const { args } = await this.parse(ConfigUnset)

@@ -1,9 +1,9 @@
 /** Completes a conversation. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { titleOf } from '../../src/cli/topic.ts'
-import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { titleOf } from '../../src/cli/resources/topic.ts'
+import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/conversations.ts'
 
@@ -15,7 +15,9 @@ export default class ConversationsComplete extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsComplete)
     const connection = await this.connect(flags)
-    const { data } = await call(connection, conversationRoutes.complete, { params: { id: await resolveOwn(connection, conversationTopic, args.id) } })
+    const { data } = await call(connection, conversationRoutes.complete, {
+      params: { id: await resolveOwn(connection, conversationTopic, args.id) },
+    })
     this.narrate(`Completed conversation ${titleOf(conversationTopic, data)}.`)
     if (this.formatOf(flags) !== 'table') await this.print({ data }, flags)
   }

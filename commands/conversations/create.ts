@@ -1,6 +1,6 @@
 /** Creates conversations. */
-import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(conversationTopic, [
   { command: "cadre conversations create --agent 'Handbook helper' --user-id ada", description: 'A conversation of one user' },

@@ -1,16 +1,16 @@
 /** Writes a conversation into a file, for people or for programs. */
 import { writeFileSync } from 'node:fs'
 import { boolean, option, string } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { conversationMarkdown } from '../../src/cli/conversation-markdown.ts'
-import { speakersOf } from '../../src/cli/conversation-view.ts'
-import { UsageError } from '../../src/cli/failure.ts'
-import { unwritable } from '../../src/cli/named-files.ts'
-import { toJson } from '../../src/cli/output.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { printable } from '../../src/cli/terminal-text.ts'
-import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { speakersOf } from '../../src/cli/conversations/format-conversation.ts'
+import { conversationMarkdown } from '../../src/cli/conversations/to-markdown.ts'
+import { unwritable } from '../../src/cli/input/file-errors.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { toJson } from '../../src/cli/terminal/render.ts'
+import { printable } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/conversations.ts'
 
@@ -37,7 +37,9 @@ export default class ConversationsExport extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsExport)
     const json = (flags.format ?? (this.formatOf(flags) === 'json' || flags.to?.endsWith('.json') ? 'json' : 'md')) === 'json'
     const connection = await this.connect(flags)
-    const { data } = await call(connection, conversationRoutes.get, { params: { id: await resolveOwn(connection, conversationTopic, args.id) } })
+    const { data } = await call(connection, conversationRoutes.get, {
+      params: { id: await resolveOwn(connection, conversationTopic, args.id) },
+    })
     const text = json ? `${toJson(data)}\n` : conversationMarkdown(data, await speakersOf(connection, data))
     if (flags.to === undefined) process.stdout.write(process.stdout.isTTY ? printable(text) : text)
     else this.#write(flags.to, text, flags.force)

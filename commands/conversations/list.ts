@@ -1,7 +1,7 @@
 /** Lists the conversations. */
-import { withWhose } from '../../src/cli/conversation-owners.ts'
-import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { withWhose } from '../../src/cli/conversations/owners.ts'
+import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
 export default listCommand(
   conversationTopic,

@@ -1,16 +1,19 @@
 /** Lists the messages of a conversation. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/verbs/list.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
+import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/resources/verbs/list.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { conversationRoutes } from '../../src/contract/conversations.ts'
 
 export default class ConversationsMessages extends CadreCommand {
   static override description = 'List the messages of a conversation, newest first unless told otherwise.'
   static override examples = [
     { command: "cadre conversations messages 'Leave in summer' --order asc --all", description: 'From the beginning' },
-    { command: "cadre conversations messages 'Leave in summer' --filter role=assistant --json", description: 'Only the replies, for a script' },
+    {
+      command: "cadre conversations messages 'Leave in summer' --filter role=assistant --json",
+      description: 'Only the replies, for a script',
+    },
   ]
   static override args = { id: ownArgument(conversationTopic) }
   static override flags = pagingFlags(['role', 'created_at'])

@@ -1,11 +1,11 @@
 /** Makes a test case of a reply. */
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { UsageError } from '../../src/cli/failure.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/conversations.ts'
 import { evaluationRoutes } from '../../src/contract/evaluations.ts'
@@ -16,7 +16,10 @@ export default class ConversationsPromote extends CadreCommand {
   static override description =
     'Make a test case of a reply: its question is what is asked, its text what is expected, and the documents it cites are those that are expected to be cited.\n\nThe last reply, unless --message names another.'
   static override examples = [
-    { command: "cadre conversations promote conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --to 'Leave questions'", description: 'The last reply' },
+    {
+      command: "cadre conversations promote conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --to 'Leave questions'",
+      description: 'The last reply',
+    },
   ]
   static override args = { conversation: string({ required: true, ignoreStdin: true, description: 'Identifier of the conversation.' }) }
   static override flags = {
@@ -30,11 +33,15 @@ export default class ConversationsPromote extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, conversationTopic, args.conversation)
     const { messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
-    const at = messages.findLastIndex((message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message))
+    const at = messages.findLastIndex(
+      (message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message),
+    )
     const reply = messages[at]
     const question = messages.slice(0, at).findLast(({ role }) => role === 'user')
     if (!reply || !question)
-      throw new UsageError(flags.message ? `There is no reply ${flags.message} in this conversation.` : 'This conversation has no reply yet.')
+      throw new UsageError(
+        flags.message ? `There is no reply ${flags.message} in this conversation.` : 'This conversation has no reply yet.',
+      )
     const brokenOff = reply.content.trim() === '' || BROKEN_OFF.has(reply.finish_reason ?? '')
     if (brokenOff && flags.expect === undefined)
       throw new UsageError(

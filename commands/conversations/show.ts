@@ -1,13 +1,20 @@
 /** Shows a conversation as people read it, and follows what is being written in it. */
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { paint } from '../../src/cli/color.ts'
-import { type Conversation, headingLines, messageLines, speakersOf, unfinished, withQuestions } from '../../src/cli/conversation-view.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { followAtTerminal } from '../../src/cli/replying.ts'
-import { paperFor } from '../../src/cli/table.ts'
-import { conversationTopic } from '../../src/cli/topics/conversations.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { followAtTerminal } from '../../src/cli/ask/follow-reply.ts'
+import {
+  type Conversation,
+  headingLines,
+  messageLines,
+  speakersOf,
+  unfinished,
+  withQuestions,
+} from '../../src/cli/conversations/format-conversation.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { paint } from '../../src/cli/terminal/color.ts'
+import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { conversationRoutes } from '../../src/contract/conversations.ts'
@@ -18,7 +25,10 @@ export default class ConversationsShow extends CadreCommand {
   static override examples = [
     { command: "cadre conversations show 'Leave in summer'", description: 'By title' },
     { command: 'cadre conversations show conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --follow', description: 'And see the reply come' },
-    { command: "cadre conversations show 'Leave in summer' --json | jq -r '.messages[-1].content'", description: 'Only the last reply, for a script' },
+    {
+      command: "cadre conversations show 'Leave in summer' --json | jq -r '.messages[-1].content'",
+      description: 'Only the last reply, for a script',
+    },
   ]
   static override args = { id: ownArgument(conversationTopic) }
   static override flags = {
@@ -38,7 +48,11 @@ export default class ConversationsShow extends CadreCommand {
     if (!writing) return
     if (!flags.follow) return this.narrate(paint('dim', 'This reply is being written; --follow goes on with it.'))
     const question = data.messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    await followAtTerminal(connection, { conversation: id, reply: writing.id }, { ...flags, question, quiet: false, json: false, tools: 'leave' })
+    await followAtTerminal(
+      connection,
+      { conversation: id, reply: writing.id },
+      { ...flags, question, quiet: false, json: false, tools: 'leave' },
+    )
   }
 
   async #show(connection: Connection, data: Conversation, flags: { follow: boolean; citations: boolean; full: boolean }): Promise<void> {

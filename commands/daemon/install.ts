@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { daemonArguments, daemonFlags } from '../../src/cli/daemon-flags.ts'
-import { serviceFor } from '../../src/cli/service-unit.ts'
+import { daemonArguments, daemonFlags } from '../../src/cli/daemon/daemon-flags.ts'
+import { serviceFor } from '../../src/cli/daemon/service-unit.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { makeFolder } from '../../src/config.ts'
 
 export default class DaemonInstall extends CadreCommand {

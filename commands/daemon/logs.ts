@@ -1,8 +1,8 @@
 /** Shows the daemon's log. */
 import { existsSync } from 'node:fs'
 import { boolean, integer } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { followLines, lastLines, prettyLine } from '../../src/cli/log-lines.ts'
+import { followLines, lastLines, prettyLine } from '../../src/cli/daemon/log-lines.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 
 export default class DaemonLogs extends CadreCommand {
   static override description = 'Show the log of the daemon.\n\nReadable at a terminal, JSON lines elsewhere and with --json.'
@@ -13,7 +13,10 @@ export default class DaemonLogs extends CadreCommand {
   static override flags = {
     follow: boolean({ char: 'f', description: 'Go on with new lines until Ctrl-C.' }),
     lines: integer({ char: 'n', default: 50, min: 0, description: 'How many of the last lines.' }),
-    pretty: boolean({ allowNo: true, description: 'Readable lines also where there is no terminal; --no-pretty is JSON lines also at one.' }),
+    pretty: boolean({
+      allowNo: true,
+      description: 'Readable lines also where there is no terminal; --no-pretty is JSON lines also at one.',
+    }),
   }
 
   override async run(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Stops the daemon and starts it again. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { daemonArguments, daemonFlags } from '../../src/cli/daemon-flags.ts'
+
+import { daemonArguments, daemonFlags } from '../../src/cli/daemon/daemon-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { livingDaemon } from '../../src/client/address.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 import { environmentOverrides } from '../../src/config.ts'

@@ -1,8 +1,8 @@
 /** Runs the daemon in the foreground. */
 import { pathToFileURL } from 'node:url'
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { daemonArguments, daemonFlags } from '../../src/cli/daemon-flags.ts'
+import { daemonArguments, daemonFlags } from '../../src/cli/daemon/daemon-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { daemonEntry } from '../../src/client/daemon.ts'
 
 export default class DaemonRun extends CadreCommand {

@@ -1,6 +1,7 @@
 /** Starts the daemon in the background. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { daemonArguments, daemonFlags } from '../../src/cli/daemon-flags.ts'
+
+import { daemonArguments, daemonFlags } from '../../src/cli/daemon/daemon-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { runningDaemon, startDaemon } from '../../src/client/daemon.ts'
 
 export default class DaemonStart extends CadreCommand {
@@ -15,7 +16,8 @@ export default class DaemonStart extends CadreCommand {
     const { flags } = await this.parse(DaemonStart)
     const running = await runningDaemon(this.paths)
     if (running) this.narrate(`The Cadre daemon is running at ${running.url}`)
-    const daemon = running ?? (await startDaemon({ paths: this.paths, root: this.config.root, narrate: this.narrate, options: daemonArguments(flags) }))
+    const daemon =
+      running ?? (await startDaemon({ paths: this.paths, root: this.config.root, narrate: this.narrate, options: daemonArguments(flags) }))
     if (this.formatOf(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

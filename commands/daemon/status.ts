@@ -1,6 +1,6 @@
 /** Says whether the daemon is running, without starting it. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { EXIT, QuietFailure } from '../../src/cli/failure.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { EXIT, QuietFailure } from '../../src/cli/terminal/errors.ts'
 import { livingDaemon } from '../../src/client/address.ts'
 import { health } from '../../src/client/daemon.ts'
 import { version } from '../../src/version.ts'
@@ -26,7 +26,10 @@ export default class DaemonStatus extends CadreCommand {
       throw new QuietFailure(EXIT.unreachable)
     }
     const { pid, url, started_at } = record
-    await this.print({ data: { running: true, health: found.status, url, pid, version: found.version, started_at, home: this.paths.home } }, flags)
+    await this.print(
+      { data: { running: true, health: found.status, url, pid, version: found.version, started_at, home: this.paths.home } },
+      flags,
+    )
     if (found.version !== version) this.narrate(`This command is version ${version}; cadre daemon restart brings both to the same version.`)
   }
 }

@@ -1,5 +1,5 @@
 /** Stops the daemon. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { stopDaemon } from '../../src/client/daemon.ts'
 
 export default class DaemonStop extends CadreCommand {

@@ -1,9 +1,9 @@
 /** Cancels a run of an evaluation. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { summaryLines } from '../../src/cli/evaluation-report.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { summaryLines } from '../../src/cli/evaluations/format-report.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/evaluation-runs.ts'
 

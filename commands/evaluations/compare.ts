@@ -1,12 +1,12 @@
 /** Compares two runs of an evaluation. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { comparisonLines } from '../../src/cli/evaluation-report.ts'
-import { UsageError } from '../../src/cli/failure.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { paperFor } from '../../src/cli/table.ts'
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { comparisonLines } from '../../src/cli/evaluations/format-report.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/evaluation-runs.ts'
 

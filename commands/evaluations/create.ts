@@ -1,6 +1,6 @@
 /** Creates evaluations. */
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(evaluationTopic, [
   {
@@ -8,7 +8,8 @@ export default createCommand(evaluationTopic, [
     description: 'Test cases from a table, JSON Lines (.jsonl) or YAML, a case a line or item',
   },
   {
-    command: "cadre evaluations create --name 'Leave questions' --type agent --target 'Handbook helper' --test-cases @cases.yaml --scorers contains,similarity",
+    command:
+      "cadre evaluations create --name 'Leave questions' --type agent --target 'Handbook helper' --test-cases @cases.yaml --scorers contains,similarity",
     description: 'Test cases from a file',
   },
 ])

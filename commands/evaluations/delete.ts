@@ -1,5 +1,5 @@
 /** Deletes evaluations. */
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
-import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(evaluationTopic, [{ command: "cadre evaluations delete 'Leave questions'", description: 'By name' }])

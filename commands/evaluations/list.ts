@@ -1,5 +1,5 @@
 /** Lists the evaluations. */
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
 export default listCommand(evaluationTopic, [{ command: 'cadre evaluations list --type agent', description: 'Those of agents' }])

@@ -2,13 +2,13 @@
 import { writeFile } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluation-report.ts'
-import { resultsOf } from '../../src/cli/evaluation-run.ts'
-import { junit } from '../../src/cli/junit.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { paperFor } from '../../src/cli/table.ts'
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { resultsOf } from '../../src/cli/evaluations/follow-run.ts'
+import { failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluations/format-report.ts'
+import { junit } from '../../src/cli/evaluations/junit.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/evaluation-runs.ts'
 
@@ -30,7 +30,12 @@ export default class EvaluationsResults extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
     const query = { limit: 1, ...(flags.run ? { run_id: flags.run } : {}) }
-    const { results: _, pagination: __, configuration, ...run } = (await call(connection, runRoutes.results, { params: { id }, query })).data
+    const {
+      results: _,
+      pagination: __,
+      configuration,
+      ...run
+    } = (await call(connection, runRoutes.results, { params: { id }, query })).data
     const results = failuresFirst(await resultsOf(connection, id, run.run_id, flags.failed ? false : undefined))
     if (flags.junit) await writeFile(flags.junit, junit(args.evaluation, results))
     const format = this.formatOf(flags)

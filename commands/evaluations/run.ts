@@ -2,17 +2,17 @@
 import { open, rm, stat, writeFile } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { comparisonLines, failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluation-report.ts'
-import { followRun, resultsOf } from '../../src/cli/evaluation-run.ts'
-import { EXIT, QuietFailure, UsageError } from '../../src/cli/failure.ts'
-import { asTyped } from '../../src/cli/invocation.ts'
-import { junit } from '../../src/cli/junit.ts'
-import { unwritable } from '../../src/cli/named-files.ts'
-import { ProgressDisplay } from '../../src/cli/progress.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { paperFor } from '../../src/cli/table.ts'
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { followRun, resultsOf } from '../../src/cli/evaluations/follow-run.ts'
+import { comparisonLines, failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluations/format-report.ts'
+import { junit } from '../../src/cli/evaluations/junit.ts'
+import { unwritable } from '../../src/cli/input/file-errors.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { EXIT, QuietFailure, UsageError } from '../../src/cli/terminal/errors.ts'
+import { asTyped } from '../../src/cli/terminal/invocation.ts'
+import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
+import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/evaluation-runs.ts'
 
@@ -61,7 +61,9 @@ export default class EvaluationsRun extends CadreCommand {
     const all = flags.junit === undefined ? undefined : await resultsOf(connection, id, run.run_id)
     if (flags.junit !== undefined && all) await writeFile(flags.junit, junit(args.evaluation, all))
     const comparison =
-      baseline === undefined ? undefined : (await call(connection, runRoutes.compare, { params: { id }, query: { a: baseline, b: run.run_id } })).data
+      baseline === undefined
+        ? undefined
+        : (await call(connection, runRoutes.compare, { params: { id }, query: { a: baseline, b: run.run_id } })).data
     if (this.formatOf(flags) !== 'table') await this.print({ data: comparison ? { ...run, comparison } : run }, flags)
     else {
       const paper = paperFor(process.stdout)

@@ -1,9 +1,9 @@
 /** Lists the runs of an evaluation. */
 import { string } from '@oclif/core/args'
 import { integer } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/evaluation-runs.ts'
 

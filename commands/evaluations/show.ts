@@ -1,5 +1,7 @@
 /** Shows one of the evaluations. */
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
-import { showCommand } from '../../src/cli/verbs/show.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 
-export default showCommand(evaluationTopic, [{ command: "cadre evaluations show 'Leave questions'", description: 'By name, with its test cases' }])
+export default showCommand(evaluationTopic, [
+  { command: "cadre evaluations show 'Leave questions'", description: 'By name, with its test cases' },
+])

@@ -1,6 +1,6 @@
 /** Changes one of the evaluations. */
-import { evaluationTopic } from '../../src/cli/topics/evaluations.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
 export default updateCommand(evaluationTopic, [
   { command: "cadre evaluations update 'Leave questions' --file cases.csv", description: 'New test cases in place of the old' },

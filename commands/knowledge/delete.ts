@@ -1,15 +1,15 @@
 /** Deletes knowledge sources, after telling what goes with them. */
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { confirm } from '../../src/cli/confirm.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { quoted } from '../../src/cli/shell-words.ts'
-import { counted, type Source } from '../../src/cli/sync.ts'
-import { oneLine } from '../../src/cli/terminal-text.ts'
-import { knowledgeTopic } from '../../src/cli/topics/knowledge.ts'
-import { explainConflict, yesFlag } from '../../src/cli/verbs/delete.ts'
-import { readList } from '../../src/cli/verbs/list.ts'
-import { ownArguments } from '../../src/cli/verbs/show.ts'
+import { counted, type Source } from '../../src/cli/knowledge/follow-sync.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
+import { explainConflict, yesFlag } from '../../src/cli/resources/verbs/delete.ts'
+import { readList } from '../../src/cli/resources/verbs/list.ts'
+import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
+import { confirm } from '../../src/cli/terminal/confirm.ts'
+import { quoted } from '../../src/cli/terminal/shell-quote.ts'
+import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -40,7 +40,10 @@ export default class KnowledgeDelete extends CadreCommand {
   ]
   static override hiddenAliases = ['knowledge:remove']
   static override args = { source: ownArguments(knowledgeTopic) }
-  static override flags = { yes: yesFlag, force: boolean({ description: 'Delete it although it is in use, and detach it from its users.' }) }
+  static override flags = {
+    yes: yesFlag,
+    force: boolean({ description: 'Delete it although it is in use, and detach it from its users.' }),
+  }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeDelete)

@@ -1,5 +1,5 @@
 /** Shows one of the knowledge sources. */
-import { knowledgeTopic } from '../../src/cli/topics/knowledge.ts'
-import { showCommand } from '../../src/cli/verbs/show.ts'
+import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
+import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 
 export default showCommand(knowledgeTopic, [{ command: 'cadre knowledge show Handbook', description: 'By name' }])

@@ -1,13 +1,13 @@
 /** Brings knowledge sources up to date. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { failureOf, failureText, QuietFailure, UsageError } from '../../src/cli/failure.ts'
-import { ProgressDisplay } from '../../src/cli/progress.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { failures, followSync, outcome, type Source, startSync } from '../../src/cli/sync.ts'
-import { knowledgeTopic } from '../../src/cli/topics/knowledge.ts'
-import { readList } from '../../src/cli/verbs/list.ts'
+import { failures, followSync, outcome, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
+import { readList } from '../../src/cli/resources/verbs/list.ts'
+import { failureOf, failureText, QuietFailure, UsageError } from '../../src/cli/terminal/errors.ts'
+import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { knowledgeSourceRoutes } from '../../src/contract/knowledge-sources.ts'
@@ -36,7 +36,9 @@ export default class KnowledgeSync extends CadreCommand {
     if ((flags.all === true) === names.length > 0)
       throw new UsageError(flags.all ? '--all is every source: name none.' : 'Which knowledge source?', 'Name one or more, or add --all.')
     const connection = await this.connect(flags)
-    const ids = flags.all ? await everySource(connection) : await Promise.all(names.map((name) => resolveOwn(connection, knowledgeTopic, name)))
+    const ids = flags.all
+      ? await everySource(connection)
+      : await Promise.all(names.map((name) => resolveOwn(connection, knowledgeTopic, name)))
     if (ids.length === 0) return this.narrate('There are no knowledge sources yet. cadre knowledge add ./docs makes one.')
     if (flags.cancel) return this.#cancel(connection, ids)
     const display = new ProgressDisplay(flags.quiet)
@@ -63,7 +65,8 @@ export default class KnowledgeSync extends CadreCommand {
       display.end()
     }
     if (this.formatOf(flags) !== 'table') await this.print({ data: ids.length === 1 ? (sources[0] ?? {}) : sources }, flags)
-    else if (!flags.wait) this.narrate(`The daemon synchronizes ${sources.map(({ name }) => name).join(', ')}. cadre knowledge list shows how it stands.`)
+    else if (!flags.wait)
+      this.narrate(`The daemon synchronizes ${sources.map(({ name }) => name).join(', ')}. cadre knowledge list shows how it stands.`)
     if (broken) throw new QuietFailure(failureOf(broken).exitCode)
   }
 

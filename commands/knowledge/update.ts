@@ -1,5 +1,7 @@
 /** Changes one of the knowledge sources. */
-import { knowledgeTopic } from '../../src/cli/topics/knowledge.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
-export default updateCommand(knowledgeTopic, [{ command: "cadre knowledge update Handbook --name 'Staff handbook'", description: 'A new name' }])
+export default updateCommand(knowledgeTopic, [
+  { command: "cadre knowledge update Handbook --name 'Staff handbook'", description: 'A new name' },
+])

@@ -1,16 +1,16 @@
 /** Watches a folder: changes are indexed as they happen. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { paint } from '../../src/cli/color.ts'
-import { failureOf, failureText, UsageError } from '../../src/cli/failure.ts'
-import { ProgressDisplay } from '../../src/cli/progress.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { quoted } from '../../src/cli/shell-words.ts'
-import { counted, failures, followSync, type Source, startSync } from '../../src/cli/sync.ts'
-import { oneLine } from '../../src/cli/terminal-text.ts'
-import { knowledgeTopic } from '../../src/cli/topics/knowledge.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { counted, failures, followSync, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { paint } from '../../src/cli/terminal/color.ts'
+import { failureOf, failureText, UsageError } from '../../src/cli/terminal/errors.ts'
+import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
+import { quoted } from '../../src/cli/terminal/shell-quote.ts'
+import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { documentRoutes } from '../../src/contract/documents.ts'
@@ -31,7 +31,11 @@ export default class KnowledgeWatch extends CadreCommand {
   static override args = { source: ownArgument(knowledgeTopic) }
   static override flags = {
     off: boolean({ description: 'Watch it no longer.' }),
-    follow: boolean({ default: true, allowNo: true, description: 'Tell of every synchronization until Ctrl-C; --no-follow only turns watching on.' }),
+    follow: boolean({
+      default: true,
+      allowNo: true,
+      description: 'Tell of every synchronization until Ctrl-C; --no-follow only turns watching on.',
+    }),
     quiet: boolean({ char: 'q', description: 'No progress.' }),
   }
 
@@ -69,7 +73,8 @@ async function follow(connection: Connection, id: string, display: ProgressDispl
     await wait(LOOK_MS)
     const { data: now } = await call(said, knowledgeSourceRoutes.get, { params: { id } })
     // One that began and ended between two looks left only its time.
-    if (now.status === 'syncing' || now.last_sync !== source.last_sync || now.error !== source.error) source = await tell(said, source, display)
+    if (now.status === 'syncing' || now.last_sync !== source.last_sync || now.error !== source.error)
+      source = await tell(said, source, display)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Creates models. */
-import { modelTopic } from '../../src/cli/topics/models.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(modelTopic, [
   { command: "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2", description: 'A model of a local server' },

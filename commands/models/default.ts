@@ -1,8 +1,8 @@
 /** Shows or changes the default model. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { resolveReferences } from '../../src/cli/references.ts'
-import { oneLine } from '../../src/cli/terminal-text.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
+import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/models.ts'
 import { systemRoutes } from '../../src/contract/system.ts'

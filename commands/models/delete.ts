@@ -1,6 +1,6 @@
 /** Deletes models. */
-import { modelTopic } from '../../src/cli/topics/models.ts'
-import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
+import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(modelTopic, [
   { command: "cadre models delete 'Local Llama' --force", description: 'Agents that used it go back to the default model' },

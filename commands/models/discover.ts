@@ -1,12 +1,12 @@
 /** Looks for models that could be used, and adds them. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { canAsk, inDialog } from '../../src/cli/dialog.ts'
-import { type Adoption, adopt, adoptionsFor, type Discovered } from '../../src/cli/discovered.ts'
-import { UsageError } from '../../src/cli/failure.ts'
-import { quoted } from '../../src/cli/shell-words.ts'
-import { modelTopic } from '../../src/cli/topics/models.ts'
+import { type Adoption, adopt, adoptionsFor, type Discovered } from '../../src/cli/models/adopt-discovered.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
+import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { canAsk, inDialog } from '../../src/cli/terminal/prompts.ts'
+import { quoted } from '../../src/cli/terminal/shell-quote.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/models.ts'
 import { systemRoutes } from '../../src/contract/system.ts'
@@ -18,7 +18,10 @@ export default class ModelsDiscover extends CadreCommand {
     { command: 'cadre models discover', description: 'What there is' },
     { command: 'cadre models discover --add', description: 'Choose from it' },
     { command: 'cadre models discover --add llama3.2 --default', description: 'Add one, and let it answer from now on' },
-    { command: 'ANTHROPIC_API_KEY=… cadre daemon restart && cadre models discover --add ANTHROPIC_API_KEY', description: 'A model of a provider' },
+    {
+      command: 'ANTHROPIC_API_KEY=… cadre daemon restart && cadre models discover --add ANTHROPIC_API_KEY',
+      description: 'A model of a provider',
+    },
   ]
   static override args = { name: string({ multiple: true, ignoreStdin: true, description: 'What to add, with --add.' }) }
   static override flags = {
@@ -29,7 +32,8 @@ export default class ModelsDiscover extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelsDiscover)
     const names = args.name ?? []
-    if (names.length > 0 && !flags.add) throw new UsageError('Names are for --add.', `For example: cadre models discover --add ${quoted(names[0] ?? '')}`)
+    if (names.length > 0 && !flags.add)
+      throw new UsageError('Names are for --add.', `For example: cadre models discover --add ${quoted(names[0] ?? '')}`)
     const connection = await this.connect(flags)
     const { data: found } = await call(connection, modelRoutes.discover, {})
     const isTable = this.formatOf(flags) === 'table'

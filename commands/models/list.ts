@@ -1,6 +1,6 @@
 /** Lists the models. */
-import { modelTopic } from '../../src/cli/topics/models.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
 export default listCommand(modelTopic, [
   { command: 'cadre models list', description: 'All models' },

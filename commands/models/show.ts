@@ -1,5 +1,5 @@
 /** Shows one of the models. */
-import { modelTopic } from '../../src/cli/topics/models.ts'
-import { showCommand } from '../../src/cli/verbs/show.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
+import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 
 export default showCommand(modelTopic, [{ command: "cadre models show 'Local Llama'", description: 'By name; the key is never shown' }])

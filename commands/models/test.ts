@@ -1,13 +1,14 @@
 /** Says hello to models, to see whether they answer. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { paint } from '../../src/cli/color.ts'
-import { type Failure, failureJson, failureOf, failureText, QuietFailure } from '../../src/cli/failure.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { took } from '../../src/cli/sync.ts'
-import { paperFor } from '../../src/cli/table.ts'
-import { oneLine, printable, wrap } from '../../src/cli/terminal-text.ts'
-import { modelTopic } from '../../src/cli/topics/models.ts'
-import { ownArguments } from '../../src/cli/verbs/show.ts'
+
+import { took } from '../../src/cli/knowledge/follow-sync.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
+import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
+import { paint } from '../../src/cli/terminal/color.ts'
+import { type Failure, failureJson, failureOf, failureText, QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { paperFor } from '../../src/cli/terminal/table.ts'
+import { oneLine, printable, wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/models.ts'
 

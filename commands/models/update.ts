@@ -1,6 +1,6 @@
 /** Changes one of the models. */
-import { modelTopic } from '../../src/cli/topics/models.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
 export default updateCommand(modelTopic, [
   { command: 'cadre models update Claude --pricing input_per_1k=0.003 --pricing output_per_1k=0.015', description: 'Its price' },

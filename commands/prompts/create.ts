@@ -1,6 +1,6 @@
 /** Creates prompt templates. */
-import { promptTopic } from '../../src/cli/topics/prompts.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(promptTopic, [
   {

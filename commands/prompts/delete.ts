@@ -1,5 +1,5 @@
 /** Deletes prompt templates. */
-import { promptTopic } from '../../src/cli/topics/prompts.ts'
-import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
+import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(promptTopic, [{ command: 'cadre prompts delete support --force', description: 'Although agents use it' }])

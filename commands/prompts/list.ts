@@ -1,5 +1,5 @@
 /** Lists the prompt templates. */
-import { promptTopic } from '../../src/cli/topics/prompts.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
 export default listCommand(promptTopic, [{ command: 'cadre prompts list --type system', description: 'Those that become system prompts' }])

@@ -1,11 +1,12 @@
 /** Fills in a prompt template. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { bodyFrom, fieldsFrom, flagsFrom } from '../../src/cli/fields.ts'
-import { InputReader } from '../../src/cli/input.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { printable } from '../../src/cli/terminal-text.ts'
-import { promptTopic } from '../../src/cli/topics/prompts.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+
+import { InputReader } from '../../src/cli/input/input-reader.ts'
+import { bodyFrom, fieldsFrom, flagsFrom } from '../../src/cli/input/schema-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { printable } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { promptTemplateRoutes } from '../../src/contract/prompt-templates.ts'
 
@@ -24,7 +25,10 @@ export default class PromptsRender extends CadreCommand {
     const { args, flags } = await this.parse(PromptsRender)
     const body = await bodyFrom(fields, flags, new InputReader())
     const connection = await this.connect(flags)
-    const { data } = await call(connection, promptTemplateRoutes.render, { params: { id: await resolveOwn(connection, promptTopic, args.id as string) }, body })
+    const { data } = await call(connection, promptTemplateRoutes.render, {
+      params: { id: await resolveOwn(connection, promptTopic, args.id as string) },
+      body,
+    })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${process.stdout.isTTY ? printable(data.text) : data.text}\n`)
   }

@@ -1,6 +1,6 @@
 /** Creates RAG tools. */
-import { ragTopic } from '../../src/cli/topics/rag.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(ragTopic, [
   { command: 'cadre rag create --name handbook --knowledge-source Handbook --top-k 8', description: 'A tool that answers from one source' },

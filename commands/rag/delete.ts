@@ -1,5 +1,5 @@
 /** Deletes RAG tools. */
-import { ragTopic } from '../../src/cli/topics/rag.ts'
-import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
+import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(ragTopic, [{ command: 'cadre rag delete handbook', description: 'By name' }])

@@ -1,5 +1,7 @@
 /** Changes one of the RAG tools. */
-import { ragTopic } from '../../src/cli/topics/rag.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
-export default updateCommand(ragTopic, [{ command: 'cadre rag update handbook --chunk-size 1200 --chunk-overlap 200', description: 'Longer passages' }])
+export default updateCommand(ragTopic, [
+  { command: 'cadre rag update handbook --chunk-size 1200 --chunk-overlap 200', description: 'Longer passages' },
+])

@@ -1,7 +1,10 @@
 /** Creates retrieval tools. */
-import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(retrievalTopic, [
-  { command: 'cadre retrieval create --name find --knowledge-source Handbook,Manual --search-method hybrid', description: 'A tool that searches two sources' },
+  {
+    command: 'cadre retrieval create --name find --knowledge-source Handbook,Manual --search-method hybrid',
+    description: 'A tool that searches two sources',
+  },
 ])

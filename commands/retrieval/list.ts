@@ -1,5 +1,7 @@
 /** Lists the retrieval tools. */
-import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
-export default listCommand(retrievalTopic, [{ command: 'cadre retrieval list --search-method hybrid', description: 'Those that search both ways' }])
+export default listCommand(retrievalTopic, [
+  { command: 'cadre retrieval list --search-method hybrid', description: 'Those that search both ways' },
+])

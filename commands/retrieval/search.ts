@@ -1,14 +1,14 @@
 /** Searches with a retrieval tool. */
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { paint } from '../../src/cli/color.ts'
-import { nothingFits, type Passage, passageLines } from '../../src/cli/passages.ts'
-import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/questions.ts'
-import { quoted } from '../../src/cli/shell-words.ts'
-import { paperFor } from '../../src/cli/table.ts'
-import { wrap } from '../../src/cli/terminal-text.ts'
-import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { nothingFits, type Passage, passageLines } from '../../src/cli/ask/format-passages.ts'
+import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/ask/query-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { paint } from '../../src/cli/terminal/color.ts'
+import { quoted } from '../../src/cli/terminal/shell-quote.ts'
+import { paperFor } from '../../src/cli/terminal/table.ts'
+import { wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { retrievalToolRoutes } from '../../src/contract/retrieval-tools.ts'
 
@@ -18,18 +18,27 @@ export default class RetrievalSearch extends CadreCommand {
   static override examples = [
     { command: 'cadre retrieval search find "hotel price in Lisbon"', description: 'What fits best' },
     { command: 'cadre retrieval search find "hotel price in Lisbon" --explain --top-k 3', description: 'And why' },
-    { command: "cadre retrieval search find 'night train' --filter type=pdf --json | jq -r '.results[].metadata.source'", description: 'For a script' },
+    {
+      command: "cadre retrieval search find 'night train' --filter type=pdf --json | jq -r '.results[].metadata.source'",
+      description: 'For a script',
+    },
   ]
   static override usage = 'retrieval search TOOL QUERY [flags]'
   static override args = { tool: ownArgument(retrievalTopic), query: questionArgument('What to look for') }
-  static override flags = { ...questionFlags, explain: boolean({ char: 'x', description: 'Show ranks, scores and the time of every stage.' }) }
+  static override flags = {
+    ...questionFlags,
+    explain: boolean({ char: 'x', description: 'Show ranks, scores and the time of every stage.' }),
+  }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RetrievalSearch)
     const body = await questionFrom(args.query ?? [], flags, `cadre retrieval search ${quoted(args.tool)}`)
     const connection = await this.connect(flags)
     const params = { id: await resolveTool(connection, retrievalTopic, args.tool) }
-    const { data } = await call(connection, retrievalToolRoutes.search, { params, body: { ...body, ...(flags.explain ? { explain: true } : {}) } })
+    const { data } = await call(connection, retrievalToolRoutes.search, {
+      params,
+      body: { ...body, ...(flags.explain ? { explain: true } : {}) },
+    })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     if (data.results.length === 0) this.narrate('Nothing was found.')
     else if (data.results.every(({ loose }) => loose)) this.narrate(nothingFits(body.query))

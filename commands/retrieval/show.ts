@@ -1,5 +1,5 @@
 /** Shows one of the retrieval tools. */
-import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
-import { showCommand } from '../../src/cli/verbs/show.ts'
+import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
+import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 
 export default showCommand(retrievalTopic, [{ command: 'cadre retrieval show find', description: 'By name' }])

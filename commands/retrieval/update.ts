@@ -1,5 +1,7 @@
 /** Changes one of the retrieval tools. */
-import { retrievalTopic } from '../../src/cli/topics/retrieval.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
-export default updateCommand(retrievalTopic, [{ command: 'cadre retrieval update find --score-threshold 0.4', description: 'Leave out weak passages' }])
+export default updateCommand(retrievalTopic, [
+  { command: 'cadre retrieval update find --score-threshold 0.4', description: 'Leave out weak passages' },
+])

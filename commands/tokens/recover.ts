@@ -1,7 +1,8 @@
 /** Makes a new admin token where the old one was lost. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { daemonArguments } from '../../src/cli/daemon-flags.ts'
-import { UsageError } from '../../src/cli/failure.ts'
+
+import { daemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { chosenAddress, keptToken, livingDaemon } from '../../src/client/address.ts'
 import { call } from '../../src/client/call.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'

@@ -1,5 +1,7 @@
 /** Changes one of the access tokens. */
-import { tokenTopic } from '../../src/cli/topics/tokens.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
-export default updateCommand(tokenTopic, [{ command: "cadre tokens update 'Nightly script' --expires-at null", description: 'Let it work for ever' }])
+export default updateCommand(tokenTopic, [
+  { command: "cadre tokens update 'Nightly script' --expires-at null", description: 'Let it work for ever' },
+])

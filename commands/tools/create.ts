@@ -1,6 +1,6 @@
 /** Creates API tools. */
-import { toolTopic } from '../../src/cli/topics/tools.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(toolTopic, [
   {
@@ -8,7 +8,8 @@ export default createCommand(toolTopic, [
     description: 'A call with one argument',
   },
   {
-    command: 'cadre tools create --name tickets --url https://desk.example.com/tickets --method POST --auth @auth.json --requires-confirmation',
+    command:
+      'cadre tools create --name tickets --url https://desk.example.com/tickets --method POST --auth @auth.json --requires-confirmation',
     description: 'One that proves who it is, and asks before each use',
   },
 ])

@@ -1,5 +1,5 @@
 /** Deletes API tools. */
-import { toolTopic } from '../../src/cli/topics/tools.ts'
-import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
+import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(toolTopic, [{ command: 'cadre tools delete weather', description: 'By name' }])

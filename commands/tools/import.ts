@@ -1,10 +1,10 @@
 /** Makes API tools of an OpenAPI document. */
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { QuietFailure } from '../../src/cli/failure.ts'
-import { InputReader } from '../../src/cli/input.ts'
-import { askCredentials, importLines, importRequest } from '../../src/cli/tool-import.ts'
+import { InputReader } from '../../src/cli/input/input-reader.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { askCredentials, importLines, importRequest } from '../../src/cli/tools/import-openapi.ts'
 import { call } from '../../src/client/call.ts'
 import { apiToolRoutes } from '../../src/contract/api-tools.ts'
 
@@ -20,12 +20,22 @@ export default class ToolsImport extends CadreCommand {
       command: 'cadre tools import https://api.example.com/openapi.json --only tag:weather --bearer env:WEATHER_TOKEN',
       description: 'From an address, one tag of it',
     },
-    { command: "cadre tools import openapi.yaml --only listPets,'POST /pets' --prefix pets_", description: 'Two operations, by id and by path' },
-    { command: 'cadre tools import http://localhost:8000/openapi.json --allow-private-network', description: 'Of a server on this machine' },
+    {
+      command: "cadre tools import openapi.yaml --only listPets,'POST /pets' --prefix pets_",
+      description: 'Two operations, by id and by path',
+    },
+    {
+      command: 'cadre tools import http://localhost:8000/openapi.json --allow-private-network',
+      description: 'Of a server on this machine',
+    },
     { command: 'cadre tools import openapi.yaml --update', description: 'Again, after the document changed' },
   ]
   static override args = {
-    document: string({ required: true, ignoreStdin: true, description: 'File or http(s) address of the document, JSON or YAML; - reads stdin.' }),
+    document: string({
+      required: true,
+      ignoreStdin: true,
+      description: 'File or http(s) address of the document, JSON or YAML; - reads stdin.',
+    }),
   }
   static override flags = {
     only: text({
@@ -34,7 +44,11 @@ export default class ToolsImport extends CadreCommand {
       helpValue: '<a,b>',
     }),
     server: text({ description: 'Base address to call, instead of the one in the document.', helpValue: '<url>' }),
-    'server-variable': text({ ...many, description: "Value of a variable in the document's server; may be repeated.", helpValue: '<name=value>' }),
+    'server-variable': text({
+      ...many,
+      description: "Value of a variable in the document's server; may be repeated.",
+      helpValue: '<name=value>',
+    }),
     prefix: text({ description: 'Put before the name of each tool.' }),
     bearer: text({ description: 'Token that the tools send.', helpValue: secret }),
     'api-key': text({ description: 'Key that the tools send where the document says.', helpValue: secret }),
@@ -46,8 +60,13 @@ export default class ToolsImport extends CadreCommand {
       helpValue: '<scheme=secret|@file|env:NAME|->',
     }),
     'timeout-ms': integer({ description: 'Longest wait for an answer, in milliseconds.', min: 100, max: 300_000 }),
-    'allow-private-network': boolean({ description: 'Let the tools, and the fetching of the document, reach the private network. Admins only.' }),
-    'requires-confirmation': boolean({ allowNo: true, description: 'Ask before each use of every tool; --no-requires-confirmation for none.' }),
+    'allow-private-network': boolean({
+      description: 'Let the tools, and the fetching of the document, reach the private network. Admins only.',
+    }),
+    'requires-confirmation': boolean({
+      allowNo: true,
+      description: 'Ask before each use of every tool; --no-requires-confirmation for none.',
+    }),
     deprecated: boolean({ description: 'Deprecated operations and parameters, too.' }),
     update: boolean({ description: 'Bring tools of the same name and server up to date.' }),
     'dry-run': boolean({ description: 'Only show what would be done.' }),
@@ -69,7 +88,9 @@ export default class ToolsImport extends CadreCommand {
     const { data } = await call(connection, apiToolRoutes.import, { body })
     for (const line of importLines(data, flags['dry-run'])) this.narrate(line)
     await this.print(
-      this.formatOf(flags) === 'table' ? { data: data.tools, columns: ['action', 'name', 'method', 'url', 'auth', 'requires_confirmation'] } : { data },
+      this.formatOf(flags) === 'table'
+        ? { data: data.tools, columns: ['action', 'name', 'method', 'url', 'auth', 'requires_confirmation'] }
+        : { data },
       flags,
     )
     if (data.tools.length === 0) throw new QuietFailure()

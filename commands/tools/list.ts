@@ -1,5 +1,5 @@
 /** Lists the API tools. */
-import { toolTopic } from '../../src/cli/topics/tools.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
 export default listCommand(toolTopic, [{ command: 'cadre tools list --method GET', description: 'Those that only read' }])

@@ -1,5 +1,5 @@
 /** Shows one of the API tools. */
-import { toolTopic } from '../../src/cli/topics/tools.ts'
-import { showCommand } from '../../src/cli/verbs/show.ts'
+import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
+import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 
 export default showCommand(toolTopic, [{ command: 'cadre tools show weather', description: 'By name; secrets are never shown' }])

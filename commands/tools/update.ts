@@ -1,6 +1,6 @@
 /** Changes one of the API tools. */
-import { toolTopic } from '../../src/cli/topics/tools.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
 export default updateCommand(toolTopic, [
   { command: 'cadre tools update weather --timeout-ms 5000 --headers Accept=application/json', description: 'Time limit and headers' },

@@ -1,10 +1,10 @@
 /** Shows what models cost, day by day. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { periodFlags, periodFrom } from '../../src/cli/period.ts'
-import { namesOfSpent, reportFlags, titled } from '../../src/cli/report.ts'
-import { paperFor } from '../../src/cli/table.ts'
-import { costsText } from '../../src/cli/usage-text.ts'
-import { whoseFlags, whoseFrom } from '../../src/cli/whose.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { paperFor } from '../../src/cli/terminal/table.ts'
+import { whoseFlags, whoseFrom } from '../../src/cli/usage/entity-flags.ts'
+import { costsText } from '../../src/cli/usage/format-usage.ts'
+import { periodFlags, periodFrom } from '../../src/cli/usage/period-flags.ts'
+import { namesOfSpent, reportFlags, titled } from '../../src/cli/usage/report.ts'
 import { call } from '../../src/client/call.ts'
 import { usageRoutes } from '../../src/contract/usage.ts'
 

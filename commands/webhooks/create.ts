@@ -1,6 +1,6 @@
 /** Creates webhooks. */
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { createCommand } from '../../src/cli/verbs/create.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(webhookTopic, [
   {

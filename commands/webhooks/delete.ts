@@ -1,5 +1,7 @@
 /** Deletes webhooks. */
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { deleteCommand } from '../../src/cli/verbs/delete.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
-export default deleteCommand(webhookTopic, [{ command: 'cadre webhooks delete https://hooks.example.com/cadre', description: 'By address' }])
+export default deleteCommand(webhookTopic, [
+  { command: 'cadre webhooks delete https://hooks.example.com/cadre', description: 'By address' },
+])

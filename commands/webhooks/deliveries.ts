@@ -1,11 +1,11 @@
 /** Lists the deliveries of a webhook, or shows one of them. */
 import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/verbs/list.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/resources/verbs/list.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { sortableFields } from '../../src/contract/page.ts'
 import { DELIVERY_STATES, Delivery, TEST_EVENT, WEBHOOK_EVENTS, webhookRoutes } from '../../src/contract/webhooks.ts'
@@ -43,8 +43,12 @@ export default class WebhooksDeliveries extends CadreCommand {
     const { status, event } = flags
     const found = await readList(connection, webhookRoutes.deliveries, { id }, { ...queryFrom(flags), status, event }, flags.all)
     const isTable = this.formatOf(flags) === 'table'
-    if (found.data.length === 0 && isTable) return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'Nothing was sent to it yet.')
-    await this.print({ data: found.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] }, flags)
+    if (found.data.length === 0 && isTable)
+      return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'Nothing was sent to it yet.')
+    await this.print(
+      { data: found.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] },
+      flags,
+    )
     if (isTable) this.narrate(footer(found))
   }
 }

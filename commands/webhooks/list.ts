@@ -1,5 +1,7 @@
 /** Lists the webhooks. */
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { listCommand } from '../../src/cli/verbs/list.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
-export default listCommand(webhookTopic, [{ command: 'cadre webhooks list --filter enabled=true', description: 'Those that are told of events' }])
+export default listCommand(webhookTopic, [
+  { command: 'cadre webhooks list --filter enabled=true', description: 'Those that are told of events' },
+])

@@ -1,12 +1,12 @@
 /** Prints events as they happen, and sends them on. */
 import { integer, string } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { paint, withoutSteering } from '../../src/cli/color.ts'
-import { type Happening, happenings } from '../../src/cli/event-following.ts'
-import { UsageError } from '../../src/cli/failure.ts'
-import { forward } from '../../src/cli/forwarding.ts'
-import { InputReader } from '../../src/cli/input.ts'
-import { toJsonLine } from '../../src/cli/output.ts'
+import { InputReader } from '../../src/cli/input/input-reader.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { paint, withoutSteering } from '../../src/cli/terminal/color.ts'
+import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { toJsonLine } from '../../src/cli/terminal/render.ts'
+import { type Happening, happenings } from '../../src/cli/webhooks/follow-events.ts'
+import { forward } from '../../src/cli/webhooks/forward-event.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts'
 import { newSigningSecret, secretProblem } from '../../src/webhook-signature.ts'
 
@@ -31,7 +31,8 @@ export default class WebhooksListen extends CadreCommand {
     const unknown = types?.find((type) => !(WEBHOOK_EVENTS as readonly string[]).includes(type))
     if (unknown !== undefined) throw new UsageError(`There is no event "${unknown}".`, `Events are ${WEBHOOK_EVENTS.join(', ')}.`)
     const target = flags['forward-to']
-    if (target !== undefined && !/^https?:\/\//i.test(target)) throw new UsageError(`--forward-to takes an http or https address, not "${target}".`)
+    if (target !== undefined && !/^https?:\/\//i.test(target))
+      throw new UsageError(`--forward-to takes an http or https address, not "${target}".`)
     const secret = await signingSecret(flags.secret)
     // Only the first time: one that stopped was stopped by somebody.
     let start = flags.start
@@ -60,5 +61,7 @@ async function signingSecret(given: string | undefined): Promise<string> {
 function eventText({ type, timestamp, data }: Happening): string {
   const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object')
   const told = facts.map(([name, value]) => `${paint('dim', `${name}=`, process.stdout)}${String(value)}`)
-  return withoutSteering(`${paint('dim', timestamp.slice(11, 19), process.stdout)} ${paint('bold', type, process.stdout)} ${told.join(' ')}`)
+  return withoutSteering(
+    `${paint('dim', timestamp.slice(11, 19), process.stdout)} ${paint('bold', type, process.stdout)} ${told.join(' ')}`,
+  )
 }

@@ -1,11 +1,12 @@
 /** Gives a webhook a new signing secret. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { bodyFrom, type FlagSet, fieldsFrom, flagsFrom } from '../../src/cli/fields.ts'
-import { InputReader } from '../../src/cli/input.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { titleOf } from '../../src/cli/topic.ts'
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+
+import { InputReader } from '../../src/cli/input/input-reader.ts'
+import { bodyFrom, type FlagSet, fieldsFrom, flagsFrom } from '../../src/cli/input/schema-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { titleOf } from '../../src/cli/resources/topic.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { WebhookRotate, webhookRoutes } from '../../src/contract/webhooks.ts'
 
@@ -16,7 +17,10 @@ export default class WebhooksRotateSecret extends CadreCommand {
     'Give a webhook a new signing secret, which is shown this once.\n\nThe secret before it signs as well for a day, so that the receiver can change over.'
   static override examples = [
     { command: 'cadre webhooks rotate-secret https://hooks.example.com/cadre', description: 'By address' },
-    { command: 'cadre webhooks rotate-secret https://hooks.example.com/cadre --overlap-hours 0', description: 'When others know the old one' },
+    {
+      command: 'cadre webhooks rotate-secret https://hooks.example.com/cadre --overlap-hours 0',
+      description: 'When others know the old one',
+    },
   ]
   static override args = { id: ownArgument(webhookTopic) }
   static override flags: FlagSet = flagsFrom(fields)

@@ -1,5 +1,5 @@
 /** Shows one of the webhooks. */
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { showCommand } from '../../src/cli/verbs/show.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 
 export default showCommand(webhookTopic, [{ command: 'cadre webhooks show https://hooks.example.com/cadre', description: 'By address' }])

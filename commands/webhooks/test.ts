@@ -1,10 +1,10 @@
 /** Sends a test event to a webhook. */
-import { CadreCommand } from '../../src/cli/base-command.ts'
-import { deliveryText } from '../../src/cli/deliveries.ts'
-import { QuietFailure } from '../../src/cli/failure.ts'
-import { resolveOwn } from '../../src/cli/references.ts'
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { ownArgument } from '../../src/cli/verbs/show.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { deliveryText } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
 import { webhookRoutes } from '../../src/contract/webhooks.ts'
 

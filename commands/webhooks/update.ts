@@ -1,5 +1,7 @@
 /** Changes one of the webhooks. */
-import { webhookTopic } from '../../src/cli/topics/webhooks.ts'
-import { updateCommand } from '../../src/cli/verbs/update.ts'
+import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
+import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
-export default updateCommand(webhookTopic, [{ command: 'cadre webhooks update https://hooks.example.com/cadre --no-enabled', description: 'Stop telling it' }])
+export default updateCommand(webhookTopic, [
+  { command: 'cadre webhooks update https://hooks.example.com/cadre --no-enabled', description: 'Stop telling it' },
+])

@@ -3,14 +3,14 @@ import type { Static } from 'typebox'
 import { type AgentCreate, type AgentUpdate, agents } from '../../src/contract/agents.ts'
 import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Tool } from '../core/tool.ts'
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { Page } from '../store/records.ts'
-import type { Tool } from '../tool.ts'
 import { systemPrompt } from './prompt.ts'
 import { agentRecords, type StoredAgent } from './store.ts'
 import { Toolset } from './toolset.ts'
@@ -49,7 +49,8 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
       prepare: async (record, given, { transaction }) => {
         for (const id of given.tools ?? []) await requireTool(transaction, toolKinds, id)
         const template = given.prompt_template_id
-        if (template && !(await templates.exists(transaction, template))) throw invalid('prompt_template_id', `there is no prompt template "${template}"`)
+        if (template && !(await templates.exists(transaction, template)))
+          throw invalid('prompt_template_id', `there is no prompt template "${template}"`)
         return {
           ...record,
           model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : record.model_id,
@@ -120,7 +121,8 @@ async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: strin
 function references({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {
   const links: Reference[] = tools.map((target) => ({ field: 'tools', target, detach: { kind: 'item' } }))
   if (model_id !== null) links.push({ field: 'model_id', target: model_id, detach: { kind: 'value', value: null } })
-  if (prompt_template_id !== null) links.push({ field: 'prompt_template_id', target: prompt_template_id, detach: { kind: 'value', value: null } })
+  if (prompt_template_id !== null)
+    links.push({ field: 'prompt_template_id', target: prompt_template_id, detach: { kind: 'value', value: null } })
   return links
 }
 

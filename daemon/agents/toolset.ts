@@ -1,6 +1,7 @@
 /** An agent's tools as a model is offered them: under names that models take, each of them once. */
-import type { OfferedTool } from '../models/chat.ts'
-import type { Tool } from '../tool.ts'
+
+import type { Tool } from '../core/tool.ts'
+import type { OfferedTool } from '../models/chat-model.ts'
 
 const LONGEST_NAME = 64
 const LONGEST_DESCRIPTION = 1_000

@@ -1,9 +1,18 @@
 /** Analytics: how conversations went. */
 import type { Static } from 'typebox'
 import type { ConversationAnalytics } from '../../src/contract/analytics.ts'
-import { dateRange, seriesDays, wholeDays } from '../date-range.ts'
 import type { Database } from '../store/database.ts'
-import { type Activity, type Alive, activityByDay, activityByUser, conversationsAlive, conversationsBegun, latencyBelow, type Scope } from './store.ts'
+import { dateRange, seriesDays, wholeDays } from '../validation/date-range.ts'
+import {
+  type Activity,
+  type Alive,
+  activityByDay,
+  activityByUser,
+  conversationsAlive,
+  conversationsBegun,
+  latencyBelow,
+  type Scope,
+} from './store.ts'
 
 export interface AnalyticsQuery {
   start_date?: string

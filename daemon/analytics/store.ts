@@ -1,6 +1,7 @@
 /** How conversations went, as it is read: whole days from what the database summed up, pieces of days message by message. */
-import type { Span } from '../date-range.ts'
+
 import type { Reader, Value } from '../store/database.ts'
+import type { Span } from '../validation/date-range.ts'
 
 export interface Scope {
   /** From which moment until which. */
@@ -48,7 +49,10 @@ const SUMS = SUMMED.map((column) => `sum(s.${column}) AS ${column}`).join(', ')
 export async function activityByDay(reader: Reader, scope: Scope): Promise<(Activity & { day: string })[]> {
   const [said, agent] = [spoken(scope), ofAgent(scope)]
   const join = agent.sql === '' ? '' : withConversation('s')
-  return reader.all(`${said.sql} SELECT s.day, ${SUMS} FROM spoken s${join} WHERE true${agent.sql} GROUP BY s.day`, [...said.values, ...agent.values])
+  return reader.all(`${said.sql} SELECT s.day, ${SUMS} FROM spoken s${join} WHERE true${agent.sql} GROUP BY s.day`, [
+    ...said.values,
+    ...agent.values,
+  ])
 }
 
 /** The same by agent and user. */
@@ -71,7 +75,10 @@ export async function conversationsAlive(reader: Reader, scope: Scope): Promise<
   const [said, agent] = [spoken(scope), ofAgent(scope)]
   const { from, until } = scope.span
   // Nothing is said before a conversation begins: only those that are older than the span need a look at what was said.
-  const older = from === '' ? { sql: '', values: [] } : { sql: ' OR (c.created_at < ? AND c.id IN (SELECT conversation_id FROM spoken))', values: [from] }
+  const older =
+    from === ''
+      ? { sql: '', values: [] }
+      : { sql: ' OR (c.created_at < ? AND c.id IN (SELECT conversation_id FROM spoken))', values: [from] }
   return reader.all<Alive>(
     `${said.sql} SELECT c.agent_id, count(*) AS conversations, sum(c.status = 'completed') AS completed FROM conversations c WHERE ((c.created_at >= ? AND c.created_at < ?)${older.sql})${agent.sql} GROUP BY c.agent_id`,
     [...said.values, from, until, ...older.values, ...agent.values],

@@ -1,5 +1,5 @@
 /** An API tool as agents use it: what comes back is small enough for a model to read. */
-import type { Tool, ToolUse } from '../tool.ts'
+import type { Tool, ToolUse } from '../core/tool.ts'
 import type { ToolAnswer } from './answer.ts'
 import type { StoredApiTool } from './store.ts'
 

@@ -1,8 +1,8 @@
 /** What a server answered, as something that can be read: JSON parsed, text decoded, anything else refused. */
 import { TextDecoder } from 'node:util'
 import { CadreError } from '../../src/contract/errors.ts'
-import { nestsDeeper } from '../nesting.ts'
 import type { OutboundAnswer } from '../outbound/client.ts'
+import { nestsDeeper } from '../validation/json-depth.ts'
 
 export interface ToolAnswer {
   status: number
@@ -44,8 +44,10 @@ function parsed(text: string): unknown {
   }
 }
 
-const mediaType = (headers: Readonly<Record<string, string>>): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-const charsetOf = (headers: Readonly<Record<string, string>>): string | undefined => /charset\s*=\s*"?([\w.:-]+)/i.exec(headers['content-type'] ?? '')?.[1]
+const mediaType = (headers: Readonly<Record<string, string>>): string =>
+  (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+const charsetOf = (headers: Readonly<Record<string, string>>): string | undefined =>
+  /charset\s*=\s*"?([\w.:-]+)/i.exec(headers['content-type'] ?? '')?.[1]
 
 /** By the character set that is named, else UTF-8; text of old servers that is not UTF-8 is what the web takes it for. */
 function decoded(bytes: Uint8Array, type: string, charset: string | undefined, truncated: boolean): string | undefined {

@@ -1,8 +1,8 @@
 /** Whether arguments are what a tool's parameters say, asked in time that no schema can stretch. */
 import { type CadreError, invalid } from '../../src/contract/errors.ts'
 import { suggest } from '../../src/contract/suggest.ts'
-import { nestsDeeper } from '../nesting.ts'
-import type { Validator } from '../validation.ts'
+import { nestsDeeper } from '../validation/json-depth.ts'
+import type { Validator } from '../validation/validator.ts'
 import type { StoredApiTool } from './store.ts'
 
 type Check = (value: unknown) => CadreError | undefined

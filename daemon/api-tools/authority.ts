@@ -1,13 +1,18 @@
 /** Who may change what of an API tool: what was allowed or kept for one use must not serve another without an admin. */
 import { CadreError } from '../../src/contract/errors.ts'
-import { adminsOnly } from '../caller.ts'
+import { adminsOnly } from '../core/caller.ts'
 import type { Situation } from '../crud/service.ts'
 import type { ApiToolInput } from './secrets.ts'
 import type { StoredApiTool } from './store.ts'
 import { checkUrlTemplate } from './url-template.ts'
 
 /** `record` is the tool as it would be, `origin` where it would send its calls. */
-export function checkAuthority(record: StoredApiTool, given: ApiToolInput, { caller, current }: Situation<StoredApiTool>, origin: string): void {
+export function checkAuthority(
+  record: StoredApiTool,
+  given: ApiToolInput,
+  { caller, current }: Situation<StoredApiTool>,
+  origin: string,
+): void {
   if (given.allow_private_network && !current?.allow_private_network) adminsOnly(caller, 'let a tool reach the private network')
   if (current === undefined || caller.role === 'admin') return
   if (current.allow_private_network && !record.allow_private_network) adminsOnly(caller, 'take the private network from a tool')

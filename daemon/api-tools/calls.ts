@@ -1,7 +1,7 @@
 /** Makes the calls of API tools: arguments checked, secrets opened for as long as it takes, the answer read within limits. */
 import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Validator } from '../validation.ts'
+import type { Validator } from '../validation/validator.ts'
 import { MOST_BYTES, mayBeText, readableBody, type ToolAnswer } from './answer.ts'
 import { ArgumentChecks } from './arguments.ts'
 import { requestOf } from './request.ts'

@@ -27,8 +27,10 @@ export function checkCredentials(credentials: Credentials, securities: readonly 
     if (kind === 'basic' && !value.includes(':')) throw invalid(field, 'must be user:password')
     if (name !== 'api_key' || proofs.has(name)) continue
     const keys = [...proofs.values()].filter((proof) => proof.kind === 'api_key')
-    if (keys.length === 0) throw invalid(field, 'has no place: the document does not say where a key goes', 'Send it as one of the headers instead.')
-    if (keys.length > 1) throw invalid(field, 'could be any of several keys', `Name the one you mean: ${keys.map(({ scheme }) => scheme).join(', ')}.`)
+    if (keys.length === 0)
+      throw invalid(field, 'has no place: the document does not say where a key goes', 'Send it as one of the headers instead.')
+    if (keys.length > 1)
+      throw invalid(field, 'could be any of several keys', `Name the one you mean: ${keys.map(({ scheme }) => scheme).join(', ')}.`)
   }
 }
 
@@ -43,7 +45,8 @@ export function proven(security: readonly Proof[][], credentials: Credentials, s
       missing: undefined,
     }
   const able = security.find(
-    (alternative) => alternative.length > 0 && alternative.every((proof) => valueFor(proof, credentials) !== undefined) && fits(alternative),
+    (alternative) =>
+      alternative.length > 0 && alternative.every((proof) => valueFor(proof, credentials) !== undefined) && fits(alternative),
   )
   if (able) return { ...together(able, credentials), missing: undefined }
   const free = security.length === 0 || security.some((alternative) => alternative.length === 0)

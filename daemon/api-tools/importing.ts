@@ -22,9 +22,13 @@ export interface Draft {
 
 const LARGEST = 5 * 1024 * 1024
 
-export async function draftsOf(given: ImportRequest, outbound: Outbound): Promise<{ plan: Plan; drafts: Draft[]; security: ImportReply['security'] }> {
+export async function draftsOf(
+  given: ImportRequest,
+  outbound: Outbound,
+): Promise<{ plan: Plan; drafts: Draft[]; security: ImportReply['security'] }> {
   checkRequest(given)
-  const { text, documentUrl } = given.url === undefined ? { text: textOf(given.document), documentUrl: undefined } : await fetched(given, outbound)
+  const { text, documentUrl } =
+    given.url === undefined ? { text: textOf(given.document), documentUrl: undefined } : await fetched(given, outbound)
   const { only, server, server_variables: variables = {}, prefix = '', include_deprecated: includeDeprecated = false } = given
   const plan = await plannedImport(
     { text, options: { only, server, variables, documentUrl, prefix, includeDeprecated } },
@@ -47,7 +51,8 @@ export async function draftsOf(given: ImportRequest, outbound: Outbound): Promis
 
 function checkRequest({ document, url, server, headers = {} }: ImportRequest): void {
   if ((document === undefined) === (url === undefined)) throw invalid('document', 'or url is needed, and only one of them')
-  if (server !== undefined && /[{}?#]/.test(server)) throw invalid('server', 'must be a plain address without placeholders, query or fragment')
+  if (server !== undefined && /[{}?#]/.test(server))
+    throw invalid('server', 'must be a plain address without placeholders, query or fragment')
   if (server !== undefined) plainAddress('server', server, 'Give it as credentials.')
   const refused = Object.keys(headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
   if (refused) throw invalid(`headers.${refused}`, 'is set by the connection itself')
@@ -59,16 +64,22 @@ function textOf(document: ImportRequest['document']): string {
   return text
 }
 
-async function fetched({ url = '', allow_private_network }: ImportRequest, outbound: Outbound): Promise<{ text: string; documentUrl: string }> {
+async function fetched(
+  { url = '', allow_private_network }: ImportRequest,
+  outbound: Outbound,
+): Promise<{ text: string; documentUrl: string }> {
   const headers = { accept: 'application/json, application/yaml, text/yaml;q=0.9, */*;q=0.5' }
   const answer = await outbound.request(url, { headers, allowPrivateNetwork: allow_private_network, maxBytes: LARGEST })
-  if (answer.status !== 200) throw new CadreError('PROVIDER_ERROR', `${new URL(answer.url).host} answers ${answer.status} instead of the document.`)
+  if (answer.status !== 200)
+    throw new CadreError('PROVIDER_ERROR', `${new URL(answer.url).host} answers ${answer.status} instead of the document.`)
   if (answer.truncated) throw tooLarge('url')
   return { text: Buffer.from(answer.body).toString('utf8'), documentUrl: answer.url }
 }
 
 const tooLarge = (field: string) =>
-  new CadreError('PAYLOAD_TOO_LARGE', `${field}: must be smaller than 5 MB.`, { details: [{ field, problem: 'must be smaller than 5 MB' }] })
+  new CadreError('PAYLOAD_TOO_LARGE', `${field}: must be smaller than 5 MB.`, {
+    details: [{ field, problem: 'must be smaller than 5 MB' }],
+  })
 
 /** The tool as it would be created. */
 export function creation({ planned, proven: { headers, auth } }: Draft, given: ImportRequest): Static<typeof ApiToolCreate> {
@@ -96,7 +107,9 @@ export function change(draft: Draft, given: ImportRequest, current: StoredApiToo
     ...(allow_private_network === undefined ? {} : { allow_private_network }),
     ...(requires_confirmation === undefined ? {} : { requires_confirmation }),
   }
-  const changed = Object.entries(wanted).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name as keyof StoredApiTool]))
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name as keyof StoredApiTool]),
+  )
   return {
     ...Object.fromEntries(changed),
     ...(proof.auth.type === 'none' ? {} : { auth: proof.auth }),
@@ -119,10 +132,14 @@ export function toUpdate({ name, url }: PlannedTool, found: readonly StoredApiTo
   const [current, another] = found
   if (current === undefined) return undefined
   const conflict = (problem: string, hint: string) => new CadreError('CONFLICT', `The API tool "${name}" ${problem}.`, { hint })
-  if (!mayUpdate) throw conflict('is there already', 'Bring it up to date with update (--update), or choose other names with prefix (--prefix).')
+  if (!mayUpdate)
+    throw conflict('is there already', 'Bring it up to date with update (--update), or choose other names with prefix (--prefix).')
   if (another) throw conflict('is there more than once', 'Delete or rename all of them but one.')
   if (checkUrlTemplate(current.url) !== checkUrlTemplate(url))
-    throw conflict('belongs to another server', 'Its secrets are not sent elsewhere: choose another name with prefix (--prefix), or delete it first.')
+    throw conflict(
+      'belongs to another server',
+      'Its secrets are not sent elsewhere: choose another name with prefix (--prefix), or delete it first.',
+    )
   return current
 }
 

@@ -17,7 +17,14 @@ type Arguments = Readonly<Record<string, unknown>>
 type Pair = readonly [name: string, value: string]
 
 /** Headers that say who is calling, or how the body is to be read: never an argument's to decide. */
-export const RESERVED_HEADERS: readonly string[] = [...CONNECTION_HEADERS, 'authorization', 'cookie', 'content-type', 'content-encoding', 'accept']
+export const RESERVED_HEADERS: readonly string[] = [
+  ...CONNECTION_HEADERS,
+  'authorization',
+  'cookie',
+  'content-type',
+  'content-encoding',
+  'accept',
+]
 /** What names of headers and cookies are made of. */
 export const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,200}$/
 const ACCEPT = 'application/json, text/*;q=0.9, */*;q=0.1'
@@ -45,7 +52,9 @@ export function checkLocations({ locations, parameters, method, url }: StoredApi
 /** The declared arguments whose place this is. */
 function goesTo(tool: Pick<StoredApiTool, 'locations' | 'parameters' | 'method' | 'url'>, place: Destination['in']): string[] {
   const inUrl = placeholdersOf(tool.url)
-  return Object.keys((tool.parameters.properties ?? {}) as object).filter((name) => !inUrl.includes(name) && destinationOf(tool, name).in === place)
+  return Object.keys((tool.parameters.properties ?? {}) as object).filter(
+    (name) => !inUrl.includes(name) && destinationOf(tool, name).in === place,
+  )
 }
 
 function destinationOf({ locations, method }: Pick<StoredApiTool, 'locations' | 'method'>, argument: string): Destination {
@@ -93,7 +102,8 @@ function bodyOf(tool: StoredApiTool, placed: readonly Placed[], args: Arguments)
   const fields = placed.filter((one) => one.in === 'body')
   if (!whole && fields.length === 0 && (tool.method === 'GET' || goesTo(tool, 'body').length === 0)) return undefined
   if (whole && args[whole.argument] === undefined) return undefined
-  if (tool.body_format === 'json') return JSON.stringify(whole ? whole.value : Object.fromEntries(fields.map(({ name, value }) => [name, value])))
+  if (tool.body_format === 'json')
+    return JSON.stringify(whole ? whole.value : Object.fromEntries(fields.map(({ name, value }) => [name, value])))
   const list = whole ? Object.entries((whole.value ?? {}) as object).map(([name, value]) => ({ ...whole, name, value })) : fields
   const given = list.filter(({ value }) => value !== null && value !== undefined)
   return given
@@ -121,6 +131,7 @@ const flat = (value: unknown): string => (typeof value === 'object' ? JSON.strin
 /** Headers hold visible ASCII; a line break would begin another header. */
 function headerText(argument: string, value: unknown): string {
   const text = Array.isArray(value) ? value.map(flat).join(', ') : flat(value)
-  if (!/^[\x20-\x7e]*$/.test(text)) throw invalid(`arguments.${argument}`, 'must be plain ASCII text without line breaks: it is sent as a header')
+  if (!/^[\x20-\x7e]*$/.test(text))
+    throw invalid(`arguments.${argument}`, 'must be plain ASCII text without line breaks: it is sent as a header')
   return text
 }

@@ -41,6 +41,7 @@ export function hiding({ auth, headers }: ApiToolSecrets, options: { headers: bo
   const redactor = new Redactor()
   if (auth.type === 'api_key') redactor.add(auth.value)
   else if (auth.type !== 'none') conceal(redactor, auth)
-  if (options.headers) for (const [name, value] of Object.entries(headers)) if (TELLING.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
+  if (options.headers)
+    for (const [name, value] of Object.entries(headers)) if (TELLING.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
   return (text) => redactor.withoutSecrets(text)
 }

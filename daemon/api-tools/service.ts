@@ -2,17 +2,27 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { apiTools } from '../../src/contract/api-tools.ts'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
-import { adminsOnly, type Caller, type Change } from '../caller.ts'
+import { adminsOnly, type Caller, type Change } from '../core/caller.ts'
+import type { Tool } from '../core/tool.ts'
 import { Resource } from '../crud/service.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
-import type { Tool } from '../tool.ts'
-import type { Validator } from '../validation.ts'
+import type { Validator } from '../validation/validator.ts'
 import { agentTool } from './agent-tool.ts'
 import type { ToolAnswer } from './answer.ts'
 import { checkAuthority } from './authority.ts'
 import { ApiCalls, type CallParts } from './calls.ts'
-import { change as changeOf, creation, type Draft, draftsOf, type ImportedTool, type ImportReply, type ImportRequest, reported, toUpdate } from './importing.ts'
+import {
+  change as changeOf,
+  creation,
+  type Draft,
+  draftsOf,
+  type ImportedTool,
+  type ImportReply,
+  type ImportRequest,
+  reported,
+  toUpdate,
+} from './importing.ts'
 import { checkLocations } from './request.ts'
 import { type ApiToolInput, openSecrets, withSecrets } from './secrets.ts'
 import { apiToolRecords, type StoredApiTool } from './store.ts'
@@ -110,5 +120,6 @@ function withShape(validator: Validator, parameters: Record<string, unknown>): R
 function checkPlaceholders({ url, parameters }: StoredApiTool): void {
   const properties = (parameters.properties ?? {}) as object
   const unknown = placeholdersOf(url).filter((name) => !Object.hasOwn(properties, name))
-  if (unknown.length > 0) throw invalid('parameters', `the url needs ${unknown.join(', ')}`, 'Add each placeholder to parameters.properties.')
+  if (unknown.length > 0)
+    throw invalid('parameters', `the url needs ${unknown.join(', ')}`, 'Add each placeholder to parameters.properties.')
 }

@@ -24,8 +24,12 @@ export function checkUrlTemplate(template: string): string {
 export function filledUrl(template: string, values: Readonly<Record<string, unknown>>): URL {
   const [address = '', query] = cut(template.replace(/#.*$/s, ''), '?')
   const path = address.replaceAll(PLACEHOLDER, (_, name: string) => inPath(name, own(values, name)))
-  const pairs = (query ?? '').split('&').filter((pair) => placeholdersOf(pair).every((name) => own(values, name) !== undefined && own(values, name) !== null))
-  const search = pairs.map((pair) => pair.replaceAll(PLACEHOLDER, (_, name: string) => encoded(name, scalar(name, own(values, name))))).join('&')
+  const pairs = (query ?? '')
+    .split('&')
+    .filter((pair) => placeholdersOf(pair).every((name) => own(values, name) !== undefined && own(values, name) !== null))
+  const search = pairs
+    .map((pair) => pair.replaceAll(PLACEHOLDER, (_, name: string) => encoded(name, scalar(name, own(values, name)))))
+    .join('&')
   const walking = path.split(/[/\\]/).findIndex((segment, index) => index > 2 && DOTS.test(segment))
   if (walking > 0 && !DOTS.test(address.split(/[/\\]/)[walking] ?? '')) {
     const [name = 'url'] = placeholdersOf(address.split(/[/\\]/)[walking] ?? '')
@@ -45,7 +49,8 @@ function inPath(name: string, value: unknown): string {
 }
 
 function scalar(name: string, value: unknown): string {
-  if (typeof value === 'object') throw invalid(`arguments.${name}`, 'must be a text, a number or true or false: it is a part of the address')
+  if (typeof value === 'object')
+    throw invalid(`arguments.${name}`, 'must be a text, a number or true or false: it is a part of the address')
   return String(value)
 }
 

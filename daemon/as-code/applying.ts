@@ -3,12 +3,12 @@ import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Transaction } from '../store/database.ts'
 import { forgetFileKey, keepFileKey } from '../store/file-keys.ts'
 import { usersOf } from '../store/links.ts'
 import type { StoredRecord } from '../store/records.ts'
-import type { Validator } from '../validation.ts'
+import type { Validator } from '../validation/validator.ts'
 import { declaredSecrets, withStandIns } from './declared-secrets.ts'
 import { type Identity, type Inventory, type Managed, namesOf, ownKey } from './inventory.ts'
 import type { Fields, Kind, ManagedResource } from './kinds.ts'
@@ -89,7 +89,9 @@ export class Applying {
   async family(kind: Kind, resource: Managed, declared: readonly Declared[]): Promise<void> {
     const [first] = declared
     if (first && !mayDo('create', kind, this.#parts.caller))
-      throw new CadreError('FORBIDDEN', `${first.file}: only an admin may apply ${kind.name}.`, { hint: 'Use a token with the role admin.' })
+      throw new CadreError('FORBIDDEN', `${first.file}: only an admin may apply ${kind.name}.`, {
+        hint: 'Use a token with the role admin.',
+      })
     const identities = await this.#identities(kind, declared)
     // Models that play back others come after those.
     const order = [...declared.keys()].sort((a, b) => later(declared[a]) - later(declared[b]))
@@ -157,7 +159,9 @@ export class Applying {
     const current = found?.record
     const { given, kept, missing } = declaredSecrets(kind, fields, current)
     for (const { field, variables } of missing) this.missing.push(...variables.map((variable) => ({ variable, file, field })))
-    const sent = Object.fromEntries(Object.entries(withStandIns(fields, missing)).filter(([field]) => !kept.some((one) => one.field === field)))
+    const sent = Object.fromEntries(
+      Object.entries(withStandIns(fields, missing)).filter(([field]) => !kept.some((one) => one.field === field)),
+    )
     const input = withIdentifiers(inventory.directory, kind.references, sent)
     validator.check(kind.family.create, input)
     if (!found || !current) return this.#create(kind, resource, identity, input)
@@ -185,7 +189,11 @@ export class Applying {
     const { stored } = await resource.updateWithin(transaction, caller, current, update)
     this.#versions.push([current.id, current.version])
     this.#changed.push({ resource, record: stored })
-    this.changes.push({ ...change, action: 'update', fields: [...differences, ...other.map((field) => ({ field, from: SECRET, to: SECRET }))] })
+    this.changes.push({
+      ...change,
+      action: 'update',
+      fields: [...differences, ...other.map((field) => ({ field, from: SECRET, to: SECRET }))],
+    })
   }
 
   /** From now on it is known as its file says. */
@@ -222,7 +230,11 @@ export class Applying {
 /** Whoever deletes by hand can force it; here a file says what shall be. */
 function stillNeeded(error: unknown): never {
   if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
-  throw new CadreError(error.code, error.message, { hint: 'Take it out of them first, or keep a file for it.', details: error.details, cause: error })
+  throw new CadreError(error.code, error.message, {
+    hint: 'Take it out of them first, or keep a file for it.',
+    details: error.details,
+    cause: error,
+  })
 }
 
 const twice = ({ family: { noun }, label }: Kind, first: string, second: string, name: string): CadreError =>

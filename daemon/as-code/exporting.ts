@@ -1,5 +1,5 @@
 /** Everything there is, as files hold it. */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { StoredRecord } from '../store/records.ts'
 import { repeated, short, stemsOf, variableFor } from './file-names.ts'
 import type { Inventory, Named } from './inventory.ts'
@@ -23,7 +23,9 @@ export interface Exported {
 export function exported(inventory: Inventory, settings: Fields, caller: Caller): Exported {
   const { directory } = inventory
   const resources: ExportedResource[] = []
-  const hidden = KINDS.filter((kind) => !mayDo('list', kind, caller)).map(({ name }) => `Only admins see ${name}: they are not part of this.`)
+  const hidden = KINDS.filter((kind) => !mayDo('list', kind, caller)).map(
+    ({ name }) => `Only admins see ${name}: they are not part of this.`,
+  )
   const notes = [NEVER, ...hidden]
   /** What cannot be made again, and so cannot be referred to. */
   const leftOut = new Set<string>()
@@ -33,7 +35,9 @@ export function exported(inventory: Inventory, settings: Fields, caller: Caller)
       const lost = lostField(kind, record, leftOut)
       if (lost === undefined) return true
       leftOut.add(record.id)
-      notes.push(`The ${kind.family.noun} "${name}" is left out: what its ${lost} named was deleted, and without that it cannot be made again.`)
+      notes.push(
+        `The ${kind.family.noun} "${name}" is left out: what its ${lost} named was deleted, and without that it cannot be made again.`,
+      )
       return false
     })
     const stems = stemsOf(kept.map(({ name }) => name))
@@ -51,7 +55,12 @@ export function exported(inventory: Inventory, settings: Fields, caller: Caller)
     resources.push(...files.sort((a, b) => (a.file < b.file ? -1 : 1)))
     if (kind.name === 'knowledge-sources') notes.push(...sourceNotes(kept))
   }
-  resources.push({ family: 'settings', name: 'settings', file: 'settings.yaml', fields: withNames(directory, SETTINGS_REFERENCES, settings) })
+  resources.push({
+    family: 'settings',
+    name: 'settings',
+    file: 'settings.yaml',
+    fields: withNames(directory, SETTINGS_REFERENCES, settings),
+  })
   return { resources, notes }
 }
 
@@ -63,9 +72,14 @@ function keyed({ label }: Kind, key: string | undefined, fields: Fields): Fields
 }
 
 /** The variable of each secret; those that would share one get a few characters of a hash. */
-function variablesFor({ family: { noun }, secrets }: Kind, stems: ReadonlyMap<string, string>, all: readonly Named[]): (stem: string, what: string) => string {
+function variablesFor(
+  { family: { noun }, secrets }: Kind,
+  stems: ReadonlyMap<string, string>,
+  all: readonly Named[],
+): (stem: string, what: string) => string {
   const named: string[] = []
-  for (const { name, record } of all) secrets?.(record as unknown as Fields, (what) => String(named.push(variableFor(noun, stems.get(name) as string, what))))
+  for (const { name, record } of all)
+    secrets?.(record as unknown as Fields, (what) => String(named.push(variableFor(noun, stems.get(name) as string, what))))
   const shared = repeated(named)
   return (stem, what) => {
     const variable = variableFor(noun, stem, what)
@@ -77,7 +91,10 @@ function variablesFor({ family: { noun }, secrets }: Kind, stems: ReadonlyMap<st
 function lostField({ vital = [], references }: Kind, record: StoredRecord, leftOut: ReadonlySet<string>): string | undefined {
   const stored = record as unknown as Fields
   const empty = vital.find((field) => stored[field] === null || (Array.isArray(stored[field]) && stored[field].length === 0))
-  return empty ?? references.map(({ path }) => path[0] as string).find((field) => typeof stored[field] === 'string' && leftOut.has(stored[field]))
+  return (
+    empty ??
+    references.map(({ path }) => path[0] as string).find((field) => typeof stored[field] === 'string' && leftOut.has(stored[field]))
+  )
 }
 
 /** Lists lose what is left out. */
@@ -93,5 +110,7 @@ const NEVER =
 
 function sourceNotes(all: readonly Named[]): string[] {
   const sent = all.flatMap(({ name, record }) => ((record as unknown as { type: string }).type === 'file' ? [`"${name}"`] : [])).join(', ')
-  return sent ? [`Documents that were sent to ${sent} are content, and not part of this: send them again with cadre knowledge documents add.`] : []
+  return sent
+    ? [`Documents that were sent to ${sent} are content, and not part of this: send them again with cadre knowledge documents add.`]
+    : []
 }

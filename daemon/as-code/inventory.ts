@@ -2,7 +2,7 @@
 
 import type { Family } from '../../src/contract/crud.ts'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { allFileKeys } from '../store/file-keys.ts'
 import type { StoredRecord } from '../store/records.ts'
@@ -88,7 +88,12 @@ function entryOf(called: readonly Entry[], { key, others }: Identity): Entry | u
 /** The key of one that no file gave another: nobody else's, and always the same. */
 export const ownKey = (id: string): string => short(id)
 
-async function namedRecords(reader: Reader, kind: Kind, resource: Managed, directory: Directory): Promise<{ name: string; record: StoredRecord }[]> {
+async function namedRecords(
+  reader: Reader,
+  kind: Kind,
+  resource: Managed,
+  directory: Directory,
+): Promise<{ name: string; record: StoredRecord }[]> {
   // The embedded model is part of every home, and cannot be changed.
   const found = (await resource.records.find(reader, {}, ALL)).filter(({ id }) => id !== EMBEDDED_MODEL_ID)
   const records = found.sort((a, b) => (a.id < b.id ? -1 : 1)) // identifiers begin with the time at which they were made

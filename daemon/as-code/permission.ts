@@ -1,7 +1,7 @@
 /** Who may see and change what: in files as everywhere else. */
 import { ACCESS, type Role } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Kind } from './kinds.ts'
 
 export function mayDo(verb: 'list' | 'create', { name }: Kind, { role }: Caller): boolean {

@@ -67,7 +67,11 @@ export class Directory {
     if (first && !another) return first.id
     if (first) {
       const spelled = found.map(({ id, family }) => `${family}/${this.label(id)}`)
-      throw invalid(field, `"${text}" is the name of several: ${found.map(({ id }) => id).join(', ')}`, `Write which one is meant: ${spelled.join(' or ')}.`)
+      throw invalid(
+        field,
+        `"${text}" is the name of several: ${found.map(({ id }) => id).join(', ')}`,
+        `Write which one is meant: ${spelled.join(' or ')}.`,
+      )
     }
     if (this.#entries.has(text) || loose) return text
     const nouns = families.map((family) => KINDS.find((kind) => kind.name === family)?.family.noun ?? family)
@@ -112,7 +116,8 @@ function mapped(rules: readonly ReferenceRule[], fields: Fields, change: Change)
   return rules.reduce((result, rule) => {
     const families = rule.to(fields)
     if (families.length === 0) return result
-    const one = (value: unknown, field: string) => (typeof value === 'string' && !rule.words?.includes(value) ? change(value, families, rule, field) : value)
+    const one = (value: unknown, field: string) =>
+      typeof value === 'string' && !rule.words?.includes(value) ? change(value, families, rule, field) : value
     return within(result, rule.path, one, '') as Fields
   }, fields)
 }

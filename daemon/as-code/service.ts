@@ -4,9 +4,9 @@ import type { Static } from 'typebox'
 import type { ManagedFamily } from '../../src/contract/as-code.ts'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import { type Settings, systemRoutes } from '../../src/contract/system.ts'
-import type { Caller, Change } from '../caller.ts'
+import type { Caller, Change } from '../core/caller.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
-import type { Validator } from '../validation.ts'
+import type { Validator } from '../validation/validator.ts'
 import { Applying, type Declared, type Change as Made, type MissingSecret, told } from './applying.ts'
 import { type Exported, exported } from './exporting.ts'
 import { type Managed, takeInventory } from './inventory.ts'
@@ -94,7 +94,8 @@ export class AsCodeService {
     if (another) throw invalid(another.file, `the settings are in ${settings?.file} already`)
     if (settings) applying.changes.push(await told(settings.file, () => this.#settings(transaction, applying, settings.fields)))
     if (prune)
-      for (const kind of [...KINDS].reverse()) if (families === undefined || families.includes(kind.name)) await applying.prune(kind, this.#of(kind.name))
+      for (const kind of [...KINDS].reverse())
+        if (families === undefined || families.includes(kind.name)) await applying.prune(kind, this.#of(kind.name))
     const { plan, changes, secrets, missing, kept } = applying
     return {
       plan,
@@ -131,6 +132,8 @@ function unset(missing: readonly MissingSecret[]): CadreError {
 }
 
 const changedSince = () =>
-  new CadreError('CONFLICT', 'What this would do is not what was planned: something was changed meanwhile.', { hint: 'Plan it again, and look at it.' })
+  new CadreError('CONFLICT', 'What this would do is not what was planned: something was changed meanwhile.', {
+    hint: 'Plan it again, and look at it.',
+  })
 
 const asAsked = (change: Made): Made => (change.action === 'create' ? { ...change, id: null } : change)

@@ -29,4 +29,5 @@ export function written(kind: Kind, record: StoredRecord, directory: Directory, 
   return Object.fromEntries(fileFields(kind).flatMap((field) => (field in all ? [[field, all[field]]] : [])))
 }
 
-const isDefault = (schema: TSchema | undefined, value: unknown): boolean => schema !== undefined && isDeepStrictEqual(initialValue(schema), value)
+const isDefault = (schema: TSchema | undefined, value: unknown): boolean =>
+  schema !== undefined && isDeepStrictEqual(initialValue(schema), value)

@@ -3,7 +3,7 @@ import { conversationRoutes } from '../../src/contract/conversations.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
-import type { MessagesService } from './messages.ts'
+import type { MessagesService } from './message-service.ts'
 import type { ConversationsService } from './service.ts'
 
 export const conversationBindings = (conversations: ConversationsService, messages: MessagesService): Binding[] => [
@@ -14,6 +14,10 @@ export const conversationBindings = (conversations: ConversationsService, messag
     replay: ({ params, body, change, signal }, remembered) =>
       messages.rejoin(change.caller, params.id, (remembered as { message_id: string }).message_id, body.stream === true, signal),
   }),
-  bind(conversationRoutes.confirm, ({ params, body, change }) => messages.confirm(change.caller, params.id, params.message_id, body.tool_call_id, body.allow)),
-  bind(conversationRoutes.events, ({ params, change, lastEventId }) => messages.events(change.caller, params.id, params.message_id, lastEventId)),
+  bind(conversationRoutes.confirm, ({ params, body, change }) =>
+    messages.confirm(change.caller, params.id, params.message_id, body.tool_call_id, body.allow),
+  ),
+  bind(conversationRoutes.events, ({ params, change, lastEventId }) =>
+    messages.events(change.caller, params.id, params.message_id, lastEventId),
+  ),
 ]

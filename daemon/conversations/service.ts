@@ -4,13 +4,13 @@ import { type Conversation, type ConversationCreate, type ConversationUpdate, co
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
 import type { AgentsService } from '../agents/service.ts'
-import type { Caller, Change } from '../caller.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import type { DomainEvents, EventBus } from '../core/event-bus.ts'
 import { Resource, type Situation } from '../crud/service.ts'
-import type { DomainEvents, EventBus } from '../event-bus.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
-import type { Replies } from './replies.ts'
-import { type Library, withStaleness } from './staleness.ts'
+import type { Replies } from './active-replies.ts'
+import { type Library, withStaleness } from './reply/stale-citations.ts'
 import {
   conversationRecords,
   countMessages,
@@ -45,7 +45,8 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const { database, agents } = parts
     super(database, conversations, conversationRecords, {
       prepare: async (record, given, situation) => prepared(agents, record, given, situation),
-      references: ({ agent_id }) => (agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }]),
+      references: ({ agent_id }) =>
+        agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
       show: async (reader, { version: _, ...conversation }) => ({
         ...conversation,
         messages: await asTheyStand(parts, reader, await messagesOf(reader, conversation.id)),
@@ -65,7 +66,8 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
 
   async complete(change: Change, id: string): Promise<ShownConversation> {
     return this.modify(change, id, async (current, transaction) => {
-      if (current.status !== 'completed') await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
+      if (current.status !== 'completed')
+        await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
       return { ...current, status: 'completed' }
     })
   }
@@ -112,7 +114,11 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
 }
 
 /** Replies that are being written as far as they are, and citations as far as they still hold. */
-async function asTheyStand({ replies, library }: ConversationsParts, reader: Reader, messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
+async function asTheyStand(
+  { replies, library }: ConversationsParts,
+  reader: Reader,
+  messages: readonly StoredMessage[],
+): Promise<StoredMessage[]> {
   const written = messages.map((message) => {
     if (message.role !== 'assistant' || message.finish_reason !== undefined) return message
     const reply = replies.find(message.id)
@@ -137,8 +143,18 @@ function titleOf(message: string): string {
   return `${(space > LONGEST_TITLE / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }
 
-async function completion(reader: Reader, { id, agent_id, user_id, title }: StoredConversation): Promise<DomainEvents['conversation.completed']> {
-  return { conversation_id: id, agent_id, user_id, title, messages: await countMessages(reader, id), completed_at: new Date().toISOString() }
+async function completion(
+  reader: Reader,
+  { id, agent_id, user_id, title }: StoredConversation,
+): Promise<DomainEvents['conversation.completed']> {
+  return {
+    conversation_id: id,
+    agent_id,
+    user_id,
+    title,
+    messages: await countMessages(reader, id),
+    completed_at: new Date().toISOString(),
+  }
 }
 
 /** Members see their own conversations; to them the others do not exist. */

@@ -42,7 +42,11 @@ export async function pageOfMessages(reader: Reader, conversationId: string, que
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
   const sorted = query.sort === 'role' ? `role ${direction}, id ${direction}` : `created_at ${direction}, id ${direction}`
-  const rows = await reader.all<MessageRow>(`SELECT * FROM messages WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [...values, limit, (page - 1) * limit])
+  const rows = await reader.all<MessageRow>(`SELECT * FROM messages WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
+    ...values,
+    limit,
+    (page - 1) * limit,
+  ])
   const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM messages WHERE ${where}`, values)
   return { items: rows.map(asMessage), total: counted?.total ?? 0 }
 }
@@ -62,14 +66,20 @@ export async function messageOf(reader: Reader, conversationId: string, id: stri
 }
 
 /** The message that a reply answers. */
-export async function questionBefore(reader: Reader, conversationId: string, { id, timestamp }: StoredMessage): Promise<string | undefined> {
+export async function questionBefore(
+  reader: Reader,
+  conversationId: string,
+  { id, timestamp }: StoredMessage,
+): Promise<string | undefined> {
   const sql =
     "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' AND (created_at < ? OR (created_at = ? AND id < ?)) ORDER BY created_at DESC, id DESC LIMIT 1"
   return (await reader.get<{ id: string }>(sql, [conversationId, timestamp, timestamp, id]))?.id
 }
 
 export async function countMessages(reader: Reader, conversationId: string): Promise<number> {
-  return (await reader.get<{ total: number }>('SELECT count(*) AS total FROM messages WHERE conversation_id = ?', [conversationId]))?.total ?? 0
+  return (
+    (await reader.get<{ total: number }>('SELECT count(*) AS total FROM messages WHERE conversation_id = ?', [conversationId]))?.total ?? 0
+  )
 }
 
 export async function insertMessage(transaction: Transaction, conversationId: string, message: StoredMessage): Promise<void> {
@@ -94,8 +104,17 @@ export async function setContent(transaction: Transaction, id: string, content: 
 }
 
 /** Says that something happened in a conversation, and goes on with one that was completed. */
-export async function touchConversation(transaction: Transaction, id: string, now: string, status?: StoredConversation['status']): Promise<void> {
-  await transaction.run('UPDATE conversations SET updated_at = ?, status = coalesce(?, status), version = version + 1 WHERE id = ?', [now, status ?? null, id])
+export async function touchConversation(
+  transaction: Transaction,
+  id: string,
+  now: string,
+  status?: StoredConversation['status'],
+): Promise<void> {
+  await transaction.run('UPDATE conversations SET updated_at = ?, status = coalesce(?, status), version = version + 1 WHERE id = ?', [
+    now,
+    status ?? null,
+    id,
+  ])
 }
 
 /** Some of those that are active and were left alone since then, and in which nothing is being written. */

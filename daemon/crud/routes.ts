@@ -1,13 +1,18 @@
 /** Binds the routes that every family has to its resource. */
 import type { CrudRoutes } from '../../src/contract/crud.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { StoredRecord } from '../store/records.ts'
 import type { Resource } from './service.ts'
 
-export function bindCrud<Stored extends StoredRecord, Input extends object, Shown>(routes: CrudRoutes, resource: Resource<Stored, Input, Shown>): Binding[] {
-  const standing = { standing: { read: (caller: Caller, id: string) => resource.get(caller, id), notes: ['updated_at', ...(resource.family.notes ?? [])] } }
+export function bindCrud<Stored extends StoredRecord, Input extends object, Shown>(
+  routes: CrudRoutes,
+  resource: Resource<Stored, Input, Shown>,
+): Binding[] {
+  const standing = {
+    standing: { read: (caller: Caller, id: string) => resource.get(caller, id), notes: ['updated_at', ...(resource.family.notes ?? [])] },
+  }
   return [
     bind(routes.list, ({ query, change }) => resource.list(change.caller, query as ListQuery)),
     bind(routes.get, ({ params, change }) => resource.get(change.caller, params.id)),

@@ -4,9 +4,9 @@ import type { Family } from '../../src/contract/crud.ts'
 import { CadreError, notFound } from '../../src/contract/errors.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
 import { fieldsOf, initialValue } from '../../src/contract/schema.ts'
-import type { Caller, Change } from '../caller.ts'
-import { changedMeanwhile, requireSeen } from '../etag.ts'
-import { newId } from '../identifiers.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import { changedMeanwhile, requireSeen } from '../core/etag.ts'
+import { newId } from '../core/identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { forgetFileKey } from '../store/file-keys.ts'
 import { detachAll, type Reference, replaceLinks, usersOf } from '../store/links.ts'
@@ -118,7 +118,14 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   async createWithin(transaction: Transaction, caller: Caller, input: Input): Promise<{ stored: Stored; shown: Shown }> {
     const now = new Date().toISOString()
     const blank = Object.entries(fieldsOf(this.family.resource)).map(([name, schema]) => [name, initialValue(schema)])
-    const draft = { ...Object.fromEntries(blank), ...input, id: newId(this.family.prefix), version: 1, created_at: now, updated_at: now } as Stored
+    const draft = {
+      ...Object.fromEntries(blank),
+      ...input,
+      id: newId(this.family.prefix),
+      version: 1,
+      created_at: now,
+      updated_at: now,
+    } as Stored
     const stored = await this.#prepared(draft, input, { transaction, caller, current: undefined })
     await this.records.insert(transaction, stored)
     await this.#link(transaction, stored)

@@ -1,7 +1,7 @@
 /** A pool of processes that answer texts with vectors: started when there is work, released when there is none for a while. */
 import type { ChildProcess } from 'node:child_process'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { EmbedOptions } from './embedder.ts'
 import { Job } from './job.ts'
 import type { Message, Question } from './protocol.ts'

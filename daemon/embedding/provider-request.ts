@@ -44,13 +44,17 @@ export async function ask(asked: ProviderRequest): Promise<unknown> {
     const reply = await attempt(asked, again < TRIES_AGAIN)
     if (reply !== undefined && reply.status >= 200 && reply.status < 300) return parsed(asked, reply.text)
     const wait = reply === undefined || REFUSED.has(reply.status) ? patience(asked.times, reply?.retryAfter, again) : undefined
-    if (reply !== undefined && (again >= TRIES_AGAIN || wait === undefined || wait > asked.times.longestPauseMs)) throw refused(asked, reply)
+    if (reply !== undefined && (again >= TRIES_AGAIN || wait === undefined || wait > asked.times.longestPauseMs))
+      throw refused(asked, reply)
     await pause(wait, undefined, { signal: asked.signal }).catch(() => asked.signal.throwIfAborted())
   }
 }
 
 /** Nothing where the connection was cut off and there may be another try. */
-async function attempt({ dispatcher, url, headers, body, times, signal, model }: ProviderRequest, another: boolean): Promise<Reply | undefined> {
+async function attempt(
+  { dispatcher, url, headers, body, times, signal, model }: ProviderRequest,
+  another: boolean,
+): Promise<Reply | undefined> {
   signal.throwIfAborted()
   const limit = AbortSignal.timeout(times.answerMs * 2)
   try {
@@ -65,13 +69,18 @@ async function attempt({ dispatcher, url, headers, body, times, signal, model }:
     return { status: answer.statusCode, retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, text: await answer.body.text() }
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof CadreError && error.code === 'ADDRESS_BLOCKED') throw new CadreError(error.code, error.message, { hint: INSIDE, cause: error })
+    if (error instanceof CadreError && error.code === 'ADDRESS_BLOCKED')
+      throw new CadreError(error.code, error.message, { hint: INSIDE, cause: error })
     const { code = '', message } = error as Error & { code?: string }
     const place = `${named(model)} at ${url.host}`
-    if (limit.aborted || LATE.has(code)) throw new CadreError('PROVIDER_TIMEOUT', `${place} did not answer in time.`, { cause: plain(error, model.api_key) })
+    if (limit.aborted || LATE.has(code))
+      throw new CadreError('PROVIDER_TIMEOUT', `${place} did not answer in time.`, { cause: plain(error, model.api_key) })
     if (CUT_OFF.has(code) && another) return undefined
     const hint = code === 'ECONNREFUSED' ? 'Is the server running there?' : undefined
-    throw new CadreError('PROVIDER_ERROR', `${place} cannot be reached: ${clean(message || code, model.api_key)}`, { hint, cause: plain(error, model.api_key) })
+    throw new CadreError('PROVIDER_ERROR', `${place} cannot be reached: ${clean(message || code, model.api_key)}`, {
+      hint,
+      cause: plain(error, model.api_key),
+    })
   }
 }
 

@@ -91,7 +91,15 @@ class RemoteEmbedder implements Embedder {
   async #request(texts: readonly string[], signal: AbortSignal, counted: EmbedOptions['counted']): Promise<Float32Array[]> {
     const { path, headers, body, answer } = this.#wire.request(texts.map(sendable))
     const dispatcher = await this.#connections.agent(this.#model.allow_private)
-    const reply = await ask({ dispatcher, model: this.#model, url: joined(this.#wire.endpoint, path), headers, body, times: this.#times, signal })
+    const reply = await ask({
+      dispatcher,
+      model: this.#model,
+      url: joined(this.#wire.endpoint, path),
+      headers,
+      body,
+      times: this.#times,
+      signal,
+    })
     const { vectors, tokens } = answer(reply)
     // Told even if the vectors are of no use: they are paid for.
     if (tokens !== undefined) counted?.(tokens)
@@ -109,9 +117,13 @@ class RemoteEmbedder implements Embedder {
   }
 
   #unfit(what: string): CadreError {
-    return new CadreError('PROVIDER_ERROR', `The embedding model ${this.#model.model_id} (${this.#model.provider}) answered with ${what}.`, {
-      hint: 'Check that it is an embedding model.',
-    })
+    return new CadreError(
+      'PROVIDER_ERROR',
+      `The embedding model ${this.#model.model_id} (${this.#model.provider}) answered with ${what}.`,
+      {
+        hint: 'Check that it is an embedding model.',
+      },
+    )
   }
 }
 

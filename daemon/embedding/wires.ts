@@ -27,15 +27,23 @@ export function wireOf(model: RemoteModel): Wire {
     case 'openai':
       return { endpoint: model.endpoint ?? OPENAI, atOnce: HOSTED_AT_ONCE, request: (texts) => openai(model, texts) }
     case 'ollama':
-      return { endpoint: model.endpoint === null ? OLLAMA : withVersion(model.endpoint), atOnce: 1, request: (texts) => openai(model, texts) }
+      return {
+        endpoint: model.endpoint === null ? OLLAMA : withVersion(model.endpoint),
+        atOnce: 1,
+        request: (texts) => openai(model, texts),
+      }
     case 'google':
       return { endpoint: model.endpoint ?? GOOGLE, atOnce: HOSTED_AT_ONCE, request: (texts) => google(model, texts) }
     case 'openai-compatible':
       if (model.endpoint !== null) return { endpoint: model.endpoint, atOnce: 1, request: (texts) => openai(model, texts) }
   }
-  throw new CadreError('VALIDATION_ERROR', `The provider ${model.provider} has no embeddings endpoint, so ${model.model_id} cannot be an embedding model.`, {
-    hint: 'Use minilm, which is part of Cadre, or a model of openai, google, ollama or an openai-compatible server.',
-  })
+  throw new CadreError(
+    'VALIDATION_ERROR',
+    `The provider ${model.provider} has no embeddings endpoint, so ${model.model_id} cannot be an embedding model.`,
+    {
+      hint: 'Use minilm, which is part of Cadre, or a model of openai, google, ollama or an openai-compatible server.',
+    },
+  )
 }
 
 /** People know Ollama by its bare address, as its own tools do. */
@@ -54,7 +62,9 @@ function openai({ model_id, api_key }: RemoteModel, texts: readonly string[]): W
       const { data, usage } = (reply ?? {}) as { data?: unknown; usage?: { total_tokens?: unknown; prompt_tokens?: unknown } }
       const items = Array.isArray(data) ? (data as { index?: unknown; embedding?: unknown }[]) : []
       // The protocol promises an index, not an order; some servers leave the index out and keep the order.
-      const ordered = items.every((item) => typeof item?.index === 'number') ? [...items].sort((a, b) => Number(a.index) - Number(b.index)) : items
+      const ordered = items.every((item) => typeof item?.index === 'number')
+        ? [...items].sort((a, b) => Number(a.index) - Number(b.index))
+        : items
       return { vectors: ordered.map((item) => item?.embedding), tokens: count(usage?.total_tokens ?? usage?.prompt_tokens) }
     },
   }

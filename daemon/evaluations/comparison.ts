@@ -20,7 +20,12 @@ export interface Difference {
 const EPSILON = 1e-9
 const SIGNIFICANT = 0.05
 
-export function compareRuns(a: Static<typeof Run>, b: Static<typeof Run>, before: readonly ComparedResult[], after: readonly ComparedResult[]) {
+export function compareRuns(
+  a: Static<typeof Run>,
+  b: Static<typeof Run>,
+  before: readonly ComparedResult[],
+  after: readonly ComparedResult[],
+) {
   const old = casesOf(before)
   const fresh = casesOf(after)
   const differences: Difference[] = []
@@ -47,7 +52,10 @@ export function compareRuns(a: Static<typeof Run>, b: Static<typeof Run>, before
     p_value,
     verdict: p_value > SIGNIFICANT || better === worse ? 'same' : better > worse ? 'better' : 'worse',
   }
-  return { comparison, differences: differences.sort((x, y) => Number(x.change === 'better') - Number(y.change === 'better') || x.b.position - y.b.position) }
+  return {
+    comparison,
+    differences: differences.sort((x, y) => Number(x.change === 'better') - Number(y.change === 'better') || x.b.position - y.b.position),
+  }
 }
 
 /** Of the test cases that the other run has too: one that was added or taken out makes nothing better or worse. */

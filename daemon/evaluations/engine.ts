@@ -2,11 +2,11 @@
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/evaluations.ts'
-import type { EventBus } from '../event-bus.ts'
-import type { Logger } from '../logger.ts'
-import type { Meter, Settlement } from '../metering.ts'
+import { type Turn, TurnTaking } from '../async/semaphore.ts'
+import type { EventBus } from '../core/event-bus.ts'
+import type { Meter, Settlement } from '../core/meter.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
-import { type Turn, TurnTaking } from '../turn-taking.ts'
 import { type FinishedCase, ResultQueue } from './result-queue.ts'
 import { changeRun, finishedCases, type RunToDo, type StoredRun, summaryOf, type TestCase, unfinishedRuns } from './run-store.ts'
 import { type ScoringTools, scoreAnswer } from './scoring.ts'
@@ -83,7 +83,9 @@ export class Engine {
 
   /** Ends what runs of an evaluation that was deleted. */
   async stopAllOf(evaluationId: string): Promise<void> {
-    const runs = [...this.#waiting, ...[...this.#running.values()].map(({ run }) => run)].filter((run) => run.evaluation_id === evaluationId)
+    const runs = [...this.#waiting, ...[...this.#running.values()].map(({ run }) => run)].filter(
+      (run) => run.evaluation_id === evaluationId,
+    )
     await Promise.all(runs.map(({ id }) => this.#stop(id)))
     for (const { id } of runs) this.#tell(id)
   }
@@ -144,7 +146,9 @@ export class Engine {
     )
     if (!started) return
     const done = await finishedCases(database, run.id)
-    const todo = Array.from({ length: run.repeats }, (_, repeat) => run.test_cases.map((test, position) => ({ test, position, repeat: repeat + 1 })))
+    const todo = Array.from({ length: run.repeats }, (_, repeat) =>
+      run.test_cases.map((test, position) => ({ test, position, repeat: repeat + 1 })),
+    )
       .flat()
       .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
     const results = new ResultQueue({ database, meter }, run.id, () => this.#tell(run.id))
@@ -174,7 +178,14 @@ export class Engine {
       const finished_at = new Date().toISOString()
       if (!(await changeRun(transaction, run.id, { status, finished_at, error, summary }))) return
       const { name } = (run.configuration as RunConfiguration).evaluation
-      await bus.publish(transaction, 'evaluation.finished', { evaluation_id: run.evaluation_id, run_id: run.id, name, status, summary, finished_at })
+      await bus.publish(transaction, 'evaluation.finished', {
+        evaluation_id: run.evaluation_id,
+        run_id: run.id,
+        name,
+        status,
+        summary,
+        finished_at,
+      })
     })
   }
 
@@ -193,7 +204,16 @@ export class Engine {
     } catch (error) {
       if (signal.aborted) return { unsettled }
       if (!(error instanceof CadreError)) this.#parts.logger.error({ err: error, run: run.id, position }, 'a test case could not be run')
-      const nothing = { actual_output: null, passed: false, score: null, scores: {}, latency_ms: null, usage: null, cost: null, citations: [] }
+      const nothing = {
+        actual_output: null,
+        passed: false,
+        score: null,
+        scores: {},
+        latency_ms: null,
+        usage: null,
+        cost: null,
+        citations: [],
+      }
       return { unsettled, result: { ...known, ...nothing, error: reasonOf(error) } }
     }
   }
@@ -210,4 +230,5 @@ export class Engine {
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.')
+const reasonOf = (error: unknown): string =>
+  error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'

@@ -1,5 +1,5 @@
 /** Scores an answer that should be JSON: the share of what is expected that is there, whatever the order of fields. */
-import { nestsDeeper } from '../nesting.ts'
+import { nestsDeeper } from '../validation/json-depth.ts'
 
 export interface JsonScore {
   score: number
@@ -21,10 +21,15 @@ export function jsonScore(expected: string, actual: string): JsonScore {
   const leaves = [...leavesOf(wanted, [])]
   const missing = leaves.filter(({ path, value }) => !same(at(found.value, path), value))
   if (missing.length === 0) {
-    return same(wanted, found.value) ? { score: 1 } : { score: leaves.length / (leaves.length + 1), reason: 'The answer holds more than was expected.' }
+    return same(wanted, found.value)
+      ? { score: 1 }
+      : { score: leaves.length / (leaves.length + 1), reason: 'The answer holds more than was expected.' }
   }
   const names = missing.slice(0, 5).map(({ path }) => path.join('.') || 'the value')
-  return { score: (leaves.length - missing.length) / leaves.length, reason: `Different: ${names.join(', ')}${missing.length > 5 ? ' and more' : ''}.` }
+  return {
+    score: (leaves.length - missing.length) / leaves.length,
+    reason: `Different: ${names.join(', ')}${missing.length > 5 ? ' and more' : ''}.`,
+  }
 }
 
 /** What an answer holds of JSON: all of it, a fenced block, or the first object or list that stands in it. */

@@ -1,6 +1,6 @@
 /** A model as the judge of an answer: what it is asked, and what is made of whatever it says. */
 import { hash } from 'node:crypto'
-import type { ChatMessage } from '../models/chat.ts'
+import type { ChatMessage } from '../models/chat-model.ts'
 import { jsonIn } from './json-score.ts'
 
 export interface Judged {

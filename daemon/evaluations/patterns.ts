@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { CadreError } from '../../src/contract/errors.ts'
-import { TurnTaking } from '../turn-taking.ts'
+import { TurnTaking } from '../async/semaphore.ts'
 
 /** Patterns tried at a time: one that never ends takes a whole core for as long as it may. */
 const THREADS = 2

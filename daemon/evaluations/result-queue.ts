@@ -1,6 +1,6 @@
 /** Results of a run as they come, written together with what they took: those that come while others are being written wait for the next time. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Meter, Settlement } from '../metering.ts'
+import type { Meter, Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { insertResults, type Result } from './run-store.ts'
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Run, RunResult, RunSummary } from '../../src/contract/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction, Value } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import type { StoredEvaluation } from './store.ts'
@@ -41,7 +41,8 @@ type RunRow = Omit<StoredRun, 'caller' | 'configuration' | 'summary'> & {
   summary: string | null
 }
 
-const RUN = 'id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total, caller, configuration, summary'
+const RUN =
+  'id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total, caller, configuration, summary'
 
 const asRun = (row: RunRow): StoredRun => ({
   ...row,
@@ -69,7 +70,10 @@ export async function getRun(reader: Reader, evaluationId: string, runId: string
 }
 
 export async function newestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
-  const row = await reader.get<RunRow>(`SELECT ${RUN} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`, [evaluationId])
+  const row = await reader.get<RunRow>(
+    `SELECT ${RUN} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
+    [evaluationId],
+  )
   return row && asRun(row)
 }
 
@@ -105,10 +109,18 @@ type RunChange = Partial<Pick<StoredRun, 'status' | 'started_at' | 'finished_at'
 
 /** Changes a run that has not ended; false where it has. */
 export async function changeRun(transaction: Transaction, runId: string, change: RunChange): Promise<boolean> {
-  const entries = Object.entries(change).map(([name, value]): [string, Value] => [name, name === 'summary' ? JSON.stringify(value) : (value as Value)])
+  const entries = Object.entries(change).map(([name, value]): [string, Value] => [
+    name,
+    name === 'summary' ? JSON.stringify(value) : (value as Value),
+  ])
   const assignments = entries.map(([name]) => `${name} = ?`).join(', ')
   const values = entries.map(([, value]) => value)
-  return (await transaction.run(`UPDATE evaluation_runs SET ${assignments} WHERE id = ? AND status IN ('queued', 'running')`, [...values, runId])) === 1
+  return (
+    (await transaction.run(`UPDATE evaluation_runs SET ${assignments} WHERE id = ? AND status IN ('queued', 'running')`, [
+      ...values,
+      runId,
+    ])) === 1
+  )
 }
 
 /** A run that was deleted meanwhile takes none. All go in one statement: to hand each over on its own costs more than to write it. */
@@ -174,7 +186,9 @@ const AT_ONCE = 250
 
 /** Which of its results a run has already. */
 export async function finishedCases(reader: Reader, runId: string): Promise<Set<string>> {
-  const rows = await reader.all<{ position: number; repeat: number }>('SELECT position, repeat FROM evaluation_results WHERE run_id = ?', [runId])
+  const rows = await reader.all<{ position: number; repeat: number }>('SELECT position, repeat FROM evaluation_results WHERE run_id = ?', [
+    runId,
+  ])
   return new Set(rows.map(({ position, repeat }) => `${position}/${repeat}`))
 }
 
@@ -228,7 +242,11 @@ export async function deleteRunsOf(transaction: Transaction, evaluationId: strin
   )
   for (const { id, last } of runs) {
     for (let from = 0; from <= (last ?? -1); from += AT_ONCE) {
-      await transaction.run('DELETE FROM evaluation_results WHERE run_id = ? AND position >= ? AND position < ?', [id, from, from + AT_ONCE])
+      await transaction.run('DELETE FROM evaluation_results WHERE run_id = ? AND position >= ? AND position < ?', [
+        id,
+        from,
+        from + AT_ONCE,
+      ])
       await turn()
     }
   }

@@ -5,8 +5,8 @@ import { CadreError, notFound } from '../../src/contract/errors.ts'
 import type { Comparison, Run, RunInFull, runRoutes } from '../../src/contract/evaluation-runs.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
-import type { Caller, Change } from '../caller.ts'
-import { newId } from '../identifiers.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import { newId } from '../core/identifiers.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import { type ComparedResult, compareRuns } from './comparison.ts'
@@ -49,7 +49,8 @@ export class Runs {
     const { database, engine, targets, evaluations } = this.#parts
     const { run, shown } = await database.write(async (transaction) => {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
-      if (target_id === null) throw new CadreError('CONFLICT', 'What this evaluation asks was deleted.', { hint: 'Give it another target_id.' })
+      if (target_id === null)
+        throw new CadreError('CONFLICT', 'What this evaluation asks was deleted.', { hint: 'Give it another target_id.' })
       const target = await targets[type].configuration(transaction, target_id)
       if (!target) throw notFound(type.replace('_', ' '), target_id)
       const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
@@ -162,7 +163,9 @@ export class Runs {
     await this.#parts.evaluations.requireOne(database, caller, id)
     const run = await newestRun(database, id)
     if (!run)
-      throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', { hint: `POST /api/evaluations/${id}/run (cadre evaluations run) runs it.` })
+      throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', {
+        hint: `POST /api/evaluations/${id}/run (cadre evaluations run) runs it.`,
+      })
     return run
   }
 
@@ -199,7 +202,9 @@ const side = ({ score, passed }: Outcome, actual_output: string | null = null) =
 async function keyedOutcomes(reader: Reader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {
   const cases = await testCasesOf(reader, runId)
   await turn()
-  const keys = cases.map(({ input, expected_output, expected_sources, variables }) => JSON.stringify([input, expected_output, expected_sources, variables]))
+  const keys = cases.map(({ input, expected_output, expected_sources, variables }) =>
+    JSON.stringify([input, expected_output, expected_sources, variables]),
+  )
   await turn()
   const outcomes = await outcomesOf(reader, runId)
   return { cases, outcomes: outcomes.map((outcome) => ({ ...outcome, key: keys[outcome.position] as string })) }

@@ -1,10 +1,10 @@
 /** What scorers need besides the answer: patterns, meanings and judges. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
+import type { Turn } from '../async/semaphore.ts'
+import type { CallOrigin } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
-import type { CallOrigin } from '../metering.ts'
-import type { ChatMessage } from '../models/chat.ts'
+import type { ChatMessage } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Turn } from '../turn-taking.ts'
 import { Patterns } from './patterns.ts'
 import type { ScoringTools } from './scoring.ts'
 

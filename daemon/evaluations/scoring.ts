@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { Citation } from '../../src/contract/conversations.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/evaluations.ts'
-import type { ChatMessage } from '../models/chat.ts'
+import type { ChatMessage } from '../models/chat-model.ts'
 import { jsonScore } from './json-score.ts'
 import { judgePrompt, verdictIn } from './judge.ts'
 import { citationScore, retrievalScore } from './source-scores.ts'
@@ -50,7 +50,12 @@ export interface ScoringTools {
 /** Least scores that pass, where an evaluation names none. */
 const THRESHOLDS: Partial<Record<ScorerSettings['type'], number>> = { similarity: 0.75, token_f1: 0.5, llm_judge: 0.7 }
 
-export async function scoreAnswer(scorers: readonly ScorerSettings[], test: ScoredCase, answer: GivenAnswer, tools: ScoringTools): Promise<Scoring> {
+export async function scoreAnswer(
+  scorers: readonly ScorerSettings[],
+  test: ScoredCase,
+  answer: GivenAnswer,
+  tools: ScoringTools,
+): Promise<Scoring> {
   const reports = await Promise.all(
     scorers.map(async (scorer): Promise<ScorerReport & { failure?: string }> => {
       try {
@@ -85,7 +90,12 @@ async function report(scorer: ScorerSettings, test: ScoredCase, answer: GivenAns
   return { score, passed: score >= least, threshold: least, ...more }
 }
 
-async function scored(scorer: ScorerSettings, test: ScoredCase, answer: GivenAnswer, tools: ScoringTools): Promise<{ score: number; reason?: string }> {
+async function scored(
+  scorer: ScorerSettings,
+  test: ScoredCase,
+  answer: GivenAnswer,
+  tools: ScoringTools,
+): Promise<{ score: number; reason?: string }> {
   const { output } = answer
   switch (scorer.type) {
     case 'exact':

@@ -9,7 +9,7 @@ import {
   MOST_TEST_CASES,
   type ScorerSettings,
 } from '../../src/contract/evaluations.ts'
-import type { Change } from '../caller.ts'
+import type { Change } from '../core/caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -70,7 +70,8 @@ function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEval
   for (const [index, { scorers: own = scorers, expected_output }] of cases.entries()) {
     if (expected_output === undefined) continue
     const field = `test_cases.${index}.expected_output`
-    if (own.some(({ type }) => type === 'json')) checkedBy(() => checkJson(expected_output), field, 'is not JSON that the scorer json can compare with')
+    if (own.some(({ type }) => type === 'json'))
+      checkedBy(() => checkJson(expected_output), field, 'is not JSON that the scorer json can compare with')
     if (own.some(({ type }) => type === 'regex'))
       checkedBy(() => new RegExp(expected_output, 'u'), field, 'is not a regular expression, which the scorer regex needs')
   }
@@ -98,7 +99,11 @@ function judgesIn(reader: Reader, models: ModelsService): Judges {
 }
 
 /** Scorers in full, with their judges by id. */
-async function spelledOut(list: readonly (ScorerSettings['type'] | ScorerSettings)[], field: string, judges: Judges): Promise<ScorerSettings[]> {
+async function spelledOut(
+  list: readonly (ScorerSettings['type'] | ScorerSettings)[],
+  field: string,
+  judges: Judges,
+): Promise<ScorerSettings[]> {
   const scorers: ScorerSettings[] = []
   for (const [index, scorer] of list.entries()) scorers.push(await inFull(scorer, `${field}.${index}`, judges))
   return scorers
@@ -118,7 +123,8 @@ function references({ target_id, scorers, test_cases }: StoredEvaluation): Refer
   const links: Reference[] = target_id === null ? [] : [{ field: 'target_id', target: target_id, detach: { kind: 'value', value: null } }]
   const judges = { scorers, test_cases: test_cases.flatMap((one) => one.scorers ?? []) }
   for (const [field, list] of Object.entries(judges)) {
-    for (const target of new Set(list.flatMap(({ model_id }) => model_id ?? []))) links.push({ field, target, detach: { kind: 'member', name: 'model_id' } })
+    for (const target of new Set(list.flatMap(({ model_id }) => model_id ?? [])))
+      links.push({ field, target, detach: { kind: 'member', name: 'model_id' } })
   }
   return links
 }

@@ -2,10 +2,10 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
-import type { Asking } from '../conversations/asking.ts'
-import { Citations } from '../conversations/citations.ts'
+import type { Asking } from '../conversations/agent-loop/ask-once.ts'
+import { Citations } from '../conversations/reply/citations.ts'
+import type { CallOrigin, Settlement } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import type { CallOrigin, Settlement } from '../metering.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
 import { filledIn, type PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
@@ -64,7 +64,9 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
       const usual = once(() => agents.asItWas(database, kept))
       const chosen = once(() => models.chat(database, kept.agent.model_id))
       return async ({ input, variables }, { evaluationId, caller, turn, signal }) => {
-        const agent = await (kept.prompt_template && variables ? agents.asItWas(database, toldBy(kept, kept.prompt_template, variables)) : usual())
+        const agent = await (kept.prompt_template && variables
+          ? agents.asItWas(database, toldBy(kept, kept.prompt_template, variables))
+          : usual())
         const origin = originOf(evaluationId, caller)
         const { message, unsettled } = await asking.ask({ agent, model: await chosen(), question: input, caller, origin, turn, signal })
         return {
@@ -181,7 +183,13 @@ function originOf(evaluationId: string, { userId }: CaseUse['caller']): CallOrig
   return { evaluation_id: evaluationId, ...(userId === null ? {} : { user_id: userId }) }
 }
 
-function answered({ text, usage: { inputTokens, outputTokens }, cost, latencyMs, unsettled }: Generated & { unsettled?: Settlement }): TargetAnswer {
+function answered({
+  text,
+  usage: { inputTokens, outputTokens },
+  cost,
+  latencyMs,
+  unsettled,
+}: Generated & { unsettled?: Settlement }): TargetAnswer {
   const usage = { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
   return { output: text, citations: [], usage, cost, latency_ms: Math.round(latencyMs), unsettled: unsettled ? [unsettled] : [] }
 }

@@ -2,10 +2,10 @@
 import type { Static } from 'typebox'
 import type { Citation, Usage } from '../../src/contract/conversations.ts'
 import type { EVALUATION_TYPES } from '../../src/contract/evaluations.ts'
-import type { Caller } from '../caller.ts'
-import type { Settlement } from '../metering.ts'
+import type { Turn } from '../async/semaphore.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Settlement } from '../core/meter.ts'
 import type { Reader } from '../store/database.ts'
-import type { Turn } from '../turn-taking.ts'
 import type { TestCase } from './run-store.ts'
 
 export type EvaluationType = (typeof EVALUATION_TYPES)[number]

@@ -4,7 +4,8 @@
 export const exact = (expected: string, actual: string): number => Number(tidy(expected) === tidy(actual))
 
 /** Whether what is expected stands in the answer, whatever its case and line breaks. */
-export const contains = (expected: string, actual: string): number => Number(tidy(actual).toLowerCase().includes(tidy(expected).toLowerCase()))
+export const contains = (expected: string, actual: string): number =>
+  Number(tidy(actual).toLowerCase().includes(tidy(expected).toLowerCase()))
 
 /** How much of the words both share: the harmonic mean of precision and recall, each word counted as often as it occurs. */
 export function tokenF1(expected: string, actual: string): number {

@@ -1,7 +1,7 @@
 /** A contract route bound to the code that answers it. */
 import type { Data, Given, Route, StreamEvent } from '../../src/contract/route.ts'
-import type { Caller, Change } from '../caller.ts'
-import type { Later } from '../later.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import type { Later } from '../core/deferred-reply.ts'
 
 export interface Incoming<R extends Route> extends Given<R> {
   change: Change
@@ -39,6 +39,10 @@ interface Particulars<R extends Route> {
   standing?: Standing
 }
 
-export function bind<R extends Route>(route: R, handle: (incoming: Incoming<R>) => Promise<Reply<R>>, particulars: Particulars<R> = {}): Binding {
+export function bind<R extends Route>(
+  route: R,
+  handle: (incoming: Incoming<R>) => Promise<Reply<R>>,
+  particulars: Particulars<R> = {},
+): Binding {
   return { route, handle, ...particulars } as unknown as Binding
 }

@@ -16,7 +16,8 @@ export function asCadreError(error: unknown): CadreError {
   const { code = '', statusCode = 500, message } = error as Partial<FastifyError>
   const known = FRAMEWORK[code]
   if (known) return new CadreError(known[0], known[1], { cause: error })
-  if (error instanceof SyntaxError && statusCode === 400) return new CadreError('INVALID_JSON', `The body is not valid JSON: ${message}`, { cause: error })
+  if (error instanceof SyntaxError && statusCode === 400)
+    return new CadreError('INVALID_JSON', `The body is not valid JSON: ${message}`, { cause: error })
   if (statusCode >= 400 && statusCode < 500) return new CadreError('VALIDATION_ERROR', String(message), { cause: error })
   return new CadreError('INTERNAL', 'Something went wrong inside Cadre. This is a bug.', {
     hint: 'The log has the details under this request id: cadre daemon logs',
@@ -45,7 +46,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const isTooLarge = (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
   const known = isTooLarge ? tooLarge(request.routeOptions.bodyLimit, error) : asCadreError(error)
   if (known.status >= 500)
-    request.log.error({ request_id: request.id, err: known.cause ?? known, code: known.code, route: request.routeOptions.url }, known.message)
+    request.log.error(
+      { request_id: request.id, err: known.cause ?? known, code: known.code, route: request.routeOptions.url },
+      known.message,
+    )
   // A body that was refused unread would be taken for the next request on this connection.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')
   return reply.status(known.status).type('application/json; charset=utf-8').send(errorBody(known, request.id))

@@ -23,7 +23,8 @@ export class HostGuard {
       throw new CadreError('FORBIDDEN', 'The Host header names another server.', {
         hint: `Call it as ${[...this.#hosts].map((name) => `${name}${this.#port ? `:${this.#port}` : ''}`).join(', ')}.`,
       })
-    if (origin !== undefined && origin !== `http://${host}`) throw new CadreError('FORBIDDEN', 'Requests from other web origins are not answered.')
+    if (origin !== undefined && origin !== `http://${host}`)
+      throw new CadreError('FORBIDDEN', 'Requests from other web origins are not answered.')
   }
 
   #known(host: string): boolean {

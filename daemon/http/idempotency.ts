@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { Route } from '../../src/contract/route.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Transaction } from '../store/database.ts'
 
@@ -49,7 +49,13 @@ export class Idempotency {
       done()
     }
     try {
-      return await this.#attempt(caller, route, key, hash('sha256', JSON.stringify([route.id, request.url, request.body ?? null]), 'hex'), end)
+      return await this.#attempt(
+        caller,
+        route,
+        key,
+        hash('sha256', JSON.stringify([route.id, request.url, request.body ?? null]), 'hex'),
+        end,
+      )
     } catch (error) {
       end()
       throw error
@@ -58,11 +64,10 @@ export class Idempotency {
 
   async #attempt(caller: Caller, route: Route, key: string, fingerprint: string, end: () => void): Promise<Attempt> {
     const since = new Date(Date.now() - KEPT_MS).toISOString()
-    const kept = await this.#database.get<Kept>('SELECT fingerprint, reply FROM idempotency WHERE token_id = ? AND key = ? AND created_at > ?', [
-      caller.tokenId,
-      key,
-      since,
-    ])
+    const kept = await this.#database.get<Kept>(
+      'SELECT fingerprint, reply FROM idempotency WHERE token_id = ? AND key = ? AND created_at > ?',
+      [caller.tokenId, key, since],
+    )
     if (kept && kept.fingerprint !== fingerprint)
       throw new CadreError('CONFLICT', 'This Idempotency-Key was used for another request.', {
         hint: 'Use a new key for each request; repeat one only to repeat the very same request.',

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
-import { nestsDeeper } from '../nesting.ts'
+import { nestsDeeper } from '../validation/json-depth.ts'
 import { holdsMoreValues } from './value-count.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -28,14 +28,16 @@ export function readJson(server: FastifyInstance): void {
   )
 }
 
-const isEmpty = ({ headers }: FastifyRequest): boolean => headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+const isEmpty = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 /** Bytes that are no UTF-8 would be stored as something that nobody sent. */
 function encodingProblem({ headers }: FastifyRequest, body: Buffer): CadreError | undefined {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type) ?? []
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.')
-  if (!/^identity$/i.test(encoding)) return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed: send it without Content-Encoding.')
+  if (!/^identity$/i.test(encoding))
+    return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed: send it without Content-Encoding.')
   return isUtf8(body) ? undefined : new CadreError('INVALID_JSON', 'The body is not valid UTF-8.')
 }
 

@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { DEFAULT_LIMIT } from '../../src/contract/page.ts'
 import type { Route, StreamEvent } from '../../src/contract/route.ts'
-import type { Caller, Change } from '../caller.ts'
-import { etagOf } from '../etag.ts'
-import { Later } from '../later.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import { Later } from '../core/deferred-reply.ts'
+import { etagOf } from '../core/etag.ts'
 import type { Page } from '../store/records.ts'
 import type { Binding, Incoming } from './binding.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -14,7 +14,13 @@ import { type OpenStreams, sendEvents } from './stream.ts'
 /** Routes without a token have no caller, and no handler of theirs asks for one. */
 const NOBODY: Caller = { tokenId: '', role: 'viewer', userId: null }
 
-export async function answer(idempotency: Idempotency, streams: OpenStreams, binding: Binding, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+export async function answer(
+  idempotency: Idempotency,
+  streams: OpenStreams,
+  binding: Binding,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
   const { route } = binding
   const change: Change = { caller: request.caller ?? NOBODY, ifMatch: request.headers['if-match'] }
   const result = await once(idempotency, binding, request, reply, change)
@@ -29,11 +35,20 @@ export async function answer(idempotency: Idempotency, streams: OpenStreams, bin
   return enveloped(route, made, request.query as { page?: number; limit?: number })
 }
 
-async function once(idempotency: Idempotency, binding: Binding, request: FastifyRequest, reply: FastifyReply, change: Change): Promise<unknown> {
+async function once(
+  idempotency: Idempotency,
+  binding: Binding,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: Change,
+): Promise<unknown> {
   const key = request.headers['idempotency-key']
   if (key === undefined || binding.route.method !== 'POST') return binding.handle(new Arrived(request, reply, change))
   if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send one Idempotency-Key.')
-  const attempt = await idempotency.begin(change.caller, binding.route, key, { url: request.url.replace(/^\/api\/v1\//, '/api/'), body: request.body })
+  const attempt = await idempotency.begin(change.caller, binding.route, key, {
+    url: request.url.replace(/^\/api\/v1\//, '/api/'),
+    body: request.body,
+  })
   try {
     if (attempt.replayed) {
       reply.header('idempotent-replayed', 'true')
@@ -84,7 +99,8 @@ function departure({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-const isStream = (made: unknown): made is AsyncIterable<StreamEvent> => made !== null && typeof made === 'object' && Symbol.asyncIterator in made
+const isStream = (made: unknown): made is AsyncIterable<StreamEvent> =>
+  made !== null && typeof made === 'object' && Symbol.asyncIterator in made
 
 function enveloped(route: Route, result: unknown, query: { page?: number; limit?: number }): unknown {
   if (route.shape === 'bare') return result

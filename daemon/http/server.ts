@@ -4,8 +4,8 @@ import type { TSchema } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import { ACCESS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
-import type { Caller } from '../caller.ts'
-import type { Validator } from '../validation.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Validator } from '../validation/validator.ts'
 import type { Binding } from './binding.ts'
 import { answerError } from './errors.ts'
 import type { HostGuard } from './host-guard.ts'
@@ -66,7 +66,9 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
   server.setErrorHandler(answerError)
   server.setNotFoundHandler((request, reply) =>
     answerError(
-      new CadreError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}.`, { hint: 'The API reference is at /docs.' }),
+      new CadreError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}.`, {
+        hint: 'The API reference is at /docs.',
+      }),
       request,
       reply,
     ),
@@ -145,7 +147,14 @@ function logAnswer(logger: FastifyBaseLogger, request: FastifyRequest, reply: Fa
   logger[level]({ request_id: id, method, path: routeOptions.url, status, ms: Math.round(elapsedTime), token: caller?.tokenId }, 'request')
 }
 
-function register(server: FastifyInstance, prefix: string, route: Route, binding: Binding | undefined, door: Door, streams: OpenStreams): void {
+function register(
+  server: FastifyInstance,
+  prefix: string,
+  route: Route,
+  binding: Binding | undefined,
+  door: Door,
+  streams: OpenStreams,
+): void {
   if (!binding) throw new Error(`Nothing answers ${route.id}`)
   server.route({
     method: route.method,
@@ -197,7 +206,10 @@ function refuseOtherMethods(server: FastifyInstance): void {
       url,
       handler: async (request, reply) => {
         reply.header('allow', methods.join(', '))
-        throw new CadreError('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${methods.join(', ')} ${methods.length > 1 ? 'are' : 'is'}.`)
+        throw new CadreError(
+          'METHOD_NOT_ALLOWED',
+          `${request.method} is not possible here; ${methods.join(', ')} ${methods.length > 1 ? 'are' : 'is'}.`,
+        )
       },
     })
   }

@@ -56,7 +56,11 @@ export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEven
     void source.return?.()
     return reply
   }
-  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  })
   // The first event goes out together with the headers if it is there; if not, they do not wait for it.
   setImmediate(() => raw.flushHeaders())
   const wire = streams.open(raw)

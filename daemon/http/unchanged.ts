@@ -33,7 +33,8 @@ export async function withoutUnchanged(
 }
 
 const HINT = 'Leave it out, or send it as it is now.'
-const isUnknown = ({ details }: CadreError, name: string): boolean => details?.[0]?.field === name && details[0].problem === 'is not a known field'
+const isUnknown = ({ details }: CadreError, name: string): boolean =>
+  details?.[0]?.field === name && details[0].problem === 'is not a known field'
 
 /** Without what JSON does not know. */
 const asSent = (value: unknown): Fields => JSON.parse(JSON.stringify(value))

@@ -5,9 +5,9 @@ import type { Document, DocumentCreate } from '../../src/contract/documents.ts'
 import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/knowledge-sources.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
-import type { Caller, Change } from '../caller.ts'
-import { requireSeen } from '../etag.ts'
-import { newId } from '../identifiers.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import { requireSeen } from '../core/etag.ts'
+import { newId } from '../core/identifiers.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Page } from '../store/records.ts'
@@ -55,7 +55,10 @@ export class DocumentsService {
         await this.#sources.require(transaction, change.caller, sourceId)
         const [previous] = await documentRecords.find(transaction, { knowledge_source_id: sourceId, name: input.name })
         // The same bytes once more are in the index already, and are not read again.
-        const read = previous?.content_hash === contentHash && previous.status !== 'failed' ? previous : { status: 'waiting' as const, pages: null, chunks: 0 }
+        const read =
+          previous?.content_hash === contentHash && previous.status !== 'failed'
+            ? previous
+            : { status: 'waiting' as const, pages: null, chunks: 0 }
         const now = new Date().toISOString()
         const content = {
           type,
@@ -116,14 +119,25 @@ function shown({ version: _, ...document }: StoredDocument): ShownDocument {
 /** The file type of a document that the source takes; names are relative paths that stay inside. */
 function accepted(source: StoredSource, name: string): string {
   if (source.type !== 'file')
-    throw invalid('id', `documents of a ${source.type} source come from its configuration`, 'Make a source of type file to send documents to it.')
+    throw invalid(
+      'id',
+      `documents of a ${source.type} source come from its configuration`,
+      'Make a source of type file to send documents to it.',
+    )
   const parts = name.split('/')
-  const odd = /[\u0000-\u001f\u007f\\]/.test(name) || /^[A-Za-z]:/.test(name) || parts.some((part) => part.trim() === '' || part === '.' || part === '..')
+  const odd =
+    /[\u0000-\u001f\u007f\\]/.test(name) ||
+    /^[A-Za-z]:/.test(name) ||
+    parts.some((part) => part.trim() === '' || part === '.' || part === '..')
   if (odd) throw invalid('name', 'must be a relative path such as policies/leave.md')
   const type = extname(name).slice(1).toLowerCase()
   const types = ((source.configuration.file_types as string[] | undefined) ?? DEFAULT_FILE_TYPES).map((wanted) => wanted.toLowerCase())
   if (!types.includes(type))
-    throw invalid('name', type === '' ? 'has no file extension' : `this source does not take .${type} files`, `It takes ${types.join(', ')}.`)
+    throw invalid(
+      'name',
+      type === '' ? 'has no file extension' : `this source does not take .${type} files`,
+      `It takes ${types.join(', ')}.`,
+    )
   return type
 }
 
@@ -131,7 +145,8 @@ function accepted(source: StoredSource, name: string): string {
 const LARGEST_METADATA = 64 * 1024
 
 function checkMetadata(metadata: Record<string, unknown> = {}): void {
-  if (JSON.stringify(metadata).length > LARGEST_METADATA) throw invalid('metadata', `must be at most ${LARGEST_METADATA} characters of JSON`)
+  if (JSON.stringify(metadata).length > LARGEST_METADATA)
+    throw invalid('metadata', `must be at most ${LARGEST_METADATA} characters of JSON`)
 }
 
 function bytesOf({ content, content_base64 }: DocumentInput): Buffer {
@@ -142,6 +157,7 @@ function bytesOf({ content, content_base64 }: DocumentInput): Buffer {
   const whole = text.length % 4 === 0 ? text.length : text.length + 4 - (text.length % 4)
   const padding = bytes.length % 3 === 0 ? 0 : 3 - (bytes.length % 3)
   // Node skips what is no base64; if anything was skipped, the lengths do not agree.
-  if (whole !== Math.ceil(bytes.length / 3) * 4 || text.replace(/=+$/, '').length !== whole - padding) throw invalid('content_base64', 'is not valid base64')
+  if (whole !== Math.ceil(bytes.length / 3) * 4 || text.replace(/=+$/, '').length !== whole - padding)
+    throw invalid('content_base64', 'is not valid base64')
   return bytes
 }

@@ -6,22 +6,22 @@ import { type KnowledgeSource, knowledgeSources } from '../../src/contract/knowl
 import { withoutLogins } from '../../src/contract/login.ts'
 import type { SearchResult } from '../../src/contract/passages.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
-import type { Validator } from '../validation.ts'
-import type { Automation } from './automation.ts'
-import { checkConfiguration } from './configuration.ts'
-import { type Index, type IndexSettings, indexesOf } from './index-store.ts'
-import type { Indexes } from './indexes.ts'
-import type { Progress, ProgressBoard } from './progress.ts'
-import { type Quotation, Quotations } from './quotations.ts'
-import type { Search, SearchRequest } from './search.ts'
+import type { Validator } from '../validation/validator.ts'
+import { type Index, type IndexSettings, indexesOf } from './indexes/index-store.ts'
+import type { Indexes } from './indexes/indexes.ts'
+import type { Search, SearchRequest } from './search/search.ts'
+import { type Quotation, Quotations } from './search/verify-quotes.ts'
 import { openAuth, type SourceInput, withAuth } from './source-auth.ts'
+import { checkConfiguration } from './source-configuration.ts'
 import { deleteDocumentsOf, hashesOf, hashInUse, type StoredSource, sourceRecords, statisticsOf } from './store.ts'
-import type { Synchronizer } from './sync.ts'
+import type { Progress, ProgressBoard } from './sync/progress.ts'
+import type { Synchronizer } from './sync/synchronizer.ts'
+import type { Automation } from './sync/triggers.ts'
 
 type ShownSource = Static<typeof KnowledgeSource>
 
@@ -47,7 +47,8 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     super(parts.database, knowledgeSources, sourceRecords, {
       prepare: async (record, given, { caller, current }) => {
         // An editor may send back what an admin set.
-        if (current === undefined || !isDeepStrictEqual(record.configuration, current.configuration)) checkConfiguration(parts.validator, caller, record)
+        if (current === undefined || !isDeepStrictEqual(record.configuration, current.configuration))
+          checkConfiguration(parts.validator, caller, record)
         return withAuth(parts.vault, record, given, caller, current)
       },
       opened: (source) => ({ auth: openAuth(parts.vault, source) }),
@@ -89,7 +90,10 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
   }
 
   /** Which state of a source something was done with. */
-  async described(reader: Reader, id: string): Promise<{ id: string; name: string; last_sync: string | null; documents: number; chunks: number } | undefined> {
+  async described(
+    reader: Reader,
+    id: string,
+  ): Promise<{ id: string; name: string; last_sync: string | null; documents: number; chunks: number } | undefined> {
     const source = await sourceRecords.get(reader, id)
     if (!source) return undefined
     const { documents, chunks } = await statisticsOf(reader, id)
@@ -151,7 +155,10 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
     const source = await this.get(caller, id)
     if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }
     else if (source.status === 'syncing' && source.progress === null)
-      yield { event: 'error', data: { error: 'The daemon is stopping; it goes on with the synchronization when it is started again.', code: 'UNAVAILABLE' } }
+      yield {
+        event: 'error',
+        data: { error: 'The daemon is stopping; it goes on with the synchronization when it is started again.', code: 'UNAVAILABLE' },
+      }
     else yield { event: 'sync_end', data: { ...source, changes: this.#parts.progress.changes(id) } }
   }
 

@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { KnowledgeSourceCreate, KnowledgeSourceUpdate, SourceAuth } from '../../src/contract/knowledge-sources.ts'
 import { loginIn, withoutLogin } from '../../src/contract/login.ts'
-import type { Caller } from '../caller.ts'
-import type { Logger } from '../logger.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import { type StoredSource, sourceRecords, sourcesWithLogins, wipeOnChange } from './store.ts'
@@ -17,13 +17,23 @@ export function openAuth(vault: Vault, { id, auth, secrets }: Pick<StoredSource,
 }
 
 /** The record with what is given sealed into it, or with what it had. */
-export function withAuth(vault: Vault, record: StoredSource, given: SourceInput, caller: Caller, current: StoredSource | undefined): StoredSource {
+export function withAuth(
+  vault: Vault,
+  record: StoredSource,
+  given: SourceInput,
+  caller: Caller,
+  current: StoredSource | undefined,
+): StoredSource {
   const { auth, secrets } = current ?? { auth: { type: 'none' as const }, secrets: null }
   const next = given.auth === undefined ? { ...record, auth, secrets } : sealed(vault, record, given.auth)
   if (next.auth.type === 'none') return next
   const repository = repositoryOf(next)
   if (!/^https?:/i.test(repository))
-    throw invalid('auth', 'is for repositories at http and https addresses', 'Leave it out, or set {"type": "none"}; ssh proves itself with its own keys.')
+    throw invalid(
+      'auth',
+      'is for repositories at http and https addresses',
+      'Leave it out, or set {"type": "none"}; ssh proves itself with its own keys.',
+    )
   // Not only on another server: what it opens there is more than what somebody was given it for.
   if (current && given.auth === undefined && repositoryOf(current) !== repository && caller.role !== 'admin')
     throw new CadreError('FORBIDDEN', 'Only an admin may change the repository of a source with a login, unless that is given anew.', {
@@ -36,7 +46,8 @@ export function withAuth(vault: Vault, record: StoredSource, given: SourceInput,
 export async function sealLogins(database: Database, vault: Vault, logger: Logger): Promise<void> {
   const ids = await sourcesWithLogins(database)
   if (ids.length === 0) return
-  if (vault.location === 'locked') return void logger.warn({ sources: ids }, 'logins in addresses of repositories cannot be sealed while the vault is locked')
+  if (vault.location === 'locked')
+    return void logger.warn({ sources: ids }, 'logins in addresses of repositories cannot be sealed while the vault is locked')
   await database.write(async (transaction) => {
     await wipeOnChange(transaction, true)
     for (const id of ids) {
@@ -56,7 +67,10 @@ export async function sealLogins(database: Database, vault: Vault, logger: Logge
 
 /** Each value by itself, so that each is known to what keeps secrets out of the log. */
 function sealed(vault: Vault, record: StoredSource, { type, ...values }: SourceAuth): StoredSource {
-  const parts = Object.entries(values as Record<string, string>).map(([name, value]) => [name, vault.seal(value, contextOf(record.id, name))])
+  const parts = Object.entries(values as Record<string, string>).map(([name, value]) => [
+    name,
+    vault.seal(value, contextOf(record.id, name)),
+  ])
   return { ...record, auth: { type }, secrets: type === 'none' ? null : JSON.stringify(Object.fromEntries(parts)) }
 }
 

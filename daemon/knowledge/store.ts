@@ -25,9 +25,10 @@ export async function statisticsOf(reader: Reader, sourceId: string): Promise<St
 }
 
 export async function hashesOf(reader: Reader, sourceId: string): Promise<string[]> {
-  const rows = await reader.all<{ content_hash: string }>("SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ? AND content_hash <> ''", [
-    sourceId,
-  ])
+  const rows = await reader.all<{ content_hash: string }>(
+    "SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ? AND content_hash <> ''",
+    [sourceId],
+  )
   return rows.map(({ content_hash }) => content_hash)
 }
 

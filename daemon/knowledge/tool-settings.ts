@@ -4,7 +4,7 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
-import type { IndexSettings } from './index-store.ts'
+import type { IndexSettings } from './indexes/index-store.ts'
 
 /** The embedding model's id, once size and overlap fit together. */
 export async function checkedChunking(reader: Reader, models: ModelsService, tool: IndexSettings): Promise<string> {

@@ -1,11 +1,11 @@
 /** Recordings of replay models, for those who carry them from one home to another. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ListQuery } from '../../src/contract/page.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Database } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
-import { forgetRecordings, keepRecording, pageOfRecordings, type StoredRecording } from './recording-store.ts'
-import { keyOf } from './replay.ts'
+import { forgetRecordings, keepRecording, pageOfRecordings, type StoredRecording } from './replay/recording-store.ts'
+import { keyOf } from './replay/replay-chat-model.ts'
 import type { ModelsService } from './service.ts'
 
 export class Recordings {
@@ -25,7 +25,8 @@ export class Recordings {
   async add(caller: Caller, id: string, recordings: readonly Omit<StoredRecording, 'created_at'>[]): Promise<{ added: number }> {
     await this.#require(caller, id)
     const wrong = recordings.find(({ key, request }) => key !== keyOf(request))
-    if (wrong) throw new CadreError('VALIDATION_ERROR', `The key ${wrong.key.slice(0, 12)}… is not that of its request: the recording was changed.`)
+    if (wrong)
+      throw new CadreError('VALIDATION_ERROR', `The key ${wrong.key.slice(0, 12)}… is not that of its request: the recording was changed.`)
     const unended = recordings.find(({ parts }) => parts.at(-1)?.type !== 'end')
     if (unended) throw new CadreError('VALIDATION_ERROR', `The recording ${unended.key.slice(0, 12)}… does not end with its end.`)
     const created_at = new Date().toISOString()

@@ -1,30 +1,30 @@
 /** Models: where they are reached, the keys that are kept for them, and how they are asked. */
 import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, models } from '../../src/contract/models.ts'
-import type { Caller, Change } from '../caller.ts'
+import type { Turn } from '../async/semaphore.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import type { CallOrigin, Meter, MeteredModel, Settlement } from '../core/meter.ts'
 import { Resource } from '../crud/service.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
-import type { CallOrigin, Meter, MeteredModel, Settlement } from '../metering.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
-import type { Turn } from '../turn-taking.ts'
-import type { ChatModel, ChatRequest, GivenPassage, Price } from './chat.ts'
-import type { Discovery, Found } from './discovery.ts'
-import { EmbeddedModel } from './embedded.ts'
-import { NOT_FOUND } from './extractive.ts'
-import { type Generated, generate, generateUnsettled } from './generation.ts'
-import { fitting } from './grounding.ts'
-import { addressOf } from './provider-address.ts'
-import type { Providers } from './providers.ts'
-import { builtIn, isAnother, type ModelInput, prepared, replaying, resolved } from './record-rules.ts'
-import { forgetRecordings } from './recording-store.ts'
-import { ReplayModel } from './replay.ts'
+import type { ChatModel, ChatRequest, GivenPassage, Price } from './chat-model.ts'
+import { windowOf } from './context-windows.ts'
+import type { Discovery, Found } from './discover-models.ts'
+import { EmbeddedModel } from './embedded/embedded-chat-model.ts'
+import { NOT_FOUND } from './embedded/extract-answer.ts'
+import { type Generated, generate, generateUnsettled } from './generate-text.ts'
+import { builtIn, isAnother, type ModelInput, prepared, replaying, resolved } from './model-rules.ts'
+import { addressOf } from './providers/endpoints.ts'
+import type { Providers } from './providers/registry.ts'
+import { forgetRecordings } from './replay/recording-store.ts'
+import { ReplayModel } from './replay/replay-chat-model.ts'
 import { anyRemote, defaultModelId, endRecordingOf, isRemote, modelRecords, type StoredModel } from './store.ts'
-import { estimateTokens } from './tokens.ts'
-import { windowOf } from './windows.ts'
+import { fitting } from './system-prompt.ts'
+import { estimateTokens } from './token-estimate.ts'
 
-export type { Generated } from './generation.ts'
+export type { Generated } from './generate-text.ts'
 
 export interface ModelParts {
   database: Database
@@ -166,9 +166,15 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     const listed = model_id === undefined ? any : found.find((model) => model.model_id === model_id)
     // What a key opens is not listed: its provider knows.
     const wanted = listed ?? (any && key !== undefined && model_id !== undefined ? { ...any, model_id, name: model_id } : undefined)
-    if (!wanted) throw invalid('origin', `no such model was discovered at ${origin}`, 'GET /api/models/discover (cadre models discover) shows what there is.')
+    if (!wanted)
+      throw invalid(
+        'origin',
+        `no such model was discovered at ${origin}`,
+        'GET /api/models/discover (cadre models discover) shows what there is.',
+      )
     const added = await this.#added(wanted)
-    if (added !== null) throw new CadreError('CONFLICT', `The model ${wanted.model_id} of ${origin} is here already.`, { hint: `It is ${added}.` })
+    if (added !== null)
+      throw new CadreError('CONFLICT', `The model ${wanted.model_id} of ${origin} is here already.`, { hint: `It is ${added}.` })
     const { provider, endpoint } = wanted
     return this.create(change, {
       name: name ?? wanted.name,
@@ -198,7 +204,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** The same, with what is left to be settled: for whoever has something to store with it. */
-  async generateUnsettled(model: ChatModel, { origin, turn, ...request }: Omit<Generation, 'modelId'>): Promise<Generated & { unsettled: Settlement }> {
+  async generateUnsettled(
+    model: ChatModel,
+    { origin, turn, ...request }: Omit<Generation, 'modelId'>,
+  ): Promise<Generated & { unsettled: Settlement }> {
     return generateUnsettled(this.#parts, model, request, { origin, turn })
   }
 

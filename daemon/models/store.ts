@@ -28,9 +28,8 @@ export async function anyRemote(reader: Reader): Promise<boolean> {
 
 /** Those that recorded a model which is deleted only play from now on; what its provider calls it tells whose answers they are. */
 export async function endRecordingOf(transaction: Transaction, { id, model_id }: StoredModel): Promise<void> {
-  await transaction.run("UPDATE models SET recording = 0, model_id = ?, version = version + 1, updated_at = ? WHERE provider = 'replay' AND model_id = ?", [
-    model_id,
-    new Date().toISOString(),
-    id,
-  ])
+  await transaction.run(
+    "UPDATE models SET recording = 0, model_id = ?, version = version + 1, updated_at = ? WHERE provider = 'replay' AND model_id = ?",
+    [model_id, new Date().toISOString(), id],
+  )
 }

@@ -26,6 +26,7 @@ export function plainAddress(field: string, address: string, instead = 'Use the 
     throw Object.assign(invalid(field, 'is not a valid address'), { cause })
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid(field, 'must begin with http:// or https://')
-  if (url.username || url.password) throw invalid(field, 'must not hold a user name or password', `A login in an address ends up in logs. ${instead}`)
+  if (url.username || url.password)
+    throw invalid(field, 'must not hold a user name or password', `A login in an address ends up in logs. ${instead}`)
   return url
 }

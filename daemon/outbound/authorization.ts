@@ -11,4 +11,5 @@ export function conceal(redactor: Redactor, proof: Proof): void {
   for (const secret of secrets) redactor.add(secret)
 }
 
-const encoded = ({ username, password }: Extract<Proof, { type: 'basic' }>): string => Buffer.from(`${username}:${password}`).toString('base64')
+const encoded = ({ username, password }: Extract<Proof, { type: 'basic' }>): string =>
+  Buffer.from(`${username}:${password}`).toString('base64')

@@ -8,7 +8,11 @@ export const ACCEPTED_ENCODINGS = 'gzip, br'
 /** One layer is what servers use; more is how small answers become large work. */
 const MOST_LAYERS = 2
 
-export async function readBody(stream: Readable, encoding: string | undefined, maxBytes: number): Promise<{ body: Uint8Array; truncated: boolean }> {
+export async function readBody(
+  stream: Readable,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<{ body: Uint8Array; truncated: boolean }> {
   const parts: Uint8Array[] = []
   let length = 0
   for await (const part of decoded(stream, encoding)) {

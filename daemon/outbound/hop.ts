@@ -12,7 +12,12 @@ export interface Hop {
 /** Headers that tell nobody a secret; any other may be a key under a name of its own. */
 const HARMLESS = ['accept', 'accept-language', 'content-type', 'user-agent']
 
-export function firstHop(address: string | URL, method: string, headers: Readonly<Record<string, string>>, body: string | Uint8Array | undefined): Hop {
+export function firstHop(
+  address: string | URL,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array | undefined,
+): Hop {
   const url = plainAddress('url', String(address))
   const lower: Record<string, string> = { 'user-agent': 'Cadre' }
   for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
@@ -41,7 +46,8 @@ function target(from: URL, location: string): URL {
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a ${url.protocol} address; nothing was sent.`)
-  if (url.username || url.password) throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to an address with a password in it; nothing was sent.`)
+  if (url.username || url.password)
+    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to an address with a password in it; nothing was sent.`)
   url.hash = ''
   return url
 }

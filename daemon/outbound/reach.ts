@@ -61,7 +61,8 @@ export function checkHost(host: string, allowPrivateNetwork: boolean): void {
   const plain = plainHost(host)
   if (plain === '') throw new CadreError('ADDRESS_BLOCKED', 'The address has no host.')
   if (isLiteral(plain)) checkAddress(plain, plain, allowPrivateNetwork)
-  else if (!allowPrivateNetwork && /(^|\.)localhost(\.localdomain)?$/.test(plain)) throw blocked(`${plain} is this machine itself`, 'private')
+  else if (!allowPrivateNetwork && /(^|\.)localhost(\.localdomain)?$/.test(plain))
+    throw blocked(`${plain} is this machine itself`, 'private')
 }
 
 /** Whether a host is this machine, its network or nowhere public, as far as its name tells. */
@@ -83,6 +84,7 @@ export function checkAddress(host: string, address: string, allowPrivateNetwork:
 }
 
 function blocked(what: string, reach: Reach): CadreError {
-  const hint = reach === 'private' ? 'If it is meant to be reached, an admin can say so with allow_private_network.' : 'No setting opens it.'
+  const hint =
+    reach === 'private' ? 'If it is meant to be reached, an admin can say so with allow_private_network.' : 'No setting opens it.'
   return new CadreError('ADDRESS_BLOCKED', `${what}; nothing was sent.`, { hint })
 }

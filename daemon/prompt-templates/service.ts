@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
 import { type PromptTemplateCreate, type PromptTemplateUpdate, promptTemplates } from '../../src/contract/prompt-templates.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import { Resource } from '../crud/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
@@ -48,8 +48,10 @@ function checked(template: string, given: string[] | undefined): string[] {
   const found = variablesOf(template)
   if (given === undefined) return found
   const unused = given.filter((name) => !found.includes(name))
-  if (unused.length > 0) throw invalid('variables', `the template does not use ${unused.join(', ')}`, 'Leave variables out to have them found in the text.')
+  if (unused.length > 0)
+    throw invalid('variables', `the template does not use ${unused.join(', ')}`, 'Leave variables out to have them found in the text.')
   const unnamed = found.filter((name) => !given.includes(name))
-  if (unnamed.length > 0) throw invalid('variables', `the template also uses ${unnamed.join(', ')}`, 'Leave variables out to have them found in the text.')
+  if (unnamed.length > 0)
+    throw invalid('variables', `the template also uses ${unnamed.join(', ')}`, 'Leave variables out to have them found in the text.')
   return given
 }

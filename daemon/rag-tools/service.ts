@@ -3,17 +3,17 @@ import type { Static } from 'typebox'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { QueryResult } from '../../src/contract/passages.ts'
 import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/rag-tools.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
+import type { CallOrigin } from '../core/meter.ts'
+import { type FoundPassage, headingsOf, type Tool } from '../core/tool.ts'
 import { Resource } from '../crud/service.ts'
-import { passageTool } from '../knowledge/passage-tool.ts'
+import { passageTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
-import type { CallOrigin } from '../metering.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
-import { type FoundPassage, headingsOf, type Tool } from '../tool.ts'
-import type { Validator } from '../validation.ts'
+import type { Validator } from '../validation/validator.ts'
 import { ragToolRecords, type StoredRagTool } from './store.ts'
 
 type RagToolInput = Static<typeof RagToolCreate> | Static<typeof RagToolUpdate>
@@ -64,10 +64,20 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   }
 
   /** By the tool's own model or the default one, as the tool is given here. */
-  async answered(tool: StoredRagTool, question: Question, origin: CallOrigin, signal: AbortSignal): Promise<{ results: FoundPassage[]; answer: Generated }> {
+  async answered(
+    tool: StoredRagTool,
+    question: Question,
+    origin: CallOrigin,
+    signal: AbortSignal,
+  ): Promise<{ results: FoundPassage[]; answer: Generated }> {
     const charged = { ...origin, rag_tool_id: tool.id }
     const results = await this.#passages(tool, question, charged)
-    const passages = results.map((found) => ({ content: found.content, source: found.metadata.source, page: found.metadata.page, headings: headingsOf(found) }))
+    const passages = results.map((found) => ({
+      content: found.content,
+      source: found.metadata.source,
+      page: found.metadata.page,
+      headings: headingsOf(found),
+    }))
     const answer = await this.#parts.models.answer({ modelId: tool.model_id, question: question.query, passages, origin: charged, signal })
     return { results, answer }
   }
@@ -75,7 +85,12 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   /** As an agent uses it. */
   async tool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
-    return tool && passageTool(tool, this.#parts.validator, (query, top_k) => this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }))
+    return (
+      tool &&
+      passageTool(tool, this.#parts.validator, (query, top_k) =>
+        this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }),
+      )
+    )
   }
 
   async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: Question, origin: CallOrigin): Promise<FoundPassage[]> {
@@ -100,7 +115,8 @@ function sourcesOf({ knowledge_source_id }: StoredRagTool): string[] {
 
 function references(tool: StoredRagTool): Reference[] {
   const links = embeddingReference(tool)
-  if (tool.knowledge_source_id !== null) links.push({ field: 'knowledge_source_id', target: tool.knowledge_source_id, detach: { kind: 'value', value: null } })
+  if (tool.knowledge_source_id !== null)
+    links.push({ field: 'knowledge_source_id', target: tool.knowledge_source_id, detach: { kind: 'value', value: null } })
   if (tool.model_id !== null) links.push({ field: 'model_id', target: tool.model_id, detach: { kind: 'value', value: null } })
   return links
 }

@@ -3,15 +3,15 @@ import type { Static } from 'typebox'
 import { CadreError, invalid } from '../../src/contract/errors.ts'
 import type { SearchResult } from '../../src/contract/passages.ts'
 import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/retrieval-tools.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Tool } from '../core/tool.ts'
 import { Resource } from '../crud/service.ts'
-import { passageTool } from '../knowledge/passage-tool.ts'
+import { passageTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { bothFilters, checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
-import type { Tool } from '../tool.ts'
-import type { Validator } from '../validation.ts'
+import type { Validator } from '../validation/validator.ts'
 import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
@@ -38,7 +38,8 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     super(parts.database, retrievalTools, retrievalToolRecords, {
       prepare: async (draft, given, { transaction }) => {
         for (const source of given.knowledge_source_ids ?? []) {
-          if (!(await knowledge.exists(transaction, source))) throw invalid('knowledge_source_ids', `there is no knowledge source "${source}"`)
+          if (!(await knowledge.exists(transaction, source)))
+            throw invalid('knowledge_source_ids', `there is no knowledge source "${source}"`)
         }
         checkedFilters(draft.filters)
         const record = { ...draft, embedding_model: await checkedChunking(transaction, models, draft) }

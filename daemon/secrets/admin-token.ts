@@ -2,11 +2,14 @@
 import { rmSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
 import { ADMIN_TOKEN } from '../../src/keychain.ts'
-import { writeOwnFile } from '../home.ts'
+import { writeOwnFile } from '../process/home.ts'
 import type { Keychain, Vault } from './vault.ts'
 
 /** In the same place as the vault's key, since that one has proven to work. */
-export async function keepAdminToken(token: string, { paths, keychain, vault }: { paths: Paths; keychain: Keychain; vault: Vault }): Promise<void> {
+export async function keepAdminToken(
+  token: string,
+  { paths, keychain, vault }: { paths: Paths; keychain: Keychain; vault: Vault },
+): Promise<void> {
   if (vault.location === 'keychain' && (await keptInKeychain(keychain, token))) {
     // The file is read first, so an older one would hide this token.
     rmSync(paths.token, { force: true })

@@ -99,7 +99,16 @@ function spellingsOf(secret: string): string[] {
   const encodable = Buffer.from(secret).toString()
   const encoded = [encodeURIComponent(encodable), encodeURI(encodable), new URLSearchParams({ v: encodable }).toString().slice(2)]
   const base64 = [0, 1, 2].map((shift) => inBase64(secret, shift))
-  const all = [secret, quoted, inJson(quoted), inJson(inJson(quoted)), ...encoded, ...encoded.map(inLowerHex), ...base64, ...base64.map(urlSafe)]
+  const all = [
+    secret,
+    quoted,
+    inJson(quoted),
+    inJson(inJson(quoted)),
+    ...encoded,
+    ...encoded.map(inLowerHex),
+    ...base64,
+    ...base64.map(urlSafe),
+  ]
   return [...new Set(all)].filter((spelling) => spelling.length >= SHORTEST)
 }
 

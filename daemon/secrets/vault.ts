@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import { VAULT_KEY } from '../../src/keychain.ts'
-import { writeOwnFile } from '../home.ts'
+import { writeOwnFile } from '../process/home.ts'
 import type { Redactor } from './redactor.ts'
 
 const CIPHER = 'aes-256-gcm'
@@ -86,7 +86,8 @@ function remember(paths: Paths, found: Found): Found {
 
 async function knownKey({ paths, keychain }: VaultOptions, { location, fingerprint: expected }: VaultRecord): Promise<Found | CadreError> {
   const where = location === 'keychain' ? 'the keychain' : paths.vaultKey
-  const locked = (problem: string, hint: string, cause?: unknown) => new CadreError('UNAVAILABLE', `The vault is locked: ${problem}`, { hint, cause })
+  const locked = (problem: string, hint: string, cause?: unknown) =>
+    new CadreError('UNAVAILABLE', `The vault is locked: ${problem}`, { hint, cause })
   let text: string | undefined
   try {
     text = location === 'keychain' ? await keychain.read(VAULT_KEY) : readIfThere(paths.vaultKey)
@@ -130,7 +131,8 @@ function lockedVault(reason: CadreError): Vault {
 
 function unsealed(key: Buffer, sealed: string, context: string): string {
   const [version, body, ...more] = sealed.split('.')
-  if (version !== VERSION || body === undefined || more.length > 0) throw unreadable(context, 'it is in a form that this version does not know')
+  if (version !== VERSION || body === undefined || more.length > 0)
+    throw unreadable(context, 'it is in a form that this version does not know')
   const bytes = Buffer.from(body, 'base64url')
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw unreadable(context, 'it is cut short')
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
@@ -151,7 +153,8 @@ function readRecord(paths: Paths): VaultRecord | undefined {
   if (text === undefined) return undefined
   try {
     const record = JSON.parse(text) as Partial<VaultRecord>
-    if ((record.location === 'keychain' || record.location === 'file') && typeof record.fingerprint === 'string') return record as VaultRecord
+    if ((record.location === 'keychain' || record.location === 'file') && typeof record.fingerprint === 'string')
+      return record as VaultRecord
   } catch (error) {
     throw spoiled(paths, error)
   }

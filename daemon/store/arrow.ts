@@ -67,5 +67,7 @@ export function rowsOf(result: {
   getChild(name: string): { get(row: number): unknown } | null
 }): PassageRow[] {
   const columns = result.schema.fields.map(({ name }) => ({ name, values: result.getChild(name) }))
-  return Array.from({ length: result.numRows }, (_, row) => Object.fromEntries(columns.map(({ name, values }) => [name, values?.get(row) as string])))
+  return Array.from({ length: result.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(({ name, values }) => [name, values?.get(row) as string])),
+  )
 }

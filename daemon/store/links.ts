@@ -31,14 +31,10 @@ const nounOf = (family: string): string => FAMILIES.find(({ name }) => name === 
 export async function replaceLinks(transaction: Transaction, owner: Owner, references: readonly Reference[]): Promise<void> {
   await transaction.run('DELETE FROM links WHERE owner_id = ?', [owner.id])
   for (const { field, target, detach } of references) {
-    await transaction.run('INSERT OR REPLACE INTO links (target_id, owner_family, owner_id, owner_name, field, detach) VALUES (?, ?, ?, ?, ?, ?)', [
-      target,
-      owner.family,
-      owner.id,
-      owner.name,
-      field,
-      JSON.stringify(detach),
-    ])
+    await transaction.run(
+      'INSERT OR REPLACE INTO links (target_id, owner_family, owner_id, owner_name, field, detach) VALUES (?, ?, ?, ?, ?, ?)',
+      [target, owner.family, owner.id, owner.name, field, JSON.stringify(detach)],
+    )
   }
 }
 
@@ -69,13 +65,16 @@ export async function detachAll(transaction: Transaction, target: string): Promi
     if (how.kind === 'owner') await transaction.run(`DELETE FROM ${table} WHERE ${owners}`, which)
     else if (how.kind === 'member')
       // The member never comes first in its object, so it goes together with the comma before it.
-      await transaction.run(`UPDATE ${table} SET "${field}" = replace("${field}", ?, ''), version = version + 1, updated_at = ? WHERE ${owners}`, [
-        `,${JSON.stringify(how.name)}:${JSON.stringify(target)}`,
+      await transaction.run(
+        `UPDATE ${table} SET "${field}" = replace("${field}", ?, ''), version = version + 1, updated_at = ? WHERE ${owners}`,
+        [`,${JSON.stringify(how.name)}:${JSON.stringify(target)}`, now, ...which],
+      )
+    else if (how.kind === 'value')
+      await transaction.run(`UPDATE ${table} SET "${field}" = ?, version = version + 1, updated_at = ? WHERE ${owners}`, [
+        how.value,
         now,
         ...which,
       ])
-    else if (how.kind === 'value')
-      await transaction.run(`UPDATE ${table} SET "${field}" = ?, version = version + 1, updated_at = ? WHERE ${owners}`, [how.value, now, ...which])
     else
       await transaction.run(
         `UPDATE ${table} SET "${field}" = (SELECT json_group_array(value) FROM json_each("${field}") WHERE value <> ?), version = version + 1, updated_at = ? WHERE ${owners}`,

@@ -134,7 +134,12 @@ export class PassageTable {
     return table ? this.#near(table, vector, options, 'exact') : []
   }
 
-  async #near(table: Table, vector: Float32Array, { columns, limit, filter }: SearchOptions, how: 'indexed' | 'exact'): Promise<PassageRow[]> {
+  async #near(
+    table: Table,
+    vector: Float32Array,
+    { columns, limit, filter }: SearchOptions,
+    how: 'indexed' | 'exact',
+  ): Promise<PassageRow[]> {
     const query = table.vectorSearch(vector).distanceType('dot')
     if (how === 'exact') query.bypassVectorIndex()
     else query.nprobes(PROBES)
@@ -225,7 +230,10 @@ export class PassageTable {
   }
 
   async #table(): Promise<Table | undefined> {
-    return this.#opened ?? this.#open(async ({ database }) => ((await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined))
+    return (
+      this.#opened ??
+      this.#open(async ({ database }) => ((await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined))
+    )
   }
 
   /** A failure is not remembered: the next one tries again. */

@@ -5,8 +5,8 @@ import type { Static } from 'typebox'
 import type { Paths } from '../../src/config.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
 import type { Health, Settings, Status } from '../../src/contract/system.ts'
-import type { Change } from '../caller.ts'
-import { requireSeen } from '../etag.ts'
+import type { Change } from '../core/caller.ts'
+import { requireSeen } from '../core/etag.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
@@ -39,7 +39,12 @@ export class SystemService {
   async health(): Promise<Static<typeof Health>> {
     const { database, vectors, version } = this.#around
     const [records, passages] = await Promise.all([answers(readCounts(database)), answers(vectors.ping())])
-    return { status: records && passages ? 'healthy' : 'unhealthy', version, database: connection(records), vector_db: connection(passages) }
+    return {
+      status: records && passages ? 'healthy' : 'unhealthy',
+      version,
+      database: connection(records),
+      vector_db: connection(passages),
+    }
   }
 
   async status(): Promise<Static<typeof Status>> {
@@ -82,8 +87,13 @@ export class SystemService {
   }
 
   /** Changes them as part of a larger change. */
-  async changeSettingsWithin(transaction: Transaction, { default_model_id, ...given }: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
-    const model = default_model_id && { default_model_id: await this.#around.models.resolve(transaction, default_model_id, 'default_model_id') }
+  async changeSettingsWithin(
+    transaction: Transaction,
+    { default_model_id, ...given }: Partial<Static<typeof Settings>>,
+  ): Promise<Static<typeof Settings>> {
+    const model = default_model_id && {
+      default_model_id: await this.#around.models.resolve(transaction, default_model_id, 'default_model_id'),
+    }
     const next = { ...(await readSettings(transaction)), ...given, ...model }
     await writeSettings(transaction, next)
     return next

@@ -15,13 +15,20 @@ export async function readSettings(reader: Reader): Promise<StoredSettings> {
 }
 
 /** The default model counts as used; when it goes, the embedded one takes its place. */
-export async function writeSettings(transaction: Transaction, { default_model_id, conversation_idle_minutes }: StoredSettings): Promise<void> {
+export async function writeSettings(
+  transaction: Transaction,
+  { default_model_id, conversation_idle_minutes }: StoredSettings,
+): Promise<void> {
   await transaction.run(
     "UPDATE settings SET default_model_id = ?, conversation_idle_minutes = ?, version = version + 1, updated_at = ? WHERE id = 'settings'",
     [default_model_id, conversation_idle_minutes, new Date().toISOString()],
   )
   const link = { field: 'default_model_id', target: default_model_id, detach: { kind: 'value' as const, value: EMBEDDED_MODEL_ID } }
-  await replaceLinks(transaction, { family: 'settings', id: 'settings', name: 'default model' }, default_model_id === EMBEDDED_MODEL_ID ? [] : [link])
+  await replaceLinks(
+    transaction,
+    { family: 'settings', id: 'settings', name: 'default model' },
+    default_model_id === EMBEDDED_MODEL_ID ? [] : [link],
+  )
 }
 
 export async function readCounts(reader: Reader): Promise<Record<string, number>> {

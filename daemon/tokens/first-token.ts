@@ -1,6 +1,6 @@
 /** The admin token of the first start, and a new one where it was lost; each is kept where the command line finds it before the database knows it. */
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 import { newSecret, type TokensService } from './service.ts'
 
 const NOBODY_YET: Caller = { tokenId: 'first-start', role: 'admin', userId: null }
@@ -27,5 +27,6 @@ export async function ensureAdminToken(tokens: TokensService, { given, keepToken
     })
   await keepToken(token)
   // One that only was not where it should be need not be made again.
-  if (!known) await tokens.createWithSecret({ caller: NOBODY_YET }, { name: total === 0 ? 'admin' : 'admin, recovered', role: 'admin' }, token)
+  if (!known)
+    await tokens.createWithSecret({ caller: NOBODY_YET }, { name: total === 0 ? 'admin' : 'admin, recovered', role: 'admin' }, token)
 }

@@ -10,7 +10,10 @@ export const tokenRecords = new Records<StoredToken>({ table: 'tokens', schema: 
 
 /** Admin tokens that stay; one that expires would leave nobody in the end. */
 export async function adminsLeft(reader: Reader, without: string): Promise<number> {
-  const counted = await reader.get<{ total: number }>("SELECT count(*) AS total FROM tokens WHERE role = 'admin' AND id <> ? AND expires_at IS NULL", [without])
+  const counted = await reader.get<{ total: number }>(
+    "SELECT count(*) AS total FROM tokens WHERE role = 'admin' AND id <> ? AND expires_at IS NULL",
+    [without],
+  )
   return counted?.total ?? 0
 }
 

@@ -1,7 +1,7 @@
 /** Watches what calls use against the thresholds: refuses before a call, and tells when a line is crossed. */
 import { CadreError } from '../../src/contract/errors.ts'
-import type { EventBus } from '../event-bus.ts'
-import { money } from '../metering.ts'
+import type { EventBus } from '../core/event-bus.ts'
+import { money } from '../core/meter.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Entity } from './entities.ts'
 import { promisedBy, type Spent, spentBy } from './ledger-store.ts'
@@ -89,15 +89,24 @@ function byEntity(thresholds: readonly StoredUsageThreshold[]): Map<string, Stor
   return found
 }
 
-function exceeded({ id, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold, value: number, open: number, { end }: Period): CadreError {
+function exceeded(
+  { id, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold,
+  value: number,
+  open: number,
+  { end }: Period,
+): CadreError {
   const whose = entity_type === null ? 'everything together' : `the ${entity_type.replace('_', ' ')} "${entity_id}"`
   const count = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
   const line = `${count(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} a ${period}`
   const rest = value < limit ? `, and ${open === 1 ? 'a call' : `${open} calls`} under way will take the rest` : ''
   // Twice the limit may be less than was used already, and then would block as well.
   const enough = 2 * Math.max(limit, value) || 1000
-  return new CadreError('BUDGET_EXCEEDED', `The limit of ${line} for ${whose} is reached: ${count(value)} used${rest}. No model was called.`, {
-    details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
-    hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${enough}.`,
-  })
+  return new CadreError(
+    'BUDGET_EXCEEDED',
+    `The limit of ${line} for ${whose} is reached: ${count(value)} used${rest}. No model was called.`,
+    {
+      details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
+      hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${enough}.`,
+    },
+  )
 }

@@ -5,7 +5,7 @@ import { models } from '../../src/contract/models.ts'
 import { promptTemplates } from '../../src/contract/prompt-templates.ts'
 import { ragTools } from '../../src/contract/rag-tools.ts'
 import type { ENTITY_TYPES } from '../../src/contract/usage.ts'
-import type { CallOrigin } from '../metering.ts'
+import type { CallOrigin } from '../core/meter.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
@@ -34,7 +34,11 @@ function origins(origin: CallOrigin): Entity[] {
 }
 
 /** Whom thresholds can be about: everything, whoever it was for, and the model. */
-export const entitiesOf = (modelId: string, origin: CallOrigin): Entity[] => [EVERYTHING, ...origins(origin), { type: 'model', id: modelId }]
+export const entitiesOf = (modelId: string, origin: CallOrigin): Entity[] => [
+  EVERYTHING,
+  ...origins(origin),
+  { type: 'model', id: modelId },
+]
 
 /** Whose sums it goes into: everything, whoever it was for, and all of the same kind. */
 export const summedFor = (origin: CallOrigin): Entity[] => [

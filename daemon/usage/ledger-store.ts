@@ -1,5 +1,5 @@
 /** The ledger as it is stored: a row a call, and the sums of each day. */
-import type { CallOrigin, SettledCall } from '../metering.ts'
+import type { CallOrigin, SettledCall } from '../core/meter.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Amounts, NOTHING } from './amounts.ts'
 import type { Entity } from './entities.ts'
@@ -18,7 +18,9 @@ export interface Call extends CallOrigin {
   cost: number | null
 }
 
-export type NewCall = Pick<Call, 'id' | 'kind' | 'began_at' | 'model_id' | 'price_input' | 'price_output' | 'input_tokens'> & { origin: CallOrigin }
+export type NewCall = Pick<Call, 'id' | 'kind' | 'began_at' | 'model_id' | 'price_input' | 'price_output' | 'input_tokens'> & {
+  origin: CallOrigin
+}
 export type Outcome = Required<SettledCall> & { cost: number | null; settled_at: string }
 
 export interface Spent {
@@ -58,13 +60,22 @@ export async function callsById(reader: Reader, ids: readonly string[]): Promise
   return new Map((await reader.all<Call>(sql, [JSON.stringify(ids)])).map((call) => [call.id, call]))
 }
 
-export const openCalls = (reader: Reader): Promise<Call[]> => reader.all<Call>("SELECT * FROM usage_calls WHERE status = 'open' ORDER BY id")
+export const openCalls = (reader: Reader): Promise<Call[]> =>
+  reader.all<Call>("SELECT * FROM usage_calls WHERE status = 'open' ORDER BY id")
 
 export async function estimateOutput(transaction: Transaction, id: string, outputTokens: number): Promise<void> {
   await transaction.run("UPDATE usage_calls SET output_tokens = ? WHERE id = ? AND status = 'open'", [outputTokens, id])
 }
 
-const SETTLED = ['status', 'input_tokens', 'output_tokens', 'cached_tokens', 'estimated', 'cost', 'settled_at'] as const satisfies readonly (keyof Outcome)[]
+const SETTLED = [
+  'status',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'estimated',
+  'cost',
+  'settled_at',
+] as const satisfies readonly (keyof Outcome)[]
 
 export async function closeCalls(transaction: Transaction, outcomes: readonly (Outcome & { id: string })[]): Promise<void> {
   await transaction.run(
@@ -81,7 +92,12 @@ const SUMS = [
 const AMOUNTS = Object.keys(NOTHING) as (keyof Amounts)[]
 
 /** Adds settled calls, one of which is given, to what each of these used of the model that day and that month. */
-export async function addToSums(transaction: Transaction, entities: readonly Entity[], { began_at, model_id }: Call, amounts: Amounts): Promise<void> {
+export async function addToSums(
+  transaction: Transaction,
+  entities: readonly Entity[],
+  { began_at, model_id }: Call,
+  amounts: Amounts,
+): Promise<void> {
   const given = AMOUNTS.map((name) => amounts[name])
   const rows = entities.map(() => `(?, ?, ?, ?, ${given.map(() => '?').join(', ')})`).join(', ')
   const added = AMOUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')

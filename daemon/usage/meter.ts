@@ -1,7 +1,16 @@
 /** The meter that stands behind every call of a model: budgets before it, the ledger around it. */
-import type { EventBus } from '../event-bus.ts'
-import { newId } from '../identifiers.ts'
-import { type BeginningCall, type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement, whole } from '../metering.ts'
+import type { EventBus } from '../core/event-bus.ts'
+import { newId } from '../core/identifiers.ts'
+import {
+  type BeginningCall,
+  type CallOrigin,
+  costOf,
+  type Meter,
+  type MeteredModel,
+  type SettledCall,
+  type Settlement,
+  whole,
+} from '../core/meter.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { Budget } from './budget.ts'
 import { Crowds } from './crowds.ts'
@@ -74,7 +83,10 @@ export class UsageMeter implements Meter {
     const closed: (Outcome & { id: string })[] = []
     const costs = settlements.map(({ entry, call: settled }) => {
       const call = calls.get(entry)
-      if (!call) throw new Error(`There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`)
+      if (!call)
+        throw new Error(
+          `There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`,
+        )
       if (call.status !== 'open') return call.cost
       const [input_tokens, output_tokens] = [whole(settled.input_tokens), whole(settled.output_tokens)]
       const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
@@ -106,7 +118,10 @@ export class UsageMeter implements Meter {
       const left = await openCalls(transaction)
       await this.settleAll(
         transaction,
-        left.map(({ id, input_tokens, output_tokens }) => ({ entry: id, call: { input_tokens, output_tokens, status: 'interrupted', estimated: true } })),
+        left.map(({ id, input_tokens, output_tokens }) => ({
+          entry: id,
+          call: { input_tokens, output_tokens, status: 'interrupted', estimated: true },
+        })),
       )
       return left.length
     })

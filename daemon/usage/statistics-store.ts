@@ -1,6 +1,7 @@
 /** Sums of the ledger, as they are read: whole days from what was summed up, pieces of days call by call. */
-import type { Span } from '../date-range.ts'
+
 import type { Reader } from '../store/database.ts'
+import type { Span } from '../validation/date-range.ts'
 import type { Amounts } from './amounts.ts'
 import { type Entity, ORIGINS } from './entities.ts'
 
@@ -24,7 +25,10 @@ export async function sumsByDay(reader: Reader, { type, id }: Entity, { from, un
 /** What each entity used, of one kind or of all: in the months, and in the days beside them. */
 export async function sumsByEntity(reader: Reader, type: string, months: Span, days: readonly Span[]): Promise<EntitySum[]> {
   const kind = type === '' ? "entity_type > ''" : 'entity_type = ?'
-  const parts = [{ table: 'usage_months', time: 'month', span: months }, ...days.map((span) => ({ table: 'usage_days', time: 'day', span }))]
+  const parts = [
+    { table: 'usage_months', time: 'month', span: months },
+    ...days.map((span) => ({ table: 'usage_days', time: 'day', span })),
+  ]
   const found = await Promise.all(
     parts.map(({ table, time, span }) =>
       reader.all<EntitySum>(

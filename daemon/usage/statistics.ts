@@ -1,9 +1,9 @@
 /** What was used and what it cost: in all, by model, by entity and by day. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../src/contract/usage.ts'
-import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../date-range.ts'
-import { money } from '../metering.ts'
+import { money } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
+import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../validation/date-range.ts'
 import { type Amounts, NOTHING, plus } from './amounts.ts'
 import { type Entity, type EntityType, kindOf, ORIGINS } from './entities.ts'
 import { type CallSum, type DaySum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'

@@ -20,22 +20,16 @@ type Notice = Pick<StoredUsageThreshold, 'id' | 'metric' | 'limit' | 'period'> &
 
 /** Whether it was told that this line, or a higher one, was crossed in the period. */
 export async function wasTold(reader: Reader, { id, metric, limit, period, period_start }: Notice): Promise<boolean> {
-  const found = await reader.get('SELECT 1 FROM usage_notices WHERE threshold_id = ? AND metric = ? AND period = ? AND period_start = ? AND "limit" >= ?', [
-    id,
-    metric,
-    period,
-    period_start,
-    limit,
-  ])
+  const found = await reader.get(
+    'SELECT 1 FROM usage_notices WHERE threshold_id = ? AND metric = ? AND period = ? AND period_start = ? AND "limit" >= ?',
+    [id, metric, period, period_start, limit],
+  )
   return found !== undefined
 }
 
 export async function rememberTold(transaction: Transaction, { id, metric, limit, period, period_start }: Notice): Promise<void> {
-  await transaction.run('INSERT OR REPLACE INTO usage_notices (threshold_id, metric, period, period_start, "limit") VALUES (?, ?, ?, ?, ?)', [
-    id,
-    metric,
-    period,
-    period_start,
-    limit,
-  ])
+  await transaction.run(
+    'INSERT OR REPLACE INTO usage_notices (threshold_id, metric, period, period_start, "limit") VALUES (?, ?, ?, ?, ?)',
+    [id, metric, period, period_start, limit],
+  )
 }

@@ -32,7 +32,12 @@ export interface Attempt {
 export async function attempt(outbound: Outbound, { webhook, secrets, event, now, signal }: Attempt): Promise<Outcome> {
   const begun = performance.now()
   let status: number | null = null
-  const outcome = (body: string | null, error: string | null): Outcome => ({ status, body, error, latencyMs: Math.round(performance.now() - begun) })
+  const outcome = (body: string | null, error: string | null): Outcome => ({
+    status,
+    body,
+    error,
+    latencyMs: Math.round(performance.now() - begun),
+  })
   try {
     const answer = await outbound.request(webhook.url, {
       method: 'POST',

@@ -1,8 +1,8 @@
 /** Sends what waits in the outbox: at its time, a few at once, and never more to one receiver than leaves room for the others. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Clock } from '../clock.ts'
-import type { Logger } from '../logger.ts'
+import type { Clock } from '../async/clock.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
@@ -75,7 +75,9 @@ export class Dispatcher {
     const enough = new AbortController()
     await Promise.race([ended, wait(LAST_ATTEMPTS_MS, undefined, { signal: enough.signal })])
     enough.abort()
-    this.#closing.abort(new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'The delivery is made when it is started again.' }))
+    this.#closing.abort(
+      new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'The delivery is made when it is started again.' }),
+    )
     await ended
   }
 

@@ -1,7 +1,7 @@
 /** Events and their deliveries as they are stored. A delivery waits for an attempt exactly while it has a next_attempt_at. */
 import type { Static } from 'typebox'
 import { Delivery, DeliveryDetails } from '../../src/contract/webhooks.ts'
-import { newId } from '../identifiers.ts'
+import { newId } from '../core/identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
@@ -59,7 +59,12 @@ export async function webhooksFor(reader: Reader, type: string): Promise<string[
 }
 
 /** Due from the moment it happened. `step` is how many places of the schedule it leaves out. */
-export async function insertDelivery(transaction: Transaction, webhookId: string, { id, type, created_at }: StoredEvent, step = 0): Promise<string> {
+export async function insertDelivery(
+  transaction: Transaction,
+  webhookId: string,
+  { id, type, created_at }: StoredEvent,
+  step = 0,
+): Promise<string> {
   const deliveryId = newId('dlv')
   await transaction.run(
     "INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 0, ?, ?, '[]', ?, ?)",
@@ -84,7 +89,13 @@ export async function waitingWebhooks(reader: Reader, underWay: readonly string[
 }
 
 /** Those of a webhook that are due, the longest waiting first. */
-export async function dueDeliveries(reader: Reader, webhookId: string, now: string, underWay: readonly string[], limit: number): Promise<string[]> {
+export async function dueDeliveries(
+  reader: Reader,
+  webhookId: string,
+  now: string,
+  underWay: readonly string[],
+  limit: number,
+): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
     'SELECT id FROM deliveries WHERE webhook_id = ? AND next_attempt_at <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT ?',
     [webhookId, now, JSON.stringify(underWay), limit],

@@ -1,8 +1,8 @@
 /** Where events wait for their receivers: written in the transaction in which they happen, so that both are kept or neither. */
 import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts'
-import type { Clock } from '../clock.ts'
-import type { DomainEvents, EventBus, EventName } from '../event-bus.ts'
-import { newId } from '../identifiers.ts'
+import type { Clock } from '../async/clock.ts'
+import type { DomainEvents, EventBus, EventName } from '../core/event-bus.ts'
+import { newId } from '../core/identifiers.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { insertDelivery, insertEvent, type StoredEvent, webhooksFor } from './outbox-store.ts'
 

@@ -1,6 +1,6 @@
 /** Events and deliveries are kept for a while and then removed. */
-import type { Clock } from '../clock.ts'
-import type { Logger } from '../logger.ts'
+import type { Clock } from '../async/clock.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
 import { prune } from './outbox-store.ts'
 

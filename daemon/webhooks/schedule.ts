@@ -5,7 +5,17 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** From each failure to the next attempt; the first attempt is made at once. */
-export const RETRY_DELAYS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+export const RETRY_DELAYS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
 /** At most this part of a delay is added to it, so that what failed together does not come back together. Nothing comes sooner. */
 export const MOST_JITTER = 0.1
 

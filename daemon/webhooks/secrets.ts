@@ -39,4 +39,5 @@ export function rotated(webhook: StoredWebhook, sealed: string, now: number, unt
   return { ...webhook, secret: sealed, previous_secrets: JSON.stringify(previous.slice(0, MOST_PREVIOUS)) }
 }
 
-const still = (previous: string, now: number): Previous[] => (JSON.parse(previous) as Previous[]).filter(({ until }) => Date.parse(until) > now)
+const still = (previous: string, now: number): Previous[] =>
+  (JSON.parse(previous) as Previous[]).filter(({ until }) => Date.parse(until) > now)

@@ -1,8 +1,8 @@
 /** Webhooks: addresses that are told of events, each with a signing secret of its own. */
 import type { Static } from 'typebox'
 import { type WebhookCreate, type WebhookCreated, type WebhookRotate, type WebhookUpdate, webhooks } from '../../src/contract/webhooks.ts'
-import type { Change } from '../caller.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../async/clock.ts'
+import type { Change } from '../core/caller.ts'
 import { Resource } from '../crud/service.ts'
 import { plainAddress } from '../outbound/address.ts'
 import type { Vault } from '../secrets/vault.ts'

@@ -1,6 +1,6 @@
 /** What came of attempts, written down: those that end at about the same time share a transaction, so that many deliveries leave room for everything else. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { GONE, type Outcome } from './attempt.ts'
 import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'

@@ -10,5 +10,9 @@ export const webhookRecords = new Records<StoredWebhook>({ table: 'webhooks', sc
 
 /** Only if it still leads to where the answer came from. */
 export async function disableWebhook(transaction: Transaction, id: string, url: string, now: string): Promise<void> {
-  await transaction.run('UPDATE webhooks SET enabled = 0, version = version + 1, updated_at = ? WHERE id = ? AND url = ? AND enabled = 1', [now, id, url])
+  await transaction.run('UPDATE webhooks SET enabled = 0, version = version + 1, updated_at = ? WHERE id = ? AND url = ? AND enabled = 1', [
+    now,
+    id,
+    url,
+  ])
 }

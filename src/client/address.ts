@@ -102,6 +102,9 @@ function readTokenFile(paths: Paths): string | undefined {
     return readFileSync(paths.token, 'utf8').trim() || undefined
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new UnreachableError(`The token in ${paths.token} cannot be read.`, { hint: 'cadre doctor tells what is wrong with it.', cause: error })
+    throw new UnreachableError(`The token in ${paths.token} cannot be read.`, {
+      hint: 'cadre doctor tells what is wrong with it.',
+      cause: error,
+    })
   }
 }

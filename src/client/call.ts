@@ -49,8 +49,16 @@ export async function call<R extends Route>(connection: Connection, route: R, in
 }
 
 /** The events of a route that streams. Whether the last one was a proper end is for the caller to say. */
-export async function* stream<R extends Route>(connection: Connection, route: R, input: Input<R>, options: Options = {}): AsyncGenerator<ServerEvent> {
-  const reply = await send(connection, request(route, input as Parts, { ...options, headers: { accept: 'text/event-stream', ...options.headers } }))
+export async function* stream<R extends Route>(
+  connection: Connection,
+  route: R,
+  input: Input<R>,
+  options: Options = {},
+): AsyncGenerator<ServerEvent> {
+  const reply = await send(
+    connection,
+    request(route, input as Parts, { ...options, headers: { accept: 'text/event-stream', ...options.headers } }),
+  )
   if (!isGood(reply)) throw failure(reply, await reply.text())
   yield* decodeEvents(reply.body)
 }

@@ -53,7 +53,8 @@ export async function connect({ paths, start, root, narrate }: ConnectOptions): 
   }
   const running = await runningDaemon(paths)
   if (!running) {
-    if (!start || readSettings(paths).start === false) throw new UnreachableError('The daemon is not running.', { hint: 'cadre daemon start starts it.' })
+    if (!start || readSettings(paths).start === false)
+      throw new UnreachableError('The daemon is not running.', { hint: 'cadre daemon start starts it.' })
     const { url } = await startDaemon({ paths, root, narrate, options: [] })
     return { url, token: await findToken(paths, url, narrate), narrate }
   }

@@ -69,7 +69,11 @@ export function isTerminal({ event }: Pick<ReplyEvent, 'event'>): boolean {
 }
 
 /** The events of one reply, up to and with its terminal one. A stream that ends without it throws an UnreachableError. */
-export async function* followReply(connection: Connection, followed: Followed, options: FollowOptions = {}): AsyncGenerator<ReplyEvent, void> {
+export async function* followReply(
+  connection: Connection,
+  followed: Followed,
+  options: FollowOptions = {},
+): AsyncGenerator<ReplyEvent, void> {
   const { conversation } = followed
   let reply = 'reply' in followed ? followed.reply : undefined
   let next = followed
@@ -98,7 +102,10 @@ export async function* followReply(connection: Connection, followed: Followed, o
 /** The connection ended before the reply did. */
 class Cut extends UnreachableError {
   constructor(conversation: string, cause: unknown) {
-    super('The connection ended before the reply did.', { hint: `What was written is kept: cadre conversations show ${conversation}`, cause })
+    super('The connection ended before the reply did.', {
+      hint: `What was written is kept: cadre conversations show ${conversation}`,
+      cause,
+    })
   }
 }
 
@@ -111,7 +118,11 @@ async function* arriving(connection: Connection, followed: Followed, options: Fo
   }
 }
 
-function open(connection: Connection, followed: Followed, { signal, longestSilence = LONGEST_SILENCE_MS }: FollowOptions): AsyncGenerator<ServerEvent> {
+function open(
+  connection: Connection,
+  followed: Followed,
+  { signal, longestSilence = LONGEST_SILENCE_MS }: FollowOptions,
+): AsyncGenerator<ServerEvent> {
   const options = { longestSilence, ...(signal ? { signal } : {}) }
   const { conversation: id } = followed
   if ('message' in followed) {

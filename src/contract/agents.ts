@@ -16,17 +16,31 @@ const TopicInput = Type.Unsafe<string | { name: string; description?: string; in
   description: 'A topic, or just its name.',
   anyOf: [
     { type: 'string', minLength: 1, maxLength: 200 },
-    object({ name: Topic.properties.name, ...optional({ description: Topic.properties.description }), instructions: Topic.properties.instructions }),
+    object({
+      name: Topic.properties.name,
+      ...optional({ description: Topic.properties.description }),
+      instructions: Topic.properties.instructions,
+    }),
   ],
 })
 
 const settings = {
   description: text('What the agent is for.', 10_000),
   system_prompt: text('What the model is told before the conversation.'),
-  model_id: nullable(identifier("a model, or the provider's own name for it, or its name, where that is unique; null is the default model")),
-  temperature: nullable(Type.Number({ minimum: 0, maximum: 2, description: "How freely the model writes; null is the model's own default." })),
-  max_tokens: nullable(Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Longest reply, in tokens; null is no limit of ours.' })),
-  tools: Type.Array(identifier('a RAG, retrieval or API tool'), { maxItems: 100, uniqueItems: true, description: 'Tools the agent may use.' }),
+  model_id: nullable(
+    identifier("a model, or the provider's own name for it, or its name, where that is unique; null is the default model"),
+  ),
+  temperature: nullable(
+    Type.Number({ minimum: 0, maximum: 2, description: "How freely the model writes; null is the model's own default." }),
+  ),
+  max_tokens: nullable(
+    Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Longest reply, in tokens; null is no limit of ours.' }),
+  ),
+  tools: Type.Array(identifier('a RAG, retrieval or API tool'), {
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'Tools the agent may use.',
+  }),
   prompt_template_id: nullable(identifier('a prompt template to use as the system prompt')),
   variables: freeObject('Values for the variables of the prompt template.'),
 }
@@ -60,10 +74,16 @@ export const Agent = resource(
   },
 )
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
-export const AgentItem = object({ id, name, description, model_id, temperature, tools, created_at }, { description: 'An agent as lists show it.' })
+export const AgentItem = object(
+  { id, name, description, model_id, temperature, tools, created_at },
+  { description: 'An agent as lists show it.' },
+)
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Subjects the agent covers.' })
-export const AgentCreate = object({ name: resourceName('agent'), ...optional({ ...settings, topics }) }, { description: 'A new agent.', examples: [example] })
+export const AgentCreate = object(
+  { name: resourceName('agent'), ...optional({ ...settings, topics }) },
+  { description: 'A new agent.', examples: [example] },
+)
 export const AgentUpdate = object(optional({ name: resourceName('agent'), ...settings, topics }), {
   description: 'What to change of an agent.',
   minProperties: 1,

@@ -20,12 +20,21 @@ export const ConversationAnalytics = object({
   unpriced_tokens: count('Of the tokens, those that the cost leaves out because their price is not known.'),
   tool_calls: count('Times a tool was used.'),
   by_day: Type.Array(
-    object({ date: day('The day'), conversations: count('Begun that day.'), messages: count('Said that day.'), tokens: count('Used that day.') }),
+    object({
+      date: day('The day'),
+      conversations: count('Begun that day.'),
+      messages: count('Said that day.'),
+      tokens: count('Used that day.'),
+    }),
     { description: 'Oldest first; days without anything too, unless that makes more than 366.' },
   ),
-  by_agent: Type.Record(Type.String(), object({ conversations: count('With this agent.'), messages: count('In them.'), tokens: count('Used in them.') }), {
-    description: 'By agent identifier.',
-  }),
+  by_agent: Type.Record(
+    Type.String(),
+    object({ conversations: count('With this agent.'), messages: count('In them.'), tokens: count('Used in them.') }),
+    {
+      description: 'By agent identifier.',
+    },
+  ),
 })
 
 export const analyticsRoutes = {

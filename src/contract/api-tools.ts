@@ -19,12 +19,16 @@ export interface Destination {
 const locations = Type.Unsafe<Record<string, Destination>>({
   type: 'object',
   maxProperties: 500,
-  description: 'Where an argument goes, if it is neither in the address nor goes where others do: to the query of GET and DELETE, else to the body.',
+  description:
+    'Where an argument goes, if it is neither in the address nor goes where others do: to the query of GET and DELETE, else to the body.',
   additionalProperties: object({
     in: word(DESTINATIONS, { description: 'Part of the request; whole_body is the body itself instead of one of its fields.' }),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Its name there; that of the argument when left out.' })),
     style: Type.Optional(
-      word(STYLES, { default: 'repeat', description: 'How lists and objects are written in a query or form: a=1&a=2, a=1,2, a[b]=1 or as JSON.' }),
+      word(STYLES, {
+        default: 'repeat',
+        description: 'How lists and objects are written in a query or form: a=1&a=2, a=1,2, a[b]=1 or as JSON.',
+      }),
     ),
   }),
   examples: [{ trace: { in: 'header', name: 'X-Trace' } }],
@@ -35,9 +39,20 @@ const settings = {
     examples: [{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }],
   }),
   locations,
-  body_format: word(['json', 'form'], { default: 'json', description: 'How the body is written: as JSON, or as a form (application/x-www-form-urlencoded).' }),
-  timeout_ms: Type.Integer({ minimum: 100, maximum: 300_000, default: 30_000, description: 'Longest wait for an answer, in milliseconds.' }),
-  allow_private_network: Type.Boolean({ default: false, description: 'Whether it may reach addresses inside the private network. Admins only.' }),
+  body_format: word(['json', 'form'], {
+    default: 'json',
+    description: 'How the body is written: as JSON, or as a form (application/x-www-form-urlencoded).',
+  }),
+  timeout_ms: Type.Integer({
+    minimum: 100,
+    maximum: 300_000,
+    default: 30_000,
+    description: 'Longest wait for an answer, in milliseconds.',
+  }),
+  allow_private_network: Type.Boolean({
+    default: false,
+    description: 'Whether it may reach addresses inside the private network. Admins only.',
+  }),
   requires_confirmation: Type.Boolean({ default: false, description: 'Whether the caller is asked before each use.' }),
 }
 const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
@@ -63,7 +78,12 @@ const auth = Type.Unsafe<Auth>({
   description: 'How it proves who it is. The values are write-only.',
   required: ['type'],
   discriminator: { propertyName: 'type' },
-  oneOf: [noAuth, bearerAuth, basicAuth, object({ type: Type.Literal('api_key'), name: authName, value: secret('The key.'), in: Type.Optional(authIn) })],
+  oneOf: [
+    noAuth,
+    bearerAuth,
+    basicAuth,
+    object({ type: Type.Literal('api_key'), name: authName, value: secret('The key.'), in: Type.Optional(authIn) }),
+  ],
   examples: [{ type: 'bearer', token: '<TOKEN>' }],
 })
 export type ApiToolSecrets = { headers: Record<string, string>; auth: Auth }
@@ -109,7 +129,10 @@ export const ApiTool = resource(
   },
 )
 const writable = { ...settings, headers, auth }
-export const ApiToolCreate = object({ name, url, ...optional({ description, ...writable }) }, { description: 'A new API tool.', examples: [example] })
+export const ApiToolCreate = object(
+  { name, url, ...optional({ description, ...writable }) },
+  { description: 'A new API tool.', examples: [example] },
+)
 export const ApiToolUpdate = object(optional({ name, description, url, ...writable }), {
   description: 'What to change of an API tool; headers replace all of the old ones.',
   minProperties: 1,
@@ -132,7 +155,8 @@ const credentials = Type.Unsafe<Record<string, string>>({
   maxProperties: 20,
   additionalProperties: secret('A token, a key, or user:password.'),
   writeOnly: true,
-  description: 'What the tools prove themselves with, by kind (bearer, basic, api_key) or by the name of a security scheme of the document.',
+  description:
+    'What the tools prove themselves with, by kind (bearer, basic, api_key) or by the name of a security scheme of the document.',
 })
 export const ApiToolImport = object(
   optional({
@@ -147,13 +171,17 @@ export const ApiToolImport = object(
       description: 'Which operations: operationId, tag:name, /path or METHOD /path, with * for anything. All when left out.',
     }),
     server: webAddress('Base address to call, instead of the one in the document.'),
-    server_variables: Type.Record(Type.String(), Type.String({ maxLength: 200 }), { description: "Values for the variables of the document's server." }),
+    server_variables: Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
+      description: "Values for the variables of the document's server.",
+    }),
     prefix: Type.String({ maxLength: 50, pattern: '^[A-Za-z0-9_-]*$', description: 'Put before the name of each tool.' }),
     credentials,
     headers,
     timeout_ms: settings.timeout_ms,
     allow_private_network: settings.allow_private_network,
-    requires_confirmation: Type.Boolean({ description: 'Whether the caller is asked before each use; when left out, for every method but GET.' }),
+    requires_confirmation: Type.Boolean({
+      description: 'Whether the caller is asked before each use; when left out, for every method but GET.',
+    }),
     include_deprecated: Type.Boolean({ default: false, description: 'Operations and parameters that are deprecated, too.' }),
     update: Type.Boolean({ default: false, description: 'Bring tools of the same name and server up to date, instead of refusing.' }),
     dry_run: Type.Boolean({ default: false, description: 'Only say what would be done.' }),

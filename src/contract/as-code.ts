@@ -52,9 +52,12 @@ const Change = object({
   name,
   id: nullable(Type.String({ description: 'Its identifier; null for what would be created.' })),
   action: word(['create', 'update', 'unchanged', 'delete'], { description: 'What was done, or would be.' }),
-  fields: Type.Array(object({ field: Type.String({ description: 'Which field.' }), from: value('What it held.'), to: value('What it holds then.') }), {
-    description: 'What is other than before. Secrets are named and not shown.',
-  }),
+  fields: Type.Array(
+    object({ field: Type.String({ description: 'Which field.' }), from: value('What it held.'), to: value('What it holds then.') }),
+    {
+      description: 'What is other than before. Secrets are named and not shown.',
+    },
+  ),
 })
 const plan = Type.String({ minLength: 1, maxLength: 100, description: 'Stands for exactly these changes to what is there now.' })
 export const Applied = object(
@@ -112,7 +115,14 @@ export const asCodeRoutes = {
           plan: { ...plan, description: 'What a dry run answered: 409 if anything else would be done by now.' },
         }),
       },
-      { examples: [{ resources: [{ family: 'agents', file: 'agents/helper.yaml', fields: { name: 'Helper', model_id: 'embedded' } }], dry_run: true }] },
+      {
+        examples: [
+          {
+            resources: [{ family: 'agents', file: 'agents/helper.yaml', fields: { name: 'Helper', model_id: 'embedded' } }],
+            dry_run: true,
+          },
+        ],
+      },
     ),
     bodyLimit: BODY_LIMIT,
     reply: Applied,

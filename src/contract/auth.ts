@@ -8,4 +8,8 @@ export const secret = (what: string, minLength = 1) =>
 export const noAuth = object({ type: Type.Literal('none') })
 export const bearerAuth = object({ type: Type.Literal('bearer'), token: secret('The token.') })
 /** Some servers take a key for a user name, and no password with it. */
-export const basicAuth = object({ type: Type.Literal('basic'), username: secret('The user name.'), password: secret('The password, which may be empty.', 0) })
+export const basicAuth = object({
+  type: Type.Literal('basic'),
+  username: secret('The user name.'),
+  password: secret('The password, which may be empty.', 0),
+})

@@ -27,12 +27,18 @@ export const ToolCall = object({
   id: Type.String({ description: 'Identifier of the call.' }),
   name: Type.String({ description: 'Name of the tool.' }),
   arguments: freeObject('What the model passed.'),
-  result: Type.Optional(Type.Unknown({ description: 'What the tool answered, cut where it is long; of passages the numbers of their citations.' })),
+  result: Type.Optional(
+    Type.Unknown({ description: 'What the tool answered, cut where it is long; of passages the numbers of their citations.' }),
+  ),
   error: Type.Optional(Type.String({ description: 'Why the tool failed.' })),
   latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'How long it took.' })),
   confirmation: Type.Optional(word(['pending', 'allowed', 'refused'], { description: 'What the caller said, where the tool asks first.' })),
 })
-export const Usage = object({ input_tokens: count('Tokens read.'), output_tokens: count('Tokens written.'), total_tokens: count('Both together.') })
+export const Usage = object({
+  input_tokens: count('Tokens read.'),
+  output_tokens: count('Tokens written.'),
+  total_tokens: count('Both together.'),
+})
 
 export const Message = object(
   {
@@ -47,7 +53,8 @@ export const Message = object(
       cost: nullable(Type.Number({ minimum: 0, description: 'What it cost; null where the price is not known.' })),
       model_id: nullable(identifier('the model that wrote it')),
       finish_reason: word(['stop', 'length', 'content_filter', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
-        description: 'Why it ended; steps: it used tools too often; interrupted: the daemon ended before the reply did. Left out while it is being written.',
+        description:
+          'Why it ended; steps: it used tools too often; interrupted: the daemon ended before the reply did. Left out while it is being written.',
       }),
       error: Type.String({ description: 'What went wrong, where finish_reason is error.' }),
       error_code: word(Object.keys(ERRORS) as ErrorCode[], { description: 'The same, for programs.' }),
@@ -57,7 +64,12 @@ export const Message = object(
   {
     description: 'One message of a conversation.',
     examples: [
-      { id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', role: 'user', content: 'How many days of leave do I have?', timestamp: '2026-01-31T09:30:00.000Z' },
+      {
+        id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        role: 'user',
+        content: 'How many days of leave do I have?',
+        timestamp: '2026-01-31T09:30:00.000Z',
+      },
     ],
   },
 )
@@ -87,7 +99,10 @@ export const Conversation = resource(
   { ...fields, messages: Type.Array(Message, { description: 'What was said, oldest first.' }) },
   { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
 )
-export const ConversationCreate = object({ agent_id, ...optional({ user_id, title }) }, { description: 'A new conversation.', examples: [example] })
+export const ConversationCreate = object(
+  { agent_id, ...optional({ user_id, title }) },
+  { description: 'A new conversation.', examples: [example] },
+)
 export const ConversationUpdate = object(
   { title: nullable(title) },
   { description: 'What to change of a conversation.', examples: [{ title: 'Leave in summer' }] },
@@ -106,7 +121,10 @@ export const conversations = {
 } satisfies Family
 
 const own = crud(conversations, { read: 'meet', change: 'talk' })
-const mine = Type.Boolean({ default: false, description: 'Only those of whoever asks: of the user of the token, or without a user where it has none.' })
+const mine = Type.Boolean({
+  default: false,
+  description: 'Only those of whoever asks: of the user of the token, or without a user where it has none.',
+})
 const action = { family: 'conversations', params: byId('conversation') }
 const oneMessage = object({ id: identifier('the conversation'), message_id: identifier('the message') })
 export const conversationRoutes = {
@@ -146,7 +164,10 @@ export const conversationRoutes = {
         message: Type.String({ minLength: 1, maxLength: 500_000, pattern: '\\S', description: 'What to say.' }),
         ...optional({
           stream: Type.Boolean({ default: false, description: 'Whether the reply comes as events.' }),
-          wait: Type.Boolean({ default: false, description: 'Whether to wait for a reply that is being written, rather than be refused with 409.' }),
+          wait: Type.Boolean({
+            default: false,
+            description: 'Whether to wait for a reply that is being written, rather than be refused with 409.',
+          }),
           model_id: identifier("a model to answer this message with, instead of the agent's; members talk with the agent's own"),
         }),
       },

@@ -10,7 +10,12 @@ export const forced = object({
   force: Type.Optional(Type.Boolean({ default: false, description: 'Delete although it is in use, and detach it from its users.' })),
 })
 
-export interface Family<L extends TSchema = TSchema, G extends TSchema = TSchema, C extends TSchema = TSchema, U extends TSchema = TSchema> {
+export interface Family<
+  L extends TSchema = TSchema,
+  G extends TSchema = TSchema,
+  C extends TSchema = TSchema,
+  U extends TSchema = TSchema,
+> {
   /** Plural, as in the path's last part and the OpenAPI tag. */
   readonly name: string
   readonly noun: string
@@ -83,7 +88,15 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
     }),
     update: route({ ...change, id: `${name}.update`, method: 'PUT' }),
     patch: route({ ...change, id: `${name}.patch`, method: 'PATCH' }),
-    remove: route({ ...one, id: `${name}.remove`, method: 'DELETE', summary: `Delete ${aNoun}`, access: doors.change, query: forced, shape: 'message' }),
+    remove: route({
+      ...one,
+      id: `${name}.remove`,
+      method: 'DELETE',
+      summary: `Delete ${aNoun}`,
+      access: doors.change,
+      query: forced,
+      shape: 'message',
+    }),
   }
 }
 

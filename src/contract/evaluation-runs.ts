@@ -44,7 +44,10 @@ export const Run = object(
   { description: 'One run of an evaluation.' },
 )
 export const RunInFull = object(
-  { ...Run.properties, configuration: freeObject('Exactly what was run: the target, its prompt, model and index, and the scorers, as they were then.') },
+  {
+    ...Run.properties,
+    configuration: freeObject('Exactly what was run: the target, its prompt, model and index, and the scorers, as they were then.'),
+  },
   { description: 'A run with what was run.' },
 )
 
@@ -110,8 +113,16 @@ export const runRoutes = {
     access: 'change',
     body: object(
       optional({
-        concurrency: Type.Integer({ minimum: 1, maximum: 64, description: "Test cases at the same time; the evaluation's own when left out." }),
-        repeats: Type.Integer({ minimum: 1, maximum: 20, description: "How often each test case runs; the evaluation's own when left out." }),
+        concurrency: Type.Integer({
+          minimum: 1,
+          maximum: 64,
+          description: "Test cases at the same time; the evaluation's own when left out.",
+        }),
+        repeats: Type.Integer({
+          minimum: 1,
+          maximum: 20,
+          description: "How often each test case runs; the evaluation's own when left out.",
+        }),
       }),
       { examples: [{ concurrency: 8 }] },
     ),
@@ -123,7 +134,8 @@ export const runRoutes = {
     method: 'GET',
     path: '/evaluations/{id}/results',
     summary: 'Results of a run',
-    description: 'Of the newest run, or of the one that run_id names. All of them in the order of the test cases, unless limit asks for a page.',
+    description:
+      'Of the newest run, or of the one that run_id names. All of them in the order of the test cases, unless limit asks for a page.',
     access: 'read',
     query: object(
       optional({
@@ -136,7 +148,12 @@ export const runRoutes = {
     reply: object({
       ...RunInFull.properties,
       results: Type.Array(RunResult, { description: 'One a test case and repeat.' }),
-      pagination: object({ page: count('This page.'), limit: count('Results a page.'), total: count('Results that match.'), pages: count('Pages there are.') }),
+      pagination: object({
+        page: count('This page.'),
+        limit: count('Results a page.'),
+        total: count('Results that match.'),
+        pages: count('Pages there are.'),
+      }),
     }),
   }),
   runs: route({

@@ -5,7 +5,19 @@ import { route } from './route.ts'
 import { freeObject, identifier, nullable, object, optional, resource, resourceName, text, word } from './schema.ts'
 
 export const EVALUATION_TYPES = ['agent', 'rag_tool', 'prompt_template', 'model'] as const
-export const SCORERS = ['exact', 'contains', 'regex', 'json', 'similarity', 'token_f1', 'llm_judge', 'citation', 'retrieval', 'latency', 'cost'] as const
+export const SCORERS = [
+  'exact',
+  'contains',
+  'regex',
+  'json',
+  'similarity',
+  'token_f1',
+  'llm_judge',
+  'citation',
+  'retrieval',
+  'latency',
+  'cost',
+] as const
 
 const scorerType = word(SCORERS, { description: 'How an answer is scored.' })
 const Scorer = object({
@@ -21,8 +33,13 @@ const Scorer = object({
       maximum: 100,
       description: 'Among how many passages retrieval looks for the expected source; all that came back when left out.',
     }),
-    metric: word(['hit', 'mrr'], { default: 'hit', description: 'What retrieval scores: whether an expected source is there, or one over its rank.' }),
-    model_id: identifier("the model that judges, or the provider's own name for it, or its name, where that is unique; the default model when left out"),
+    metric: word(['hit', 'mrr'], {
+      default: 'hit',
+      description: 'What retrieval scores: whether an expected source is there, or one over its rank.',
+    }),
+    model_id: identifier(
+      "the model that judges, or the provider's own name for it, or its name, where that is unique; the default model when left out",
+    ),
     instructions: text('What the judge is told.', 20_000),
   }),
 })

@@ -79,14 +79,20 @@ const globs = {
   exclude: Type.Array(glob, { maxItems: 200, description: 'No paths that match one of these.' }),
 }
 
-const allow_private_network = Type.Boolean({ default: false, description: 'Whether addresses inside the private network may be read. Admins only.' })
+const allow_private_network = Type.Boolean({
+  default: false,
+  description: 'Whether addresses inside the private network may be read. Admins only.',
+})
 
 /** The configuration each type of source takes. */
 export const SOURCE_CONFIGURATIONS = {
   file: object(
     optional({
       ...files,
-      paths: Type.Array(path, { maxItems: 1_000, description: "Files and folders on the daemon's disk, beside the documents that are sent to it." }),
+      paths: Type.Array(path, {
+        maxItems: 1_000,
+        description: "Files and folders on the daemon's disk, beside the documents that are sent to it.",
+      }),
       schedule,
     }),
   ),
@@ -103,7 +109,10 @@ export const SOURCE_CONFIGURATIONS = {
   url: object({
     url: webAddress('Page, site or sitemap to read.'),
     ...optional({
-      mode: word(['page', 'site', 'sitemap'], { default: 'page', description: 'One page, the pages it links to on its site, or those of a sitemap.' }),
+      mode: word(['page', 'site', 'sitemap'], {
+        default: 'page',
+        description: 'One page, the pages it links to on its site, or those of a sitemap.',
+      }),
       max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'How many links deep a site is read.' }),
       max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Most pages that are read.' }),
       allow_private_network,
@@ -118,7 +127,12 @@ export const SOURCE_CONFIGURATIONS = {
       description: "Address of a repository, or its path on the daemon's disk. A login goes to `auth`, not into the address.",
     }),
     ...optional({
-      branch: Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$', description: 'Branch or tag to read.' }),
+      branch: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
+        description: 'Branch or tag to read.',
+      }),
       ...globs,
       ...files,
       allow_private_network,
@@ -160,7 +174,10 @@ export const SyncProgress = object(
 
 export const SyncChanges = object(
   {
-    read: Type.Integer({ minimum: 0, description: 'Documents that were read, because they are new or changed, or a tool wants them cut another way.' }),
+    read: Type.Integer({
+      minimum: 0,
+      description: 'Documents that were read, because they are new or changed, or a tool wants them cut another way.',
+    }),
     unreadable: Type.Integer({ minimum: 0, description: 'Documents that were to be read and could not be.' }),
     gone: Type.Integer({ minimum: 0, description: 'Documents that were there before and are no more.' }),
     embedded: Type.Integer({ minimum: 0, description: 'Passages that were embedded.' }),
@@ -191,7 +208,17 @@ const example = { name: 'Handbook', type: 'file', configuration: { file_types: [
 
 export const KnowledgeSource = resource(
   'knowledge source',
-  { name, type, status, error, last_sync, configuration: Configuration, auth: shownAuth, statistics: SourceStatistics, progress: nullable(SyncProgress) },
+  {
+    name,
+    type,
+    status,
+    error,
+    last_sync,
+    configuration: Configuration,
+    auth: shownAuth,
+    statistics: SourceStatistics,
+    progress: nullable(SyncProgress),
+  },
   {
     description: 'A place documents come from.',
     examples: [
@@ -211,7 +238,10 @@ export const KnowledgeSource = resource(
   },
 )
 const { id, created_at } = KnowledgeSource.properties
-export const KnowledgeSourceItem = object({ id, name, type, status, last_sync, created_at }, { description: 'A knowledge source as lists show it.' })
+export const KnowledgeSourceItem = object(
+  { id, name, type, status, last_sync, created_at },
+  { description: 'A knowledge source as lists show it.' },
+)
 
 /** One shape a type, told apart by `type`, so that an error names the field that is wrong and not the shapes it might have been. */
 const branch = (of: SourceType): TObject => {
@@ -224,7 +254,12 @@ const branch = (of: SourceType): TObject => {
     ...(of === 'git' ? { auth: Type.Optional(auth) } : {}),
   })
 }
-export const KnowledgeSourceCreate = Type.Unsafe<{ name: string; type: SourceType; configuration?: SourceConfiguration; auth?: SourceAuth }>({
+export const KnowledgeSourceCreate = Type.Unsafe<{
+  name: string
+  type: SourceType
+  configuration?: SourceConfiguration
+  auth?: SourceAuth
+}>({
   type: 'object',
   description: 'A new knowledge source.',
   required: ['type'],

@@ -13,14 +13,18 @@ const price = (what: string) => Type.Number({ minimum: 0, maximum: 1_000_000, de
 const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: number; output_per_1k: number }>({
   description:
     'Price of 1,000 tokens, in and out, in any currency: input and output, or input_per_1k and output_per_1k; it comes back as it was given. Input that the provider had cached costs the same as other input.',
-  anyOf: [object({ input: price('input'), output: price('output') }), object({ input_per_1k: price('input'), output_per_1k: price('output') })],
+  anyOf: [
+    object({ input: price('input'), output: price('output') }),
+    object({ input_per_1k: price('input'), output_per_1k: price('output') }),
+  ],
   examples: [{ input_per_1k: 0.5, output_per_1k: 1.5 }],
 })
 
 const needed = {
   name: resourceName('model'),
   provider: word(PROVIDERS, {
-    description: 'Who runs the model; openai-compatible is any server that speaks that protocol, replay plays back what another model answered.',
+    description:
+      'Who runs the model; openai-compatible is any server that speaks that protocol, replay plays back what another model answered.',
   }),
   model_id: Type.String({
     minLength: 1,
@@ -86,14 +90,21 @@ export const Model = resource(
     ],
   },
 )
-export const ModelCreate = object({ ...needed, ...optional({ ...settings, api_key }) }, { description: 'A new model.', examples: [example] })
+export const ModelCreate = object(
+  { ...needed, ...optional({ ...settings, api_key }) },
+  { description: 'A new model.', examples: [example] },
+)
 export const ModelUpdate = object(optional({ ...needed, ...settings, api_key }), {
   description: 'What to change of a model; a null api_key forgets the key.',
   minProperties: 1,
   examples: [{ name: 'Llama in the cellar' }],
 })
 
-const origin = Type.String({ minLength: 1, maxLength: 2_000, description: 'Where it was found: a local address or the name of an environment variable.' })
+const origin = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  description: 'Where it was found: a local address or the name of an environment variable.',
+})
 const Discovered = object({
   ...needed,
   endpoint: settings.endpoint,
@@ -103,7 +114,8 @@ const Discovered = object({
 const Adoption = object(
   { origin, ...optional({ model_id: needed.model_id, name: needed.name }) },
   {
-    description: 'What to add of what was discovered: without model_id, the first of that origin. Of a provider with a key, any of its models can be named.',
+    description:
+      'What to add of what was discovered: without model_id, the first of that origin. Of a provider with a key, any of its models can be named.',
     examples: [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
   },
 )

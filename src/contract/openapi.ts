@@ -49,11 +49,19 @@ export function openapiDocument(version: string): Json {
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'An access token; the first one is made when the daemon starts for the first time.' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token; the first one is made when the daemon starts for the first time.',
+        },
       },
       responses: errorResponses(paths),
       headers: RATE_HEADERS,
-      schemas: { ...Object.fromEntries([...names].map(([schema, name]) => [name, plain(schema, names, true)])), Error: ERROR, Pagination: PAGINATION },
+      schemas: {
+        ...Object.fromEntries([...names].map(([schema, name]) => [name, plain(schema, names, true)])),
+        Error: ERROR,
+        Pagination: PAGINATION,
+      },
     },
   }
 }
@@ -89,13 +97,20 @@ function operation(route: Route, names: Map<TSchema, string>): Json {
 
 function withParameters(route: Route, names: Map<TSchema, string>): Json {
   const parameters = [...parametersOf(route.params, 'path', names), ...parametersOf(route.query, 'query', names)]
-  if (route.method === 'POST') parameters.push(header('Idempotency-Key', 'The same key and body get the same answer and one effect, for 24 hours.'))
+  if (route.method === 'POST')
+    parameters.push(header('Idempotency-Key', 'The same key and body get the same answer and one effect, for 24 hours.'))
   if (['PUT', 'PATCH', 'DELETE'].includes(route.method))
     parameters.push(header('If-Match', 'The ETag you last saw; if the resource changed since, the answer is 409.'))
   return parameters.length > 0 ? { parameters } : {}
 }
 
-const header = (name: string, description: string): Json => ({ name, in: 'header', required: false, description, schema: { type: 'string' } })
+const header = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
 
 function parametersOf(schema: TSchema | undefined, place: string, names: Map<TSchema, string>): Json[] {
   if (!schema) return []
@@ -107,17 +122,25 @@ function parametersOf(schema: TSchema | undefined, place: string, names: Map<TSc
 }
 
 function success(route: Route, names: Map<TSchema, string>): Json {
-  if (route.shape === 'events') return { description: 'Server-Sent Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
+  if (route.shape === 'events')
+    return { description: 'Server-Sent Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
   const rateHeaders =
-    route.access === 'open' ? {} : { headers: Object.fromEntries(Object.keys(RATE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }])) }
-  return { description: route.status === 201 ? 'Created.' : 'Done.', ...rateHeaders, content: { 'application/json': { schema: envelope(route, names) } } }
+    route.access === 'open'
+      ? {}
+      : { headers: Object.fromEntries(Object.keys(RATE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }])) }
+  return {
+    description: route.status === 201 ? 'Created.' : 'Done.',
+    ...rateHeaders,
+    content: { 'application/json': { schema: envelope(route, names) } },
+  }
 }
 
 function envelope(route: Route, names: Map<TSchema, string>): Json {
   const data = plain(route.reply, names)
   const success = { type: 'boolean', const: true }
   if (route.shape === 'bare') return data
-  if (route.shape === 'message') return { type: 'object', required: ['success', 'message'], properties: { success, message: { type: 'string' } } }
+  if (route.shape === 'message')
+    return { type: 'object', required: ['success', 'message'], properties: { success, message: { type: 'string' } } }
   if (route.shape === 'page')
     return {
       type: 'object',
@@ -129,7 +152,9 @@ function envelope(route: Route, names: Map<TSchema, string>): Json {
 
 function failures(route: Route): Json {
   const statuses = new Set(codesOf(route).map((code) => ERRORS[code]))
-  return Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]))
+  return Object.fromEntries(
+    [...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
+  )
 }
 
 /** The same reply as when all is well, or an error. */

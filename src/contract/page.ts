@@ -26,7 +26,9 @@ export function sortableFields(resource: TSchema): string[] {
     .map(([name]) => name)
 }
 
-export function listQuery(resource: TSchema): TObject<{ [K in keyof typeof paging]: TOptional<(typeof paging)[K]> } & { sort: TOptional<TSchema> }> {
+export function listQuery(
+  resource: TSchema,
+): TObject<{ [K in keyof typeof paging]: TOptional<(typeof paging)[K]> } & { sort: TOptional<TSchema> }> {
   const sortable = sortableFields(resource)
   const filters = Object.fromEntries(sortable.map((name) => [name, Type.Optional(filter(name, fieldsOf(resource)[name] as TSchema))]))
   const sort = word(sortable, { default: 'created_at', description: 'Field to sort by.' })

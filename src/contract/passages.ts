@@ -23,7 +23,12 @@ export const chunking = {
     default: DEFAULT_EMBEDDING_MODEL,
     description: 'minilm, which every installation has, or a model that can embed.',
   }),
-  chunk_size: Type.Integer({ minimum: 50, maximum: 20_000, default: DEFAULT_CHUNKING.chunk_size, description: 'Longest passage, in characters.' }),
+  chunk_size: Type.Integer({
+    minimum: 50,
+    maximum: 20_000,
+    default: DEFAULT_CHUNKING.chunk_size,
+    description: 'Longest passage, in characters.',
+  }),
   chunk_overlap: Type.Integer({
     minimum: 0,
     maximum: 10_000,
@@ -47,7 +52,9 @@ export const Passage = object({
     { additionalProperties: true, description: 'Where it comes from.' },
   ),
   loose: Type.Optional(
-    Type.Boolean({ description: 'Given where it is only loosely related: no word of the query is in it, and by meaning it is far away (minilm).' }),
+    Type.Boolean({
+      description: 'Given where it is only loosely related: no word of the query is in it, and by meaning it is far away (minilm).',
+    }),
   ),
   explain: Type.Optional(
     object(
@@ -57,7 +64,10 @@ export const Passage = object({
   ),
 })
 
-export const searchMethod = word(['semantic', 'full_text', 'hybrid'], { default: 'hybrid', description: 'By meaning, by words, or by both.' })
+export const searchMethod = word(['semantic', 'full_text', 'hybrid'], {
+  default: 'hybrid',
+  description: 'By meaning, by words, or by both.',
+})
 
 export const SearchResult = object({
   query: Type.String({ description: 'The query, as it was sent.' }),
@@ -75,7 +85,9 @@ export const QueryResult = object(
     examples: [
       {
         query: 'How many days of leave do I have?',
-        results: [{ content: 'Every employee gets twenty-five days of paid annual leave.', score: 0.91, metadata: { source: 'leave.md', page: 1 } }],
+        results: [
+          { content: 'Every employee gets twenty-five days of paid annual leave.', score: 0.91, metadata: { source: 'leave.md', page: 1 } },
+        ],
         answer: 'Twenty-five days [1].',
       },
     ],

@@ -26,7 +26,12 @@ const example = {
 
 export const PromptTemplate = resource(
   'prompt template',
-  { name: resourceName('prompt template'), template, ...settings, version: Type.Integer({ minimum: 1, description: 'Grows with every change.' }) },
+  {
+    name: resourceName('prompt template'),
+    template,
+    ...settings,
+    version: Type.Integer({ minimum: 1, description: 'Grows with every change.' }),
+  },
   {
     description: 'A text with placeholders.',
     examples: [
@@ -73,7 +78,10 @@ export const promptTemplateRoutes = {
     description: 'Every variable needs a value; a value is text and is never read as a template itself.',
     access: 'read',
     params: byId('prompt template'),
-    body: object({ variables: Type.Optional(freeObject('A value for each variable.')) }, { examples: [{ variables: { company: 'Acme', topic: 'invoices' } }] }),
+    body: object(
+      { variables: Type.Optional(freeObject('A value for each variable.')) },
+      { examples: [{ variables: { company: 'Acme', topic: 'invoices' } }] },
+    ),
     reply: object(
       { text: Type.String({ description: 'The text with every placeholder filled in.' }) },
       { examples: [{ text: 'You help Acme users about invoices.' }] },

@@ -10,7 +10,9 @@ const settings = {
   ...chunking,
   top_k: { ...top_k, default: 5 } as typeof top_k,
   model_id: nullable(
-    identifier("the model that writes answers, or the provider's own name for it, or its name, where that is unique; null is the default model"),
+    identifier(
+      "the model that writes answers, or the provider's own name for it, or its name, where that is unique; null is the default model",
+    ),
   ),
 }
 const knowledge_source_id = identifier('the knowledge source it reads')
@@ -40,7 +42,10 @@ export const RagTool = resource(
     ],
   },
 )
-export const RagToolCreate = object({ name, knowledge_source_id, ...optional(settings) }, { description: 'A new RAG tool.', examples: [example] })
+export const RagToolCreate = object(
+  { name, knowledge_source_id, ...optional(settings) },
+  { description: 'A new RAG tool.', examples: [example] },
+)
 export const RagToolUpdate = object(optional({ name, knowledge_source_id, ...settings }), {
   description: 'What to change of a RAG tool.',
   minProperties: 1,

@@ -15,7 +15,10 @@ const answer = {
     description: 'What was answered.',
   }),
 }
-export const Recording = object({ ...answer, created_at: timestamp('When it was recorded') }, { description: 'One request and what was answered.' })
+export const Recording = object(
+  { ...answer, created_at: timestamp('When it was recorded') },
+  { description: 'One request and what was answered.' },
+)
 
 const action = { family: 'models', params: byId('model') }
 export const recordingRoutes = {
@@ -39,7 +42,9 @@ export const recordingRoutes = {
     description: 'Those of another home, so that what was recorded there plays here. One that is here already is replaced.',
     access: 'change',
     bodyLimit: 64 * 1024 * 1024,
-    body: object({ recordings: Type.Array(object(answer), { minItems: 1, maxItems: 1_000, description: 'Recordings, as the list gives them.' }) }),
+    body: object({
+      recordings: Type.Array(object(answer), { minItems: 1, maxItems: 1_000, description: 'Recordings, as the list gives them.' }),
+    }),
     reply: object({ added: Type.Integer({ minimum: 0, description: 'How many.' }) }),
   }),
   clear: route({

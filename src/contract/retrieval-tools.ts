@@ -6,7 +6,11 @@ import { route } from './route.ts'
 import { identifier, nullable, object, optional, resource, resourceName, text } from './schema.ts'
 
 const name = resourceName('retrieval tool')
-const sources = Type.Array(identifier('a knowledge source'), { maxItems: 100, uniqueItems: true, description: 'Knowledge sources it searches.' })
+const sources = Type.Array(identifier('a knowledge source'), {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Knowledge sources it searches.',
+})
 const knowledge_source_ids = Type.Array(identifier('a knowledge source'), {
   minItems: 1,
   maxItems: 100,
@@ -49,7 +53,10 @@ export const RetrievalTool = resource(
     ],
   },
 )
-export const RetrievalToolCreate = object({ name, knowledge_source_ids, ...optional(settings) }, { description: 'A new retrieval tool.', examples: [example] })
+export const RetrievalToolCreate = object(
+  { name, knowledge_source_ids, ...optional(settings) },
+  { description: 'A new retrieval tool.', examples: [example] },
+)
 export const RetrievalToolUpdate = object(optional({ name, knowledge_source_ids, ...settings }), {
   description: 'What to change of a retrieval tool.',
   minProperties: 1,

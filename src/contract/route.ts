@@ -22,7 +22,13 @@ export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'
 
 type Maybe = TSchema | undefined
 
-export interface Route<P extends Maybe = Maybe, Q extends Maybe = Maybe, B extends Maybe = Maybe, R extends TSchema = TSchema, S extends Shape = Shape> {
+export interface Route<
+  P extends Maybe = Maybe,
+  Q extends Maybe = Maybe,
+  B extends Maybe = Maybe,
+  R extends TSchema = TSchema,
+  S extends Shape = Shape,
+> {
   readonly id: string
   readonly family: string
   readonly method: Method
@@ -58,9 +64,13 @@ type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSche
   status?: 200 | 201 | 202
 }
 
-export function route<R extends TSchema, P extends Maybe = undefined, Q extends Maybe = undefined, B extends Maybe = undefined, S extends Shape = 'data'>(
-  declared: Declared<P, Q, B, R, S>,
-): Route<P, Q, B, R, S> {
+export function route<
+  R extends TSchema,
+  P extends Maybe = undefined,
+  Q extends Maybe = undefined,
+  B extends Maybe = undefined,
+  S extends Shape = 'data',
+>(declared: Declared<P, Q, B, R, S>): Route<P, Q, B, R, S> {
   const { params, query, body, shape, status, ...rest } = declared
   return { ...rest, params: params as P, query: query as Q, body: body as B, shape: (shape ?? 'data') as S, status: status ?? 200 }
 }

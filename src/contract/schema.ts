@@ -6,7 +6,8 @@ type Fields = Record<string, TSchema>
 /** A field that may also be null, written as a type list so that errors stay readable. */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
   const plain = schema as { type?: string; enum?: unknown[]; description?: string }
-  if (plain.type === undefined) return Type.Unsafe({ ...(plain.description ? { description: plain.description } : {}), anyOf: [schema, { type: 'null' }] })
+  if (plain.type === undefined)
+    return Type.Unsafe({ ...(plain.description ? { description: plain.description } : {}), anyOf: [schema, { type: 'null' }] })
   const widened = { ...schema, type: [plain.type, 'null'] }
   return Type.Unsafe(plain.enum ? { ...widened, enum: [...plain.enum, null] } : widened)
 }
@@ -41,12 +42,18 @@ export const resourceName = (what: string) =>
 
 export const text = (description: string, maxLength = 100_000) => Type.String({ maxLength, description })
 
-export const webAddress = (description: string) => Type.String({ minLength: 8, maxLength: 2_000, pattern: '^[hH][tT][tT][pP][sS]?://', description })
+export const webAddress = (description: string) =>
+  Type.String({ minLength: 8, maxLength: 2_000, pattern: '^[hH][tT][tT][pP][sS]?://', description })
 
 /** A stored resource: its identifier, its own fields, and when it was made and last changed. */
 export function resource<F extends Fields>(what: string, fields: F, options: object = {}) {
   return object(
-    { id: identifier(`the ${what}`), ...fields, created_at: timestamp('When it was created'), updated_at: timestamp('When it was last changed') },
+    {
+      id: identifier(`the ${what}`),
+      ...fields,
+      created_at: timestamp('When it was created'),
+      updated_at: timestamp('When it was last changed'),
+    },
     options,
   )
 }

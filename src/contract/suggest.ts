@@ -19,7 +19,9 @@ const changesAllowed = (given: string): number => Math.max(1, Math.floor(given.l
 
 /** Those that so many changes reach, the nearest first. */
 function within(given: string, known: readonly string[], most: number): string[] {
-  const near = known.map((word) => ({ word, away: distance(given.toLowerCase(), word.toLowerCase(), most) })).filter(({ away }) => away <= most)
+  const near = known
+    .map((word) => ({ word, away: distance(given.toLowerCase(), word.toLowerCase(), most) }))
+    .filter(({ away }) => away <= most)
   return near.sort((a, b) => a.away - b.away).map(({ word }) => word)
 }
 

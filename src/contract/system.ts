@@ -13,7 +13,10 @@ export const Health = object(
     database: connection,
     vector_db: connection,
   },
-  { description: 'Health record, without the envelope.', examples: [{ status: 'healthy', version: '0.1.0', database: 'connected', vector_db: 'connected' }] },
+  {
+    description: 'Health record, without the envelope.',
+    examples: [{ status: 'healthy', version: '0.1.0', database: 'connected', vector_db: 'connected' }],
+  },
 )
 
 export const Status = object(
@@ -25,10 +28,17 @@ export const Status = object(
     home: Type.String({ description: 'Where it keeps its state.' }),
     address: Type.String({ description: 'Where it listens.' }),
     counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'How many resources of each family there are.' }),
-    sizes: object({ database: bytes('Records'), vectors: bytes('Vectors'), documents: bytes('Originals of documents'), logs: bytes('Logs') }),
+    sizes: object({
+      database: bytes('Records'),
+      vectors: bytes('Vectors'),
+      documents: bytes('Originals of documents'),
+      logs: bytes('Logs'),
+    }),
     queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Work that waits.' }),
     embedding_model: Type.String({ description: 'Embedding model that is used by default.' }),
-    secrets: word(['keychain', 'file', 'locked'], { description: "Where the vault's key is kept; locked when the keychain that holds it cannot be reached." }),
+    secrets: word(['keychain', 'file', 'locked'], {
+      description: "Where the vault's key is kept; locked when the keychain that holds it cannot be reached.",
+    }),
     memory: object({ rss: bytes('Resident memory'), heap_used: bytes('Used heap') }),
   },
   { description: 'State of the service.' },
@@ -61,7 +71,15 @@ export const systemRoutes = {
     shape: 'bare',
     badNews: 503,
   }),
-  status: route({ id: 'system.status', family: 'system', method: 'GET', path: '/status', summary: 'State of the service', access: 'read', reply: Status }),
+  status: route({
+    id: 'system.status',
+    family: 'system',
+    method: 'GET',
+    path: '/status',
+    summary: 'State of the service',
+    access: 'read',
+    reply: Status,
+  }),
   openapi: route({
     id: 'system.openapi',
     family: 'system',
@@ -72,7 +90,15 @@ export const systemRoutes = {
     reply: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'An OpenAPI 3.1 document.' }),
     shape: 'bare',
   }),
-  settings: route({ id: 'settings.get', family: 'system', method: 'GET', path: '/settings', summary: 'Get the settings', access: 'read', reply: Settings }),
+  settings: route({
+    id: 'settings.get',
+    family: 'system',
+    method: 'GET',
+    path: '/settings',
+    summary: 'Get the settings',
+    access: 'read',
+    reply: Settings,
+  }),
   changeSettings: route({
     id: 'settings.update',
     family: 'system',

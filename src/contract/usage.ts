@@ -13,7 +13,10 @@ export const day = (description: string) =>
     description: `${description}: a date (UTC), or a date and time with Z or an offset such as +02:00.`,
     examples: ['2026-01-31'],
   })
-const entity = { entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it.' }), entity_id: identifier('the thing that used it') }
+const entity = {
+  entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it.' }),
+  entity_id: identifier('the thing that used it'),
+}
 const asked = {
   entity_type: word(ENTITY_TYPES, { description: 'What kind of thing used it; without entity_id all of that kind.' }),
   entity_id: identifier('the thing that used it; without entity_type, its kind is read from the identifier, which else is that of a user'),
@@ -22,7 +25,12 @@ const period = { start_date: day('First day'), end_date: day('Last day, included
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const cost = (whose: string) =>
-  nullable(Type.Number({ minimum: 0, description: `What ${whose} cost, as far as prices are known; null where none is known though tokens were used.` }))
+  nullable(
+    Type.Number({
+      minimum: 0,
+      description: `What ${whose} cost, as far as prices are known; null where none is known though tokens were used.`,
+    }),
+  )
 const spent = {
   tokens: count('Tokens in and out.'),
   cost: cost('they'),
@@ -40,7 +48,9 @@ export const UsageStatistics = object({
   total_tokens: count('Tokens in and out.'),
   input_tokens: count('Tokens read.'),
   output_tokens: count('Tokens written.'),
-  cached_tokens: count('Of the tokens read, those that the provider had read before. They cost what other tokens read cost: prices know no other.'),
+  cached_tokens: count(
+    'Of the tokens read, those that the provider had read before. They cost what other tokens read cost: prices know no other.',
+  ),
   calls: count('Calls of models, also those that failed or were aborted.'),
   total_cost,
   unpriced_tokens,
@@ -65,7 +75,10 @@ const needed = {
 const settings = {
   entity_type: nullable(entity.entity_type),
   entity_id: nullable(entity.entity_id),
-  action: word(['notify', 'block'], { default: 'notify', description: 'Tell, or refuse further calls with 402 as well; calls under way count too.' }),
+  action: word(['notify', 'block'], {
+    default: 'notify',
+    description: 'Tell, or refuse further calls with 402 as well; calls under way count too.',
+  }),
 }
 const example = {
   entity_type: 'agent',
@@ -82,7 +95,14 @@ export const UsageThreshold = resource(
   {
     description:
       'A line that usage should not cross; without an entity it counts everything. Crossing it is told once a period (usage.threshold_exceeded), and again only if the limit was raised meanwhile.',
-    examples: [{ id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', ...example, created_at: '2026-01-31T09:30:00.000Z', updated_at: '2026-01-31T09:30:00.000Z' }],
+    examples: [
+      {
+        id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
   },
 )
 export const UsageThresholdCreate = object({ ...needed, ...optional(settings) }, { description: 'A new threshold.', examples: [example] })

@@ -8,7 +8,11 @@ import { freeObject, identifier, nullable, object, optional, resource, text, tim
 export const WEBHOOK_EVENTS = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded'] as const
 
 const url = webAddress('Where events are sent.')
-const events = Type.Array(word(WEBHOOK_EVENTS, { description: 'An event.' }), { minItems: 1, uniqueItems: true, description: 'Events it is told of.' })
+const events = Type.Array(word(WEBHOOK_EVENTS, { description: 'An event.' }), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'Events it is told of.',
+})
 const settings = {
   description: text('What it is for.', 10_000),
   enabled: Type.Boolean({ default: true, description: 'Whether events are sent.' }),
@@ -37,7 +41,10 @@ const secret = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{32,100}={0,2}$',
   description: 'Signing secret: whsec_ and 24 to 64 bytes in base64. Shown once, on create.',
 })
-export const WebhookCreated = object({ ...Webhook.properties, secret }, { description: 'A new webhook with its signing secret, which is shown only now.' })
+export const WebhookCreated = object(
+  { ...Webhook.properties, secret },
+  { description: 'A new webhook with its signing secret, which is shown only now.' },
+)
 export const WebhookCreate = object(
   { url, events, ...optional({ ...settings, secret }) },
   { description: 'A new webhook; its secret is made when left out.', examples: [example] },
@@ -93,7 +100,11 @@ export const DeliveryDetails = object(
       { description: 'The attempts, oldest first; of a great many the latest.' },
     ),
     body: object(
-      { type: Type.String({ description: 'What happened.' }), timestamp: timestamp('When it happened'), data: freeObject('What there is to know about it.') },
+      {
+        type: Type.String({ description: 'What happened.' }),
+        timestamp: timestamp('When it happened'),
+        data: freeObject('What there is to know about it.'),
+      },
       { description: 'What is sent.' },
     ),
   },
@@ -152,7 +163,13 @@ export const webhookRoutes = {
     reply: Delivery,
     shape: 'page',
   }),
-  delivery: route({ ...one, id: 'webhooks.delivery', method: 'GET', path: '/webhooks/{id}/deliveries/{delivery_id}', summary: 'Get a delivery' }),
+  delivery: route({
+    ...one,
+    id: 'webhooks.delivery',
+    method: 'GET',
+    path: '/webhooks/{id}/deliveries/{delivery_id}',
+    summary: 'Get a delivery',
+  }),
   redeliver: route({
     ...one,
     id: 'webhooks.redeliver',
@@ -160,7 +177,8 @@ export const webhookRoutes = {
     method: 'POST',
     path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
     summary: 'Deliver an event again',
-    description: 'Tries it now, whatever became of it, and answers how that went. If it fails, it is tried again on the schedule of a new event.',
+    description:
+      'Tries it now, whatever became of it, and answers how that went. If it fails, it is tried again on the schedule of a new event.',
   }),
   test: route({
     ...action,
@@ -169,7 +187,8 @@ export const webhookRoutes = {
     method: 'POST',
     path: '/webhooks/{id}/test',
     summary: 'Send a test event',
-    description: 'Sends a signed event of the type webhook.test now, once, and answers how that went. It works while the webhook is disabled, too.',
+    description:
+      'Sends a signed event of the type webhook.test now, once, and answers how that went. It works while the webhook is disabled, too.',
     reply: DeliveryDetails,
   }),
   events: route({
@@ -183,8 +202,16 @@ export const webhookRoutes = {
     access: 'administer',
     query: object(
       optional({
-        after: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'The stream id behind which to begin; left out: now.' }),
-        types: Type.String({ maxLength: 500, description: 'Only these types of events, separated by commas.', examples: [WEBHOOK_EVENTS.join(',')] }),
+        after: Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'The stream id behind which to begin; left out: now.',
+        }),
+        types: Type.String({
+          maxLength: 500,
+          description: 'Only these types of events, separated by commas.',
+          examples: [WEBHOOK_EVENTS.join(',')],
+        }),
       }),
     ),
     reply: Type.String(),

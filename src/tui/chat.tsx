@@ -1,17 +1,17 @@
 /** The chat on a terminal: wires keyboard, room and screen, and leaves the terminal as it was. */
 import { render } from 'ink'
 import type { Connection } from '../client/request.ts'
-import { canvasOn } from './canvas.ts'
-import { ChatView } from './chat-view.tsx'
-import { copy } from './clipboard.ts'
-import { press } from './controls.ts'
-import { Desk } from './desk.ts'
-import { Frames } from './frames.ts'
-import { listen } from './keyboard.ts'
-import { type Opening, open } from './opening.ts'
-import { Presenter } from './presenter.ts'
-import { Room } from './room.ts'
-import { Showing } from './showing.ts'
+import { copy } from './commands/clipboard.ts'
+import { listen } from './input/keyboard.ts'
+import { press } from './key-bindings.ts'
+import { type Opening, open } from './open-conversation.ts'
+import { canvasOn } from './render/buffered-stdout.ts'
+import { ChatView } from './render/chat-view.tsx'
+import { Presenter } from './render/frame-builder.ts'
+import { Frames } from './render/frame-scheduler.ts'
+import { Showing } from './render/frame-store.ts'
+import { Room } from './session/chat-session.ts'
+import { Desk } from './state/chat-store.ts'
 
 export interface ChatParts {
   connect: (start: boolean) => Promise<Connection>

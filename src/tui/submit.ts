@@ -1,10 +1,10 @@
 /** What was typed goes out: a command is run, a message is sent with the files it names. */
-import { AttachmentError, withFiles } from '../cli/attachments.ts'
-import { run } from './actions.ts'
-import { calledIn } from './commands.ts'
-import { sent } from './editor.ts'
-import type { Room } from './room.ts'
-import { canRetry } from './state.ts'
+import { AttachmentError, withFiles } from '../cli/input/attachments.ts'
+import { run } from './commands/run-command.ts'
+import { sent } from './input/editor.ts'
+import { calledIn } from './input/slash-commands.ts'
+import type { Room } from './session/chat-session.ts'
+import { canRetry } from './state/chat-state.ts'
 
 /** Resolves when the command is done or the reply has ended. What cannot go out stays where it was typed. */
 export async function submit(room: Room, text: string): Promise<void> {
@@ -43,7 +43,10 @@ function messageOf(room: Room, text: string): string | undefined {
     // It would search for the words of the file, and not read it.
     if (meant) return text
     const named = files.join(', ')
-    doubt(`${desk.state.model.name} only quotes the agent's documents, and does not read ${named}. /model chooses one that does.`, 'the question without it')
+    doubt(
+      `${desk.state.model.name} only quotes the agent's documents, and does not read ${named}. /model chooses one that does.`,
+      'the question without it',
+    )
   } catch (error) {
     if (!(error instanceof AttachmentError)) throw error
     desk.note(error.message, 'bad')

@@ -17,12 +17,18 @@ test('messages from before the sums were kept are in them', async () => {
     MIGRATIONS.filter(({ name }) => name < '0009'),
   )
   const at = '2026-01-31T09:30:00.000Z'
-  const details = JSON.stringify({ usage: { total_tokens: 18 }, cost: 0.016, latency_ms: 1200.4, finish_reason: 'stop', tool_calls: [{ id: 'a' }] })
+  const details = JSON.stringify({
+    usage: { total_tokens: 18 },
+    cost: 0.016,
+    latency_ms: 1200.4,
+    finish_reason: 'stop',
+    tool_calls: [{ id: 'a' }],
+  })
   await database.write(async (transaction) => {
-    await transaction.run("INSERT INTO conversations (id, agent_id, user_id, status, created_at, updated_at) VALUES ('c', 'a', 'ada', 'active', ?, ?)", [
-      at,
-      at,
-    ])
+    await transaction.run(
+      "INSERT INTO conversations (id, agent_id, user_id, status, created_at, updated_at) VALUES ('c', 'a', 'ada', 'active', ?, ?)",
+      [at, at],
+    )
     for (const [id, role, said] of [
       ['m1', 'user', '{}'],
       ['m2', 'assistant', details],

@@ -18,7 +18,11 @@ let written = 0
 const run = ({ database }: Service, sql: string, values: Value[]) => database.write((transaction) => transaction.run(sql, values))
 
 /** A conversation that was begun then. */
-async function conversation({ service, resources }: { service: Service; resources: Resources }, at: string, fields: object = {}): Promise<Json> {
+async function conversation(
+  { service, resources }: { service: Service; resources: Resources },
+  at: string,
+  fields: object = {},
+): Promise<Json> {
   const made = await resources.conversation({ user_id: 'ada', ...fields })
   await run(service, 'UPDATE conversations SET created_at = ? WHERE id = ?', [at, made.id])
   return made
@@ -103,10 +107,19 @@ test('a range counts what was said in it, to the moment', async (context) => {
   const { service } = context
   const old = await conversation(context, '2026-01-01T10:00:00.000Z')
   await say(service, old.id, '2026-01-01T10:00:00.000Z')
-  for (const at of ['2026-01-30T09:59:59.999Z', '2026-01-30T10:00:00.000Z', '2026-01-31T12:00:00.000Z', '2026-02-01T10:00:00.000Z', '2026-02-01T10:00:00.001Z'])
+  for (const at of [
+    '2026-01-30T09:59:59.999Z',
+    '2026-01-30T10:00:00.000Z',
+    '2026-01-31T12:00:00.000Z',
+    '2026-02-01T10:00:00.000Z',
+    '2026-02-01T10:00:00.001Z',
+  ])
     await say(service, old.id, at, reply(Date.parse(at) % 1000))
   const cut = await ask(service, 'start_date=2026-01-30T10:00:00Z&end_date=2026-02-01T10:00:00Z')
-  assert.equal([cut.total_conversations, cut.total_messages, cut.active_users, cut.total_tokens, cut.p95_response_time_ms], [1, 3, 0, 54, 0])
+  assert.equal(
+    [cut.total_conversations, cut.total_messages, cut.active_users, cut.total_tokens, cut.p95_response_time_ms],
+    [1, 3, 0, 54, 0],
+  )
   assert.equal(
     cut.by_day.map(({ messages }: Json) => messages),
     [1, 1, 1],
@@ -137,7 +150,8 @@ test('the p95 is exact, and replies that did not come to their end do not count'
   const { id } = await conversation(context, '2026-01-30T10:00:00.000Z')
   const times = Array.from({ length: 100 }, (_, index) => ((index * 37) % 100) + 1)
   for (const time of times) await say(service, id, '2026-01-30T10:00:01.000Z', reply(time))
-  for (const finish_reason of ['aborted', 'error', 'interrupted']) await say(service, id, '2026-01-30T10:00:01.000Z', reply(99_999, { finish_reason }))
+  for (const finish_reason of ['aborted', 'error', 'interrupted'])
+    await say(service, id, '2026-01-30T10:00:01.000Z', reply(99_999, { finish_reason }))
   await say(service, id, '2026-01-30T10:00:01.000Z', { usage: { total_tokens: 0 } })
   const found = await ask(service)
   assert.equal([found.p95_response_time_ms, found.average_response_time_ms], [95, 51])

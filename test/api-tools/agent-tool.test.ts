@@ -3,16 +3,20 @@ import * as assert from 'uvu/assert'
 import { agentTool } from '../../daemon/api-tools/agent-tool.ts'
 import { ApiCalls } from '../../daemon/api-tools/calls.ts'
 import type { StoredApiTool } from '../../daemon/api-tools/store.ts'
+import type { ToolUse } from '../../daemon/core/tool.ts'
 import { createOutbound } from '../../daemon/outbound/client.ts'
-import type { ToolUse } from '../../daemon/tool.ts'
-import { createValidator } from '../../daemon/validation.ts'
+import { createValidator } from '../../daemon/validation/validator.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 
 const test = suite<{ server: StandIn }>('API tools of an agent')
 const outbound = createOutbound()
 const vault = { location: 'file', seal: (plain: string) => plain, open: (sealed: string) => sealed } as const
 const calls = new ApiCalls({ vault, validator: createValidator(), outbound })
-const use = (signal: AbortSignal = new AbortController().signal): ToolUse => ({ caller: { tokenId: 't', role: 'member', userId: 'ada' }, origin: {}, signal })
+const use = (signal: AbortSignal = new AbortController().signal): ToolUse => ({
+  caller: { tokenId: 't', role: 'member', userId: 'ada' },
+  origin: {},
+  signal,
+})
 
 test.before.each(async (context) => {
   context.server = await standIn()

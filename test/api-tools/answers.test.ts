@@ -29,7 +29,8 @@ test.before.each(() => {
   server.requests.length = other.requests.length = 0
 })
 
-const make = async (fields: Json = {}) => good(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
+const make = async (fields: Json = {}) =>
+  good(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
 const tried = async (fields: Json = {}) => service.post(`/api-tools/${(await make(fields)).id}/test`, {})
 const answering = (body: string | Uint8Array, type?: string, status = 200, headers: Record<string, string> = {}) => {
   server.answer = (_, reply) => reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...headers }).end(body)
@@ -109,7 +110,9 @@ test('inside stays closed to a tool that was not let in', async () => {
 test('what proves who calls does not come back, in whichever spelling a server says it again', async () => {
   server.answer = (request, reply) => {
     const said = { headers: request.headers, url: request.url, twice: JSON.stringify(request.headers) }
-    reply.writeHead(200, { 'content-type': 'application/json', 'x-echo': request.headers.authorization ?? request.url ?? '' }).end(JSON.stringify(said))
+    reply
+      .writeHead(200, { 'content-type': 'application/json', 'x-echo': request.headers.authorization ?? request.url ?? '' })
+      .end(JSON.stringify(said))
   }
   for (const auth of [
     { type: 'bearer', token: 'canary "quoted" & more' },

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ArgumentChecks } from '../../daemon/api-tools/arguments.ts'
-import { createValidator } from '../../daemon/validation.ts'
+import { createValidator } from '../../daemon/validation/validator.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 
 const test = suite('arguments of API tools')
@@ -41,7 +41,11 @@ test('what nobody declared is refused, unless the schema speaks of more', () => 
 })
 
 test('a changed tool is checked by its new schema', () => {
-  const tool = (version: number, type: string) => ({ id: 'api_changing', version, parameters: { type: 'object', properties: { a: { type } } } })
+  const tool = (version: number, type: string) => ({
+    id: 'api_changing',
+    version,
+    parameters: { type: 'object', properties: { a: { type } } },
+  })
   checks.check(tool(1, 'string'), { a: 'x' })
   checks.check(tool(2, 'number'), { a: 1 })
   assert.throws(() => checks.check(tool(2, 'number'), { a: 'x' }), /must be number/)
@@ -57,7 +61,10 @@ test('a pattern that would take years does not keep the daemon', () => {
       pattern,
     )
     assert.ok(performance.now() - begun < 5_000)
-    assert.is(problem({ properties: { a: { type: 'string', pattern } } }, { a: 'aaaa' })?.message.includes('reasonable time') ?? false, false)
+    assert.is(
+      problem({ properties: { a: { type: 'string', pattern } } }, { a: 'aaaa' })?.message.includes('reasonable time') ?? false,
+      false,
+    )
   }
   assert.match(problem({ patternProperties: { '^(a+)+$': { type: 'string' } } }, { [evil]: 1 })?.message ?? '', 'reasonable time')
 })

@@ -62,7 +62,14 @@ test('an editor who takes the secrets away may do with the rest what an editor m
 test('an editor changes the rest of a tool with secrets: its words, path, parameters and patience', async () => {
   const id = await made(bearer)
   const parameters = { type: 'object', properties: { city: { type: 'string' } } }
-  const fields = { name: 'w', description: 'Weather', url: 'https://api.example.com/v2/{city}', parameters, timeout_ms: 500, requires_confirmation: true }
+  const fields = {
+    name: 'w',
+    description: 'Weather',
+    url: 'https://api.example.com/v2/{city}',
+    parameters,
+    timeout_ms: 500,
+    requires_confirmation: true,
+  }
   const changed = await good(change(id, fields))
   assert.equal([changed.url, changed.auth], ['https://api.example.com/v2/{city}', { type: 'bearer' }])
   const open = await made({ ...bearer, requires_confirmation: false })
@@ -89,7 +96,8 @@ test('an admin changes all of it, and an editor all of a tool that keeps nothing
 
 test('files and documents are no way around it', async () => {
   const id = await made({ ...bearer, name: 'keyed' })
-  const apply = (fields: object) => service.post('/apply', { resources: [{ family: 'api-tools', fields: { ...plain, name: 'keyed', ...fields } }] }, editor)
+  const apply = (fields: object) =>
+    service.post('/apply', { resources: [{ family: 'api-tools', fields: { ...plain, name: 'keyed', ...fields } }] }, editor)
   for (const fields of Object.values(USES)) {
     await refused(apply(fields), 'FORBIDDEN')
     await refused(apply({ ...fields, auth: { type: 'bearer', token: { env: 'NOT_SET' } } }), 'FORBIDDEN')
@@ -100,7 +108,8 @@ test('files and documents are no way around it', async () => {
     servers: [{ url: 'https://api.example.com' }],
     paths: { '/': { [verb]: { operationId: 'keyed', responses: {} } } },
   })
-  const bring = (verb: string, more: object = {}) => service.post('/api-tools/import', { document: document(verb), update: true, ...more }, editor)
+  const bring = (verb: string, more: object = {}) =>
+    service.post('/api-tools/import', { document: document(verb), update: true, ...more }, editor)
   await refused(bring('delete'), 'FORBIDDEN')
   await refused(bring('get', { requires_confirmation: false }), 'FORBIDDEN')
   assert.is((await good(bring('get'))).tools[0].id, id)

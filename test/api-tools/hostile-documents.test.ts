@@ -8,7 +8,8 @@ const test = suite('hostile OpenAPI documents')
 const options = { prefix: '', variables: {}, includeDeprecated: false, server: 'https://api.example.com' }
 const base = { openapi: '3.1.0', info: { title: 't', version: '1' } }
 const body = (schema: Json) => ({ requestBody: { content: { 'application/json': { schema } } } })
-const posting = (schema: Json, schemas: Json = {}) => JSON.stringify({ ...base, paths: { '/a': { post: body(schema) } }, components: { schemas } })
+const posting = (schema: Json, schemas: Json = {}) =>
+  JSON.stringify({ ...base, paths: { '/a': { post: body(schema) } }, components: { schemas } })
 
 /** What becomes of a document, and that nobody else waited for it. */
 async function outcome(text: string): Promise<string> {
@@ -43,7 +44,10 @@ test('YAML that holds itself', async () => {
 })
 
 test('a document that nests without end', async () => {
-  for (const text of [`{"openapi":"3.1.0","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, `openapi: 3.1.0\nx: ${'['.repeat(3_000)}${']'.repeat(3_000)}`])
+  for (const text of [
+    `{"openapi":"3.1.0","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    `openapi: 3.1.0\nx: ${'['.repeat(3_000)}${']'.repeat(3_000)}`,
+  ])
     assert.match(await outcome(text), /nests deeper than 200 levels|is not YAML|is not JSON/)
 })
 
@@ -51,7 +55,10 @@ test('schemas that refer to each other in every way', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `S${index}`)
   const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
   const schemas = Object.fromEntries(
-    names.map((name) => [name, { type: 'object', properties: Object.fromEntries(names.map((other, index) => [other, refs[index]])), anyOf: refs }]),
+    names.map((name) => [
+      name,
+      { type: 'object', properties: Object.fromEntries(names.map((other, index) => [other, refs[index]])), anyOf: refs },
+    ]),
   )
   assert.is(await outcome(posting(refs[0], schemas)), '1 tools')
 })

@@ -51,11 +51,18 @@ test('tools are made and work, and what asks first is what changes something', a
   const paths = {
     '/pets/{kind}': {
       parameters: [{ in: 'path', name: 'kind', required: true, schema: { type: 'string' } }],
-      get: { operationId: list, parameters: [{ in: 'query', name: 'tags', explode: false, schema: { type: 'array', items: { type: 'string' } } }] },
+      get: {
+        operationId: list,
+        parameters: [{ in: 'query', name: 'tags', explode: false, schema: { type: 'array', items: { type: 'string' } } }],
+      },
       post: {
         operationId: add,
         parameters: [{ in: 'header', name: 'X-Trace', schema: { type: 'string' } }],
-        requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { kind: { type: 'integer' }, name: { type: 'string' } } } } } },
+        requestBody: {
+          content: {
+            'application/json': { schema: { type: 'object', properties: { kind: { type: 'integer' }, name: { type: 'string' } } } },
+          },
+        },
       },
       put: { requestBody: { content: { 'multipart/form-data': {} } } },
     },
@@ -87,7 +94,9 @@ test('a document is text, JSON or YAML, an object, or an address', async () => {
   assert.equal(await made({ document: document(paths) }), expected)
   assert.equal(await made({ document: JSON.stringify(document(paths)) }), expected)
   assert.equal(
-    await made({ document: `openapi: 3.0.0\nservers: [{url: '${server.origin}'}]\npaths:\n  /a: {get: {responses: {200: {description: fine}}}}\n` }),
+    await made({
+      document: `openapi: 3.0.0\nservers: [{url: '${server.origin}'}]\npaths:\n  /a: {get: {responses: {200: {description: fine}}}}\n`,
+    }),
     expected,
   )
   server.answer = (_, reply) => reply.end(JSON.stringify(document(paths, { servers: [{ url: '/v3' }] })))
@@ -96,7 +105,8 @@ test('a document is text, JSON or YAML, an object, or an address', async () => {
   await refused(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }, { as: 'editor' }), 'FORBIDDEN')
   server.answer = (_, reply) => reply.writeHead(404).end()
   await refused(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }), 'PROVIDER_ERROR', { error: /answers 404/ })
-  for (const body of [{}, { document: 'x', url: 'https://x.example/' }]) await refused(post(body), 'VALIDATION_ERROR', { field: 'document' })
+  for (const body of [{}, { document: 'x', url: 'https://x.example/' }])
+    await refused(post(body), 'VALIDATION_ERROR', { field: 'document' })
 })
 
 test('all of it or nothing: a name that is taken stops the whole import', async () => {
@@ -120,7 +130,12 @@ test('an update keeps secrets and settings, and changes what the document change
   const name = id('pet')
   const paths = (description: string) => ({ '/a': { post: { operationId: name, description } } })
   const first = await good(
-    post({ document: document(paths('old')), credentials: { bearer: 'first-token-value' }, allow_private_network: true, timeout_ms: 5_000 }),
+    post({
+      document: document(paths('old')),
+      credentials: { bearer: 'first-token-value' },
+      allow_private_network: true,
+      timeout_ms: 5_000,
+    }),
   )
   const tool = first.tools[0].id
   await good(service.patch(`/api-tools/${tool}`, { requires_confirmation: false }))
@@ -129,7 +144,10 @@ test('an update keeps secrets and settings, and changes what the document change
   const changed = await good(post({ document: document(paths('new')), update: true }))
   assert.equal([changed.tools[0].action, changed.tools[0].id], ['update', tool])
   const { description, timeout_ms, requires_confirmation, auth, allow_private_network } = await good(service.get(`/api-tools/${tool}`))
-  assert.equal([description, timeout_ms, requires_confirmation, auth, allow_private_network], ['new', 5_000, false, { type: 'bearer' }, true])
+  assert.equal(
+    [description, timeout_ms, requires_confirmation, auth, allow_private_network],
+    ['new', 5_000, false, { type: 'bearer' }, true],
+  )
   await good(service.post(`/api-tools/${tool}/test`, {}))
   assert.is(server.requests[0]?.headers.authorization, 'Bearer first-token-value')
   const elsewhere = document(paths('new'), { servers: [{ url: 'https://evil.example' }] })
@@ -147,9 +165,16 @@ test('credentials become what each operation asks for, and never come back', asy
     open: [],
   }
   const prefix = id('sec')
-  const paths = Object.fromEntries(Object.entries(security).map(([name, wanted]) => [`/${name}`, { get: { operationId: name, security: wanted } }]))
+  const paths = Object.fromEntries(
+    Object.entries(security).map(([name, wanted]) => [`/${name}`, { get: { operationId: name, security: wanted } }]),
+  )
   const credentials = { bearer: 'canary-1', user: 'me:canary-2', key: 'canary-3', app: 'canary-4', session: 'canary 5' }
-  const answer = await post({ document: document(paths, { components: { securitySchemes } }), credentials, prefix: `${prefix}_`, allow_private_network: true })
+  const answer = await post({
+    document: document(paths, { components: { securitySchemes } }),
+    credentials,
+    prefix: `${prefix}_`,
+    allow_private_network: true,
+  })
   assert.not.match(answer.text, /canary/)
   assert.equal(
     answer.data.security.map(({ scheme, kind, given }: Json) => [scheme, kind, given]),
@@ -165,7 +190,12 @@ test('credentials become what each operation asks for, and never come back', asy
   for (const { id: tool, operation } of answer.data.tools) {
     await good(service.post(`/api-tools/${tool}/test`, {}))
     const [request] = server.requests.splice(0)
-    sent[operation.slice(5)] = [request?.url.split('?')[1], request?.headers.authorization, request?.headers['x-key'], request?.headers.cookie]
+    sent[operation.slice(5)] = [
+      request?.url.split('?')[1],
+      request?.headers.authorization,
+      request?.headers['x-key'],
+      request?.headers.cookie,
+    ]
   }
   assert.equal(sent, {
     bearer: [undefined, 'Bearer canary-1', undefined, undefined],
@@ -182,11 +212,16 @@ test('what is missing to prove who calls is told, and what fits nothing refused'
   const paths = () => ({ '/a': { get: { operationId: id('a'), security: [{ jwt: [] }, { key: [], app: [] }] } } })
   const of = (more: Json) => post({ document: document(paths(), { components: { securitySchemes } }), dry_run: true, ...more })
   const { tools } = await good(of({}))
-  assert.equal([tools[0].auth, tools[0].notes], ['none', ['It is called without the jwt (bearer) or key (api_key) and app (api_key) that it asks for.']])
+  assert.equal(
+    [tools[0].auth, tools[0].notes],
+    ['none', ['It is called without the jwt (bearer) or key (api_key) and app (api_key) that it asks for.']],
+  )
   await refused(of({ credentials: { api_key: 'x' } }), 'VALIDATION_ERROR', { field: 'credentials.api_key', hint: /key, app/ })
   await refused(of({ credentials: { jwtt: 'x' } }), 'VALIDATION_ERROR', { hint: /Did you mean "jwt"/ })
   await refused(of({ credentials: { basic: 'no colon' } }), 'VALIDATION_ERROR', { error: /user:password/ })
-  const silent = await good(post({ document: document({ '/a': { get: { operationId: id('a') } } }), dry_run: true, credentials: { bearer: 'x' } }))
+  const silent = await good(
+    post({ document: document({ '/a': { get: { operationId: id('a') } } }), dry_run: true, credentials: { bearer: 'x' } }),
+  )
   assert.is(silent.tools[0].auth, 'bearer')
   await refused(post({ document: document({ '/a': { get: {} } }), credentials: { api_key: 'x' } }), 'VALIDATION_ERROR', { hint: /headers/ })
 })

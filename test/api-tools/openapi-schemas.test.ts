@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { References } from '../../daemon/api-tools/openapi/references.ts'
 import { Schemas } from '../../daemon/api-tools/openapi/schemas.ts'
-import { createValidator } from '../../daemon/validation.ts'
+import { createValidator } from '../../daemon/validation/validator.ts'
 import type { Json } from '../harness/app.ts'
 
 const test = suite('schemas of OpenAPI documents')
@@ -17,7 +17,10 @@ const of = (...given: Parameters<typeof converted>) => converted(...given).built
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 test('references are written out, also those within references', () => {
-  const components = { Pet: { type: 'object', properties: { owner: ref('Owner') } }, Owner: { type: 'object', properties: { name: { type: 'string' } } } }
+  const components = {
+    Pet: { type: 'object', properties: { owner: ref('Owner') } },
+    Owner: { type: 'object', properties: { name: { type: 'string' } } },
+  }
   assert.equal(of({ type: 'array', items: ref('Pet') }, components), {
     type: 'array',
     items: { type: 'object', properties: { owner: { type: 'object', properties: { name: { type: 'string' } } } } },
@@ -37,7 +40,10 @@ test('what refers to itself is written out once and left open there', () => {
 })
 
 test('what would be too long for a model is written out less deep', () => {
-  const wide = (next: Json) => ({ type: 'object', properties: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`field_${index}`, next])) })
+  const wide = (next: Json) => ({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`field_${index}`, next])),
+  })
   const components = { A: wide(ref('B')), B: wide(ref('C')), C: wide(ref('D')), D: wide({ type: 'string' }) }
   const { built, opened } = converted(ref('A'), components)
   assert.is(opened, true)
@@ -92,7 +98,11 @@ test('allOf is merged where that says the same, and kept where not', () => {
 
 test('what only the server fills in is left out', () => {
   assert.equal(
-    of({ type: 'object', properties: { id: { type: 'string', readOnly: true }, secret: { type: 'string', writeOnly: true } }, required: ['id', 'secret'] }),
+    of({
+      type: 'object',
+      properties: { id: { type: 'string', readOnly: true }, secret: { type: 'string', writeOnly: true } },
+      required: ['id', 'secret'],
+    }),
     {
       type: 'object',
       properties: { secret: { type: 'string' } },

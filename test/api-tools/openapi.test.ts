@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Plan, type PlannedTool, type PlanOptions, planned } from '../../daemon/api-tools/openapi/plan.ts'
-import { createValidator } from '../../daemon/validation.ts'
+import { createValidator } from '../../daemon/validation/validator.ts'
 import type { Json } from '../harness/app.ts'
 
 const test = suite('tools from OpenAPI documents')
@@ -31,7 +31,9 @@ const problem = (work: () => unknown): string => {
   return 'nothing wrong'
 }
 const query = (name: string, fields: Json = {}) => ({ in: 'query', name, schema: { type: 'string' }, ...fields })
-const json = (schema: Json, fields: Json = {}) => ({ requestBody: { required: true, content: { 'application/json': { schema } }, ...fields } })
+const json = (schema: Json, fields: Json = {}) => ({
+  requestBody: { required: true, content: { 'application/json': { schema } }, ...fields },
+})
 
 test('an operation is a tool, with parameters of the path and of its own', () => {
   const yaml = `
@@ -110,12 +112,16 @@ test('the fields of a body are arguments, and one that a parameter is named like
 
 test('a body that is no object of fields is one argument', () => {
   const list = tool(json({ type: 'array', items: { type: 'integer' } }), { method: 'post' })
-  assert.equal([list.parameters.properties, list.locations], [{ body: { type: 'array', items: { type: 'integer' } } }, { body: { in: 'whole_body' } }])
+  assert.equal(
+    [list.parameters.properties, list.locations],
+    [{ body: { type: 'array', items: { type: 'integer' } } }, { body: { in: 'whole_body' } }],
+  )
   const choice = tool(json({ oneOf: [{ type: 'string' }, { type: 'number' }] }), { method: 'post' })
   assert.equal(choice.parameters.properties, { body: { anyOf: [{ type: 'string' }, { type: 'number' }] } })
   assert.is(tool(json({ type: 'object', properties: { a: {} } }, { required: false }), { method: 'post' }).parameters.required, undefined)
   assert.equal(
-    tool(json({ type: 'object', properties: { a: {} }, additionalProperties: { type: 'string' } }), { method: 'post' }).parameters.additionalProperties,
+    tool(json({ type: 'object', properties: { a: {} }, additionalProperties: { type: 'string' } }), { method: 'post' }).parameters
+      .additionalProperties,
     { type: 'string' },
   )
 })
@@ -130,7 +136,9 @@ test('forms, and JSON by other names', () => {
   const content = (type: string, fields: Json = {}) => ({
     requestBody: { content: { [type]: { schema: { type: 'object', properties: { a: {}, b: {} } }, ...fields } } },
   })
-  const form = tool(content('application/x-www-form-urlencoded', { encoding: { b: { style: 'deepObject', explode: true } } }), { method: 'post' })
+  const form = tool(content('application/x-www-form-urlencoded', { encoding: { b: { style: 'deepObject', explode: true } } }), {
+    method: 'post',
+  })
   assert.equal([form.body_format, form.locations], ['form', { b: { in: 'body', style: 'brackets' } }])
   assert.is(tool(content('application/merge-patch+json'), { method: 'patch' }).contentType, 'application/merge-patch+json')
   assert.is(tool(content('application/json; charset=utf-8'), { method: 'post' }).body_format, 'json')
@@ -158,13 +166,19 @@ test('lists and objects of the query keep their way of being written', () => {
     top: { in: 'query', name: '$top' },
     proto: { in: 'query', name: '__proto__' },
   })
-  assert.equal([Object.keys(schema.properties as object).slice(0, 6), schema.required], [['repeated', 'joined', 'deep', 'json', 'from', 'to'], ['from']])
+  assert.equal(
+    [Object.keys(schema.properties as object).slice(0, 6), schema.required],
+    [['repeated', 'joined', 'deep', 'json', 'from', 'to'], ['from']],
+  )
   assert.match(notes[0] ?? '', 'piped')
   assert.match(whyNot({ parameters: [query('piped', { schema: list, style: 'pipeDelimited', required: true })] }), 'query parameter piped')
 })
 
 test('path parameters that nobody declared, that are lists, or that have odd names', () => {
-  const found = tool({ parameters: [{ in: 'path', name: 'ids', schema: { type: 'array', items: { enum: ['a', 'b'] } } }] }, { path: '/a/{ids}/{pet id}/{x}' })
+  const found = tool(
+    { parameters: [{ in: 'path', name: 'ids', schema: { type: 'array', items: { enum: ['a', 'b'] } } }] },
+    { path: '/a/{ids}/{pet id}/{x}' },
+  )
   assert.is(found.url, 'https://api.example.com/v1/a/{ids}/{pet_id}/{x}')
   assert.equal(found.parameters.required, ['ids', 'pet_id', 'x'])
   assert.match(JSON.stringify(found.parameters.properties), 'Several values of a, b, separated by commas')
@@ -222,8 +236,12 @@ test('operations are chosen by id, tag, path and method, with stars', () => {
 })
 
 test('where the API is comes from the operation, the path, the document, its own address, or the caller', () => {
-  const at = (document: Json, options: Partial<PlanOptions> = {}) => plan({ paths: { '/x': { get: {} } }, ...document }, options).tools[0]?.url
-  assert.is(at({ paths: { '/x': { servers: [{ url: 'https://b.example' }], get: { servers: [{ url: 'https://c.example/c/' }] } } } }), 'https://c.example/c/x')
+  const at = (document: Json, options: Partial<PlanOptions> = {}) =>
+    plan({ paths: { '/x': { get: {} } }, ...document }, options).tools[0]?.url
+  assert.is(
+    at({ paths: { '/x': { servers: [{ url: 'https://b.example' }], get: { servers: [{ url: 'https://c.example/c/' }] } } } }),
+    'https://c.example/c/x',
+  )
   assert.is(at({ paths: { '/x': { servers: [{ url: 'https://b.example' }], get: {} } } }), 'https://b.example/x')
   assert.is(at({ servers: [{ url: '/api/v3' }] }, { documentUrl: 'https://d.example/docs/openapi.json' }), 'https://d.example/api/v3/x')
   assert.is(at({ servers: undefined }, { documentUrl: 'https://d.example/docs/openapi.json' }), 'https://d.example/x')
@@ -261,7 +279,9 @@ test('how an operation wants to be proven who calls', () => {
 })
 
 test('our own description becomes tools, each with a schema that holds', () => {
-  const { tools, skipped } = plan(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'), { server: 'http://127.0.0.1:7411' })
+  const { tools, skipped } = plan(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'), {
+    server: 'http://127.0.0.1:7411',
+  })
   const validator = createValidator()
   assert.ok(tools.length > 80)
   for (const { name, parameters } of tools) assert.is(validator.schemaProblem(parameters), undefined, name)

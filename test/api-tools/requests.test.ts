@@ -26,7 +26,8 @@ test.before.each(() => {
 })
 
 const schema = (...names: string[]) => ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) })
-const make = (fields: Json) => service.post('/api-tools', { name: 'tool', allow_private_network: true, ...fields, url: server.origin + fields.url })
+const make = (fields: Json) =>
+  service.post('/api-tools', { name: 'tool', allow_private_network: true, ...fields, url: server.origin + fields.url })
 const tried = async (fields: Json, args?: Json) =>
   service.post(`/api-tools/${(await good(make(fields))).id}/test`, args === undefined ? {} : { arguments: args })
 /** What arrived at the server. */
@@ -57,7 +58,10 @@ test('of other methods they are the JSON body, null and all', async () => {
   assert.is((await sent({ url: '/a', method: 'POST', parameters: schema('a') })).body, '{}')
   const bare = await sent({ url: '/a', method: 'POST' })
   assert.equal([bare.body, bare.headers['content-type']], ['', undefined])
-  const own = await sent({ url: '/a', method: 'POST', parameters: schema('a'), headers: { 'Content-Type': 'application/vnd.api+json' } }, { a: 1 })
+  const own = await sent(
+    { url: '/a', method: 'POST', parameters: schema('a'), headers: { 'Content-Type': 'application/vnd.api+json' } },
+    { a: 1 },
+  )
   assert.is(own.headers['content-type'], 'application/vnd.api+json')
 })
 
@@ -86,7 +90,10 @@ test('an argument goes where the tool says, under the name it has there', async 
   const request = await sent({ url: '/{id}', method: 'POST', parameters, locations, headers: { Cookie: 'kept=1' } }, args)
   const [path, query] = request.url.split('?')
   assert.is(path, '/1')
-  assert.is(decodeURIComponent(query ?? ''), 'page[number]=2&ids=a,b,c&filter[name]=n&filter[tags][]=x&filter[tags][]=y&filter[deep][z]=true&raw=["j"]')
+  assert.is(
+    decodeURIComponent(query ?? ''),
+    'page[number]=2&ids=a,b,c&filter[name]=n&filter[tags][]=x&filter[tags][]=y&filter[deep][z]=true&raw=["j"]',
+  )
   assert.match(query ?? '', 'ids=a%2Cb,c')
   assert.equal([request.headers['x-trace'], request.headers.cookie], ['t, u', 'kept=1; session=s%3B%20evil%3D1'])
   assert.equal(JSON.parse(request.body), { rest: 'r', id: 7 })
@@ -97,14 +104,27 @@ test('a body can be one argument as a whole, or a form', async () => {
   const request = await sent(whole, { list: [1, { a: 2 }], q: 'x' })
   assert.equal([request.url, request.body], ['/a?q=x', '[1,{"a":2}]'])
   assert.is((await sent(whole, { q: 'x' })).body, '')
-  const form = { url: '/a', method: 'POST', body_format: 'form', parameters: schema('a', 'b', 'c'), locations: { c: { in: 'body', style: 'brackets' } } }
+  const form = {
+    url: '/a',
+    method: 'POST',
+    body_format: 'form',
+    parameters: schema('a', 'b', 'c'),
+    locations: { c: { in: 'body', style: 'brackets' } },
+  }
   const posted = await sent(form, { a: 'x y&', b: [1, 2], c: { d: 'é' } })
   assert.equal([posted.body, posted.headers['content-type']], ['a=x%20y%26&b=1&b=2&c%5Bd%5D=%C3%A9', 'application/x-www-form-urlencoded'])
 })
 
 test('headers and authentication are sent', async () => {
-  const request = await sent({ url: '/', headers: { 'X-Key': 'header-value', Accept: 'text/csv' }, auth: { type: 'bearer', token: 'bearer-token' } })
-  assert.equal([request.headers['x-key'], request.headers.accept, request.headers.authorization], ['header-value', 'text/csv', 'Bearer bearer-token'])
+  const request = await sent({
+    url: '/',
+    headers: { 'X-Key': 'header-value', Accept: 'text/csv' },
+    auth: { type: 'bearer', token: 'bearer-token' },
+  })
+  assert.equal(
+    [request.headers['x-key'], request.headers.accept, request.headers.authorization],
+    ['header-value', 'text/csv', 'Bearer bearer-token'],
+  )
   assert.is(
     (await sent({ url: '/', auth: { type: 'basic', username: 'ü', password: 'p:w' } })).headers.authorization,
     `Basic ${Buffer.from('ü:p:w').toString('base64')}`,
@@ -126,7 +146,8 @@ test('no argument takes the place of a header or key that the tool has', async (
 
 test('an argument breaks out of no header', async () => {
   const fields = { url: '/', parameters: schema('x'), locations: { x: { in: 'header', name: 'X-A' } } }
-  for (const x of ['a\r\nX-B: c', 'a\nb', 'a\u0000b', 'ü']) await refused(tried(fields, { x }), 'VALIDATION_ERROR', { field: 'arguments.x' })
+  for (const x of ['a\r\nX-B: c', 'a\nb', 'a\u0000b', 'ü'])
+    await refused(tried(fields, { x }), 'VALIDATION_ERROR', { field: 'arguments.x' })
   assert.is(server.requests.length, 0)
 })
 

@@ -117,7 +117,10 @@ test('no text leaves its place: the host, the other segments and the query stay 
           return
         }
         const [nothing, a, filled = '', b, ...more] = url.pathname.split('/')
-        assert.equal([url.origin, nothing, a, b, more, url.search, url.hash, url.username], ['https://api.example.com:8443', '', 'a', 'b', [], '?c=1', '', ''])
+        assert.equal(
+          [url.origin, nothing, a, b, more, url.search, url.hash, url.username],
+          ['https://api.example.com:8443', '', 'a', 'b', [], '?c=1', '', ''],
+        )
         assert.is(decodeURIComponent(filled), value)
       },
     ),

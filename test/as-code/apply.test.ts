@@ -32,7 +32,9 @@ test('a plan says what would be done, field by field, and does nothing', async (
   ])
   assert.is((await service.get('/agents')).body.pagination.total, 0)
   await apply(service, set)
-  const second = await apply(service, [resource('agents', { name: 'Helper', temperature: 1 }), resource('models', MODEL)], { dry_run: true })
+  const second = await apply(service, [resource('agents', { name: 'Helper', temperature: 1 }), resource('models', MODEL)], {
+    dry_run: true,
+  })
   assert.equal(actions(second), ['unchanged models/Cloud', 'update agents/Helper'])
   assert.equal(second.changes[1].fields, [
     { field: 'description', from: 'helps' },
@@ -57,13 +59,30 @@ test('what fails leaves nothing of the rest, and names the file and the field', 
     assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded one')
     assert.is((await service.get('/agents')).body.pagination.total, 0)
   }
-  await failing(resource('agents', { name: 'Two', model_id: 'Nobody' }), /^agents\/Two\.yaml: model_id: there is no model "Nobody"/, 'model_id')
+  await failing(
+    resource('agents', { name: 'Two', model_id: 'Nobody' }),
+    /^agents\/Two\.yaml: model_id: there is no model "Nobody"/,
+    'model_id',
+  )
   await failing(resource('agents', { description: 'nameless' }), /^agents\/x\.yaml: name: is required/, 'name')
-  await failing(resource('evaluations', { name: 'E', type: 'constructor', target_id: 'x', test_cases: [{ input: 'x' }] }), /E\.yaml: type: must be/, 'type')
+  await failing(
+    resource('evaluations', { name: 'E', type: 'constructor', target_id: 'x', test_cases: [{ input: 'x' }] }),
+    /E\.yaml: type: must be/,
+    'type',
+  )
   await failing(resource('agents', { name: 'Two', temprature: 1 }), /^agents\/Two\.yaml: temprature: is not a known field/, 'temprature')
-  await failing(resource('agents', { name: 'Two', tools: ['handbook'] }), /tools\.0: there is no RAG tool or retrieval tool or API tool "handbook"/)
-  await failing(resource('evaluations', { name: 'E', type: 'agent', target_id: 'Helper', test_cases: [] }), /evaluations\/E\.yaml: test_cases/)
-  await failing(resource('agents', HELPER, 'agents/copy.yaml'), /agents\/Helper\.yaml and agents\/copy\.yaml are both about the agent "Helper"/)
+  await failing(
+    resource('agents', { name: 'Two', tools: ['handbook'] }),
+    /tools\.0: there is no RAG tool or retrieval tool or API tool "handbook"/,
+  )
+  await failing(
+    resource('evaluations', { name: 'E', type: 'agent', target_id: 'Helper', test_cases: [] }),
+    /evaluations\/E\.yaml: test_cases/,
+  )
+  await failing(
+    resource('agents', HELPER, 'agents/copy.yaml'),
+    /agents\/Helper\.yaml and agents\/copy\.yaml are both about the agent "Helper"/,
+  )
   await failing(resource('settings', { default_model_id: 'Nobody' }, 'settings.yaml'), /^settings\.yaml: default_model_id/)
 })
 
@@ -88,7 +107,10 @@ test('names that several kinds of tools share are told apart by their family', a
 test('the type of a knowledge source cannot be changed by a file', async ({ service }) => {
   await apply(service, [resource('knowledge-sources', { name: 'Docs', type: 'file' })])
   const text = resource('knowledge-sources', { name: 'Docs', type: 'text', configuration: { text: 'x' } })
-  await refused(service.post('/apply', { resources: [text] }), 'VALIDATION_ERROR', { field: 'type', error: /cannot be changed from "file"/ })
+  await refused(service.post('/apply', { resources: [text] }), 'VALIDATION_ERROR', {
+    field: 'type',
+    error: /cannot be changed from "file"/,
+  })
 })
 
 test('prune deletes what the set does not hold, in the right order, and nothing that the set needs', async ({ service }) => {
@@ -98,7 +120,11 @@ test('prune deletes what the set does not hold, in the right order, and nothing 
     resource('knowledge-sources', { name: 'Docs', type: 'file' }),
     resource('rag-tools', { name: 'docs', knowledge_source_id: 'Docs' }),
     resource('agents', { ...HELPER, tools: ['docs'] }),
-    resource('usage-thresholds', { entity_type: 'agent', entity_id: 'Helper', metric: 'tokens', limit: 1, period: 'day' }, 'usage-thresholds/a.yaml'),
+    resource(
+      'usage-thresholds',
+      { entity_type: 'agent', entity_id: 'Helper', metric: 'tokens', limit: 1, period: 'day' },
+      'usage-thresholds/a.yaml',
+    ),
     resource('settings', { default_model_id: 'Other' }, 'settings.yaml'),
   ]
   await apply(service, all)
@@ -108,7 +134,11 @@ test('prune deletes what the set does not hold, in the right order, and nothing 
     error: /"Other" is used by settings/,
     hint: /keep a file for it/,
   })
-  const pruned = await apply(service, [resource('models', MODEL), resource('settings', { default_model_id: 'embedded' }, 'settings.yaml')], { prune: true })
+  const pruned = await apply(
+    service,
+    [resource('models', MODEL), resource('settings', { default_model_id: 'embedded' }, 'settings.yaml')],
+    { prune: true },
+  )
   assert.equal(actions(pruned), [
     'unchanged models/Cloud',
     'update settings/settings',

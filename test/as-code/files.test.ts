@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { UsageError } from '../../src/cli/failure.ts'
-import { readResourceFile, resourceFiles } from '../../src/cli/resource-files.ts'
-import { resourceIn, resourceYaml } from '../../src/cli/resource-yaml.ts'
-import { withSecretValues } from '../../src/cli/secret-references.ts'
+import { readResourceFile, resourceFiles } from '../../src/cli/as-code/resource-files.ts'
+import { resourceIn, resourceYaml } from '../../src/cli/as-code/resource-yaml.ts'
+import { withSecretValues } from '../../src/cli/as-code/secret-references.ts'
+import { UsageError } from '../../src/cli/terminal/errors.ts'
 
 const test = suite<{ folder: string }>('as code: files')
 test.before.each((context) => {
@@ -34,9 +34,19 @@ const unreadable = (text: string) => refusal(() => resourceIn(text, 'agents/a.ya
 
 test('whatever a text or a key holds, it is the same when it is read again', async () => {
   const text = fc.string({
-    unit: fc.oneof(fc.constantFrom(...'\n\r\t :#-|>"\'\\{}[]&*!%@`?,.~0\u0000\u001b\u0085\u2028\u202e\ufeff'), fc.string({ unit: 'grapheme', maxLength: 1 })),
+    unit: fc.oneof(
+      fc.constantFrom(...'\n\r\t :#-|>"\'\\{}[]&*!%@`?,.~0\u0000\u001b\u0085\u2028\u202e\ufeff'),
+      fc.string({ unit: 'grapheme', maxLength: 1 }),
+    ),
   })
-  const value = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(text, { maxLength: 3 }), fc.dictionary(text, text, { maxKeys: 3 }))
+  const value = fc.oneof(
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(text, { maxLength: 3 }),
+    fc.dictionary(text, text, { maxKeys: 3 }),
+  )
   await fc.assert(
     fc.asyncProperty(fc.dictionary(text, value, { minKeys: 1, maxKeys: 4 }), async (fields) => {
       const written = await resourceYaml(fields)
@@ -48,7 +58,10 @@ test('whatever a text or a key holds, it is the same when it is read again', asy
 })
 
 test('what is no YAML is told with its line and what to do', async () => {
-  assert.match(await unreadable('name: a\ntemperature: 0.2: 3\n'), /^agents\/a\.yaml, line 2: nested mappings.*: temperature: 0\.2: 3 Mend that line/)
+  assert.match(
+    await unreadable('name: a\ntemperature: 0.2: 3\n'),
+    /^agents\/a\.yaml, line 2: nested mappings.*: temperature: 0\.2: 3 Mend that line/,
+  )
   assert.match(await unreadable('name: a\nname: b\n'), /line 2: map keys must be unique: name: b/)
   assert.match(await unreadable('name: a\n---\nname: b\n'), /line 2: here begins another document.* file of its own/)
   assert.match(await unreadable('name: !!js/function x\n'), /line 1: unresolved tag/i)

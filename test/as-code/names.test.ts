@@ -4,7 +4,7 @@ import { stemsOf } from '../../daemon/as-code/file-names.ts'
 import { good } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { declared, textsOf } from './house.ts'
+import { declared, textsOf } from './declared-home.ts'
 
 const test = suite<{ service: Service; empty: Service }>('as code: names')
 test.before(
@@ -22,7 +22,26 @@ test.after(
 
 const LONG = 'é'.repeat(190)
 const NAMES = [
-  ...['a/b', 'A/B', 'a b', '..', '.', '/', '-', 'con', 'NUL', 'settings', '.hidden', '🙂', '🙂🙂', 'Straße', 'STRASSE', 'cafe\u0301', 'café', '手册'],
+  ...[
+    'a/b',
+    'A/B',
+    'a b',
+    '..',
+    '.',
+    '/',
+    '-',
+    'con',
+    'NUL',
+    'settings',
+    '.hidden',
+    '🙂',
+    '🙂🙂',
+    'Straße',
+    'STRASSE',
+    'cafe\u0301',
+    'café',
+    '手册',
+  ],
   ...[
     'embedded',
     'minilm',
@@ -54,9 +73,15 @@ test('whatever things are called, they and what refers to them come back', async
   for (const [index, name] of NAMES.entries()) {
     const model = await good(service.post('/models', { name, provider: 'openai', model_id: `m${index}` }), 201)
     const source = await good(service.post('/knowledge-sources', { name, type: 'text', configuration: { text: name } }), 201)
-    const rag = await good(service.post('/rag-tools', { name: `t${index}`, knowledge_source_id: source.id, embedding_model: model.id }), 201)
+    const rag = await good(
+      service.post('/rag-tools', { name: `t${index}`, knowledge_source_id: source.id, embedding_model: model.id }),
+      201,
+    )
     await good(service.post('/agents', { name, model_id: model.id, tools: [rag.id] }), 201)
-    await good(service.post('/usage/thresholds', { entity_type: 'model', entity_id: model.id, metric: 'tokens', limit: 5, period: 'day' }), 201)
+    await good(
+      service.post('/usage/thresholds', { entity_type: 'model', entity_id: model.id, metric: 'tokens', limit: 5, period: 'day' }),
+      201,
+    )
   }
   const { resources } = await good(service.get('/export'))
   assert.is(new Set(resources.map(({ file }: Json) => file)).size, NAMES.length * 5 + 1)

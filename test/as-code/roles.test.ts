@@ -5,7 +5,11 @@ import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 
 const test = suite<{ service: Service }>('as code: roles')
-const WEBHOOK = { family: 'webhooks', file: 'webhooks/h.yaml', fields: { url: 'https://hooks.example.com/', events: ['conversation.completed'] } }
+const WEBHOOK = {
+  family: 'webhooks',
+  file: 'webhooks/h.yaml',
+  fields: { url: 'https://hooks.example.com/', events: ['conversation.completed'] },
+}
 const MODEL = { family: 'models', fields: { name: 'Cloud', provider: 'openai', model_id: 'gpt-4o', api_key: 'sk-one-0123456789' } }
 const FOLDER = {
   family: 'knowledge-sources',
@@ -36,7 +40,9 @@ test('whoever reads can export what they see, and is told what they do not', asy
 test('an editor applies what an editor may change, and prunes what an editor sees', async ({ service }) => {
   const apply = (resources: Json[], more: Json = {}) => service.post('/apply', { resources, ...more }, { as: 'editor' })
   // What is as it was needs no permission.
-  const { changes } = await good(apply([MODEL, FOLDER, { family: 'agents', fields: { name: 'Helper', model_id: 'Cloud' } }], { prune: true }))
+  const { changes } = await good(
+    apply([MODEL, FOLDER, { family: 'agents', fields: { name: 'Helper', model_id: 'Cloud' } }], { prune: true }),
+  )
   assert.equal(
     changes.map(({ action, name }: Json) => `${action} ${name}`),
     ['unchanged Cloud', 'unchanged Files', 'create Helper'],
@@ -46,7 +52,8 @@ test('an editor applies what an editor may change, and prunes what an editor see
   await refused(apply([{ ...MODEL, fields: { ...MODEL.fields, api_key: 'sk-two-0123456789' } }]), 'FORBIDDEN', { error: /key of a model/ })
   await refused(apply([WEBHOOK]), 'FORBIDDEN', { error: /^webhooks\/h\.yaml: only an admin may apply webhooks/ })
   assert.is((await service.get('/webhooks')).body.pagination.total, 1)
-  for (const as of ['member', 'viewer'] as const) await refused(service.post('/apply', { resources: [MODEL], dry_run: true }, { as }), 'FORBIDDEN')
+  for (const as of ['member', 'viewer'] as const)
+    await refused(service.post('/apply', { resources: [MODEL], dry_run: true }, { as }), 'FORBIDDEN')
 })
 
 test.run()

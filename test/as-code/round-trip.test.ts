@@ -5,7 +5,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { declared, furnish, SECRETS, textsOf } from './house.ts'
+import { declared, furnish, SECRETS, textsOf } from './declared-home.ts'
 
 const test = suite<{ service: Service; empty: Service }>('as code: round trip')
 
@@ -27,14 +27,25 @@ const exportOf = (service: Service): Promise<Json> => good(service.get('/export'
 const fieldsOf = ({ resources }: Json, file: string): Json => resources.find((one: Json) => one.file === file)?.fields
 const stamps = async (service: Service): Promise<unknown> =>
   Promise.all(
-    ['models', 'agents', 'webhooks', 'rag_tools', 'evaluations', 'usage_thresholds', 'api_tools', 'prompt_templates', 'knowledge_sources'].map((table) =>
-      service.database.all(`SELECT id, version, updated_at FROM ${table} ORDER BY id`),
-    ),
+    [
+      'models',
+      'agents',
+      'webhooks',
+      'rag_tools',
+      'evaluations',
+      'usage_thresholds',
+      'api_tools',
+      'prompt_templates',
+      'knowledge_sources',
+    ].map((table) => service.database.all(`SELECT id, version, updated_at FROM ${table} ORDER BY id`)),
   )
 
 test('whatever is configured is part of it', () => {
   const never = ['conversations', 'tokens']
-  assert.equal([...MANAGED_FAMILIES].sort(), [...FAMILIES.map(({ name }) => name).filter((name) => !never.includes(name)), 'settings'].sort())
+  assert.equal(
+    [...MANAGED_FAMILIES].sort(),
+    [...FAMILIES.map(({ name }) => name).filter((name) => !never.includes(name)), 'settings'].sort(),
+  )
 })
 
 test('files know others by name, leave out what is as it would be anyway, and hold no secret, identifier or time', async ({ service }) => {
@@ -66,10 +77,18 @@ test('files know others by name, leave out what is as it would be anyway, and ho
     username: '${env:CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_USERNAME}',
     password: '${env:CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_PASSWORD}',
   })
-  assert.equal(fieldsOf(everything, 'api-tools/maps.yaml').auth, { type: 'api_key', name: 'key', in: 'query', value: '${env:CADRE_API_TOOL_MAPS_AUTH_VALUE}' })
+  assert.equal(fieldsOf(everything, 'api-tools/maps.yaml').auth, {
+    type: 'api_key',
+    name: 'key',
+    in: 'query',
+    value: '${env:CADRE_API_TOOL_MAPS_AUTH_VALUE}',
+  })
   assert.is(fieldsOf(everything, 'retrieval-tools/handbook.yaml').embedding_model, 'Local')
   assert.equal(
-    [fieldsOf(everything, 'evaluations/smoke.yaml').target_id, fieldsOf(everything, 'evaluations/smoke.yaml').test_cases[0].scorers[0].model_id],
+    [
+      fieldsOf(everything, 'evaluations/smoke.yaml').target_id,
+      fieldsOf(everything, 'evaluations/smoke.yaml').test_cases[0].scorers[0].model_id,
+    ],
     ['Helper', 'Local'],
   )
   assert.is(fieldsOf(everything, 'usage-thresholds/agent-helper-tokens-day-2.yaml').action, 'block')

@@ -20,13 +20,23 @@ const model = (api_key?: Json) => ({
   file: 'models/cloud.yaml',
   fields: { name: 'Cloud', provider: 'openai', model_id: 'gpt-4o', ...(api_key === undefined ? {} : { api_key }) },
 })
-const tool = (fields: Json) => ({ family: 'api-tools', file: 'api-tools/t.yaml', fields: { name: 't', url: 'https://api.example.com/', ...fields } })
+const tool = (fields: Json) => ({
+  family: 'api-tools',
+  file: 'api-tools/t.yaml',
+  fields: { name: 't', url: 'https://api.example.com/', ...fields },
+})
 const action = ({ changes }: Json): [string, string[]] => [changes[0].action, changes[0].fields.map(({ field }: Json) => field)]
 
 test('a variable that is not set is named, with its file, before anything is done', async ({ service }) => {
-  const set = [model({ env: 'CLOUD_KEY' }), tool({ headers: { 'X-A': { env: 'A_KEY' } }, auth: { type: 'bearer', token: { env: 'B_KEY' } } })]
+  const set = [
+    model({ env: 'CLOUD_KEY' }),
+    tool({ headers: { 'X-A': { env: 'A_KEY' } }, auth: { type: 'bearer', token: { env: 'B_KEY' } } }),
+  ]
   const body = await refused(service.post('/apply', { resources: set }), 'VALIDATION_ERROR', { hint: /export CLOUD_KEY=/ })
-  assert.is(body.error, 'Variables are not set: CLOUD_KEY (models/cloud.yaml: api_key), A_KEY (api-tools/t.yaml: headers), B_KEY (api-tools/t.yaml: auth).')
+  assert.is(
+    body.error,
+    'Variables are not set: CLOUD_KEY (models/cloud.yaml: api_key), A_KEY (api-tools/t.yaml: headers), B_KEY (api-tools/t.yaml: auth).',
+  )
   assert.is((await service.get('/api-tools')).body.pagination.total, 0)
   assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded one')
 })
@@ -78,8 +88,13 @@ test('headers and authentication are compared by name, and by value where there 
   await refused(service.post('/apply', { resources: [tool({ headers: { 'X-B': { env: 'A' } } })] }), 'VALIDATION_ERROR', {
     error: /A \(api-tools\/t\.yaml: headers\)/,
   })
-  await refused(service.post('/apply', { resources: [tool({ auth: { type: 'bearer', token: { env: 'B' } } })] }), 'VALIDATION_ERROR', { error: /B \(/ })
-  assert.equal(action(await apply(service, [tool({ ...full, headers: { 'X-A': 'another-secret' }, timeout_ms: 5000 })])), ['update', ['headers']])
+  await refused(service.post('/apply', { resources: [tool({ auth: { type: 'bearer', token: { env: 'B' } } })] }), 'VALIDATION_ERROR', {
+    error: /B \(/,
+  })
+  assert.equal(action(await apply(service, [tool({ ...full, headers: { 'X-A': 'another-secret' }, timeout_ms: 5000 })])), [
+    'update',
+    ['headers'],
+  ])
   assert.equal(action(await apply(service, [tool({ headers: {}, auth: { type: 'none' } })])), ['update', ['timeout_ms', 'headers', 'auth']])
   const [stored] = await good(service.get('/api-tools'))
   assert.equal([stored.header_names, stored.auth], [[], { type: 'none' }])
@@ -95,7 +110,10 @@ test('the secret of a webhook is made when none is given, shown once, and rotate
   assert.equal((await apply(service, [hook()], { dry_run: true })).secrets, [])
   const made = await apply(service, [hook()])
   assert.match(made.secrets[0].secret, /^whsec_/)
-  assert.equal([(await apply(service, [hook()])).changes[0].action, (await apply(service, [hook({ env: 'H' })])).changes[0].action], ['unchanged', 'unchanged'])
+  assert.equal(
+    [(await apply(service, [hook()])).changes[0].action, (await apply(service, [hook({ env: 'H' })])).changes[0].action],
+    ['unchanged', 'unchanged'],
+  )
   assert.is((await apply(service, [hook(made.secrets[0].secret)])).changes[0].action, 'unchanged')
   const other = `whsec_${Buffer.alloc(24, 3).toString('base64')}`
   assert.equal(action(await apply(service, [hook(other)])), ['update', ['secret']])

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { declared, textsOf } from './house.ts'
+import { declared, textsOf } from './declared-home.ts'
 
 const test = suite<{ service: Service; other: Service }>('as code: several of one name')
 test.before.each(
@@ -23,7 +23,8 @@ const exportOf = (service: Service): Promise<Json> => good(service.get('/export'
 const make = (service: Service, path: string, body: Json): Promise<Json> => good(service.post(path, body), 201)
 const agents = async (service: Service): Promise<string[]> =>
   (await good(service.get('/agents?limit=100&sort=created_at&order=asc'))).map(({ description }: Json) => description)
-const actions = ({ changes }: Json): string[] => changes.filter(({ family }: Json) => family === 'agents').map(({ action, name }: Json) => `${action} ${name}`)
+const actions = ({ changes }: Json): string[] =>
+  changes.filter(({ family }: Json) => family === 'agents').map(({ action, name }: Json) => `${action} ${name}`)
 const twin = (description: string, key?: string): Json => ({
   family: 'agents',
   file: `${description}.yaml`,
@@ -31,9 +32,17 @@ const twin = (description: string, key?: string): Json => ({
 })
 const apply = (service: Service, resources: Json[], more: Json = {}): Promise<Json> => good(service.post('/apply', { resources, ...more }))
 
-test('twins of every family, and all that refers to them, come back byte for byte, and a second time changes nothing', async ({ service, other }) => {
+test('twins of every family, and all that refers to them, come back byte for byte, and a second time changes nothing', async ({
+  service,
+  other,
+}) => {
   for (const [index, text] of ['one', 'two', 'three'].entries()) {
-    const model = await make(service, '/models', { name: 'Twin', provider: 'openai', model_id: `gpt-${index}`, api_key: `sk-${text}-0123456789` })
+    const model = await make(service, '/models', {
+      name: 'Twin',
+      provider: 'openai',
+      model_id: `gpt-${index}`,
+      api_key: `sk-${text}-0123456789`,
+    })
     const template = await make(service, '/prompt-templates', { name: 'Twin', template: `${text} {{x}}` })
     const source = await make(service, '/knowledge-sources', { name: 'Twin', type: 'text', configuration: { text } })
     const rag = await make(service, '/rag-tools', { name: 'Twin', knowledge_source_id: source.id, model_id: model.id })
@@ -43,7 +52,13 @@ test('twins of every family, and all that refers to them, come back byte for byt
     const agent = await make(service, '/agents', { name: 'Twin', description: text, ...fields })
     const scorers = [{ type: 'llm_judge', model_id: model.id }]
     await make(service, '/evaluations', { name: 'Twin', type: 'agent', target_id: agent.id, test_cases: [{ input: text, scorers }] })
-    await make(service, '/usage/thresholds', { entity_type: 'agent', entity_id: agent.id, metric: 'tokens', limit: index + 1, period: 'day' })
+    await make(service, '/usage/thresholds', {
+      entity_type: 'agent',
+      entity_id: agent.id,
+      metric: 'tokens',
+      limit: index + 1,
+      period: 'day',
+    })
     await make(service, '/webhooks', { url: 'https://hooks.example.com/', events: ['evaluation.finished'], enabled: index > 0 })
   }
   const everything = await exportOf(service)
@@ -84,7 +99,12 @@ test('a file with a key is about that one, whatever becomes of the others', asyn
   assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['update Twin#c', 'delete Twin', 'delete Twin#b'])
   assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['unchanged Twin'])
   const alone = await exportOf(service)
-  assert.equal(alone.resources[0], { family: 'agents', name: 'Twin', file: 'agents/twin.yaml', fields: { name: 'Twin', description: 'c2' } })
+  assert.equal(alone.resources[0], {
+    family: 'agents',
+    name: 'Twin',
+    file: 'agents/twin.yaml',
+    fields: { name: 'Twin', description: 'c2' },
+  })
   assert.equal(actions(await apply(service, [twin('c2')], { prune: true })), ['unchanged Twin'])
   for (const set of [
     [twin('a'), twin('c', 'c')],
@@ -99,7 +119,11 @@ test('references name the key where there is need for it, and a name that looks 
     family: 'knowledge-sources',
     fields: { name: 'Twin', ...(key ? { key } : {}), type: 'text', configuration: { text } },
   })
-  const rag = (name: string, knowledge_source_id: string) => ({ family: 'rag-tools', file: `${name}.yaml`, fields: { name, knowledge_source_id } })
+  const rag = (name: string, knowledge_source_id: string) => ({
+    family: 'rag-tools',
+    file: `${name}.yaml`,
+    fields: { name, knowledge_source_id },
+  })
   const awkward = { family: 'knowledge-sources', fields: { name: 'Twin#b', type: 'text', configuration: { text: 'awkward' } } }
   await apply(service, [source('a'), source('b', 'b'), rag('of a', 'Twin'), rag('of b', 'Twin#b')])
   const made = await exportOf(service)
@@ -108,23 +132,35 @@ test('references name the key where there is need for it, and a name that looks 
     ['Twin', 'Twin#b'],
   )
   await apply(service, [awkward])
-  await make(service, '/rag-tools', { name: 'of c', knowledge_source_id: (await good(service.get('/knowledge-sources?name=Twin%23b')))[0].id })
+  await make(service, '/rag-tools', {
+    name: 'of c',
+    knowledge_source_id: (await good(service.get('/knowledge-sources?name=Twin%23b')))[0].id,
+  })
   const everything = await exportOf(service)
   await apply(other, await declared(everything.resources))
   assert.equal(await exportOf(other), everything)
-  const texts = everything.resources.filter(({ family }: Json) => family === 'rag-tools').map(({ fields }: Json) => fields.knowledge_source_id)
+  const texts = everything.resources
+    .filter(({ family }: Json) => family === 'rag-tools')
+    .map(({ fields }: Json) => fields.knowledge_source_id)
   assert.match(texts.join(' '), /^Twin Twin#b Twin#b#[0-9a-f]{6}$/)
-  await refused(service.post('/apply', { resources: [rag('of d', 'Twin#d')] }), 'VALIDATION_ERROR', { error: /there is no knowledge source "Twin#d"/ })
+  await refused(service.post('/apply', { resources: [rag('of d', 'Twin#d')] }), 'VALIDATION_ERROR', {
+    error: /there is no knowledge source "Twin#d"/,
+  })
 })
 
 test('two files about one are refused, and so are keys that are none', async ({ service }) => {
-  const both = (a: Json, b: Json) => refused(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml are both about/ })
+  const both = (a: Json, b: Json) =>
+    refused(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml are both about/ })
   await both(twin('a'), twin('b'))
   await both(twin('a', 'x'), twin('b', 'x'))
   for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(41), 7, null, ['a']])
-    await refused(service.post('/apply', { resources: [{ family: 'agents', fields: { name: 'Twin', key } }] }), 'VALIDATION_ERROR', { field: 'key' })
+    await refused(service.post('/apply', { resources: [{ family: 'agents', fields: { name: 'Twin', key } }] }), 'VALIDATION_ERROR', {
+      field: 'key',
+    })
   const threshold = { metric: 'tokens', limit: 1, period: 'day', key: 'x' }
-  await refused(service.post('/apply', { resources: [{ family: 'usage-thresholds', fields: threshold }] }), 'VALIDATION_ERROR', { field: 'key' })
+  await refused(service.post('/apply', { resources: [{ family: 'usage-thresholds', fields: threshold }] }), 'VALIDATION_ERROR', {
+    field: 'key',
+  })
 })
 
 test('what is deleted leaves no key behind', async ({ service }) => {

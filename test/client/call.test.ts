@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { resultsOf } from '../../src/cli/evaluation-run.ts'
+import { resultsOf } from '../../src/cli/evaluations/follow-run.ts'
 import { addressOf, call, pages, stream } from '../../src/client/call.ts'
 import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
 import type { Connection } from '../../src/client/request.ts'
@@ -17,7 +17,10 @@ async function serving<T>(answer: RequestListener, work: (connection: Connection
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const said: string[] = []
   try {
-    return await work({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'secret', narrate: (line) => said.push(line) }, said)
+    return await work(
+      { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'secret', narrate: (line) => said.push(line) },
+      said,
+    )
   } finally {
     server.closeAllConnections()
     server.close()
@@ -108,7 +111,8 @@ test('ten thousand results are read in a few pages, past a rate limit in the mid
   const listener: RequestListener = (request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost')
     asked.push(`${searchParams.get('page')} of ${searchParams.get('limit')}`)
-    if (asked.length === 5) return response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
+    if (asked.length === 5)
+      return response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
     const page = Number(searchParams.get('page'))
     const results = Array.from({ length: 1_000 }, (_, at) => ({ position: (page - 1) * 1_000 + at }))
     response.end(JSON.stringify({ success: true, data: { results, pagination: { page, limit: 1_000, total: 10_000, pages: 10 } } }))

@@ -58,7 +58,11 @@ function cutAfter(response: ServerResponse, text: string): void {
 }
 
 test('an event of the wire becomes a typed one', () => {
-  assert.equal(replyEvent({ event: 'message_delta', data: '{"text":"Hi"}', id: '3' }), { event: 'message_delta', data: { text: 'Hi' }, id: '3' })
+  assert.equal(replyEvent({ event: 'message_delta', data: '{"text":"Hi"}', id: '3' }), {
+    event: 'message_delta',
+    data: { text: 'Hi' },
+    id: '3',
+  })
 })
 
 test('an event that only a newer service knows is passed over', () => {
@@ -67,16 +71,21 @@ test('an event that only a newer service knows is passed over', () => {
 })
 
 test('an event that is not an object is told, and not thrown as a syntax error', () => {
-  for (const data of ['{"text":', 'null', '3']) assert.throws(() => replyEvent({ event: 'message_delta', data }), /message_delta.*cannot be read/)
+  for (const data of ['{"text":', 'null', '3'])
+    assert.throws(() => replyEvent({ event: 'message_delta', data }), /message_delta.*cannot be read/)
 })
 
 test('events come up to the terminal one, and what follows it is nobody’s', async () => {
   const { events, error } = await follow({
     listener: (_, response) =>
       void response.end(
-        [event('message_start', START, '1'), encodeComment('still here'), event('later', {}), event('message_end', END, '2'), event('message_delta', {})].join(
-          '',
-        ),
+        [
+          event('message_start', START, '1'),
+          encodeComment('still here'),
+          event('later', {}),
+          event('message_end', END, '2'),
+          event('message_delta', {}),
+        ].join(''),
       ),
   })
   assert.is(error, undefined)
@@ -148,7 +157,10 @@ test('a cut connection is taken up after the last event that came', async () => 
 })
 
 test('a message is never sent twice: without a reply to follow a cut is an error', async () => {
-  const { error, requests } = await follow({ options: { reconnects: 3 }, listener: (_, response) => cutAfter(response, ': nothing yet\n\n') })
+  const { error, requests } = await follow({
+    options: { reconnects: 3 },
+    listener: (_, response) => cutAfter(response, ': nothing yet\n\n'),
+  })
   assert.instance(error, UnreachableError)
   assert.equal(requests, ['POST /api/conversations/conv_1/messages -'])
 })

@@ -71,7 +71,8 @@ test('every field is described', () => {
       visit(field, `${where}.${name}`)
     }
   }
-  for (const [name, schema] of Object.entries(document.components.schemas as Json)) if (!['Error', 'Pagination'].includes(name)) visit(schema, name)
+  for (const [name, schema] of Object.entries(document.components.schemas as Json))
+    if (!['Error', 'Pagination'].includes(name)) visit(schema, name)
 })
 
 test('identifiers, and pairs of method and path, are unique', () => {

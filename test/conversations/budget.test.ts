@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { good, refused } from '../harness/answers.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, says } from '../harness/provider.ts'
-import { Parlour } from './parlour.ts'
+import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('budget')
 let parlour: Parlour
@@ -39,7 +39,10 @@ test('one that is spent between steps ends the reply, and what came is kept', as
   const { data } = await stream.until('error')
   assert.is(data.code, 'BUDGET_EXCEEDED')
   const [, reply] = await parlour.messages(id)
-  assert.equal([reply?.content, reply?.finish_reason, reply?.error_code, reply?.usage.total_tokens], ['Let me see.', 'error', 'BUDGET_EXCEEDED', 17])
+  assert.equal(
+    [reply?.content, reply?.finish_reason, reply?.error_code, reply?.usage.total_tokens],
+    ['Let me see.', 'error', 'BUDGET_EXCEEDED', 17],
+  )
   await good(parlour.service.delete(`/usage/thresholds/${threshold.id}`))
   provider.script = [says('x')]
   assert.is((await parlour.reply(id, 'Go on')).content, 'x')

@@ -4,9 +4,9 @@ import { good, refused } from '../harness/answers.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, says } from '../harness/provider.ts'
-import { until } from '../knowledge/library.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
-import { Parlour } from './parlour.ts'
+import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('confirmations')
 let parlour: Parlour

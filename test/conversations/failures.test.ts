@@ -4,10 +4,22 @@ import type { ErrorCode } from '../../src/contract/errors.ts'
 import { refused } from '../harness/answers.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { cutsAfter, endsAfter, hangs, refuses, replies, ScriptedProvider, type Step, says, sends, stallsAfter, trickles } from '../harness/provider.ts'
+import {
+  cutsAfter,
+  endsAfter,
+  hangs,
+  refuses,
+  replies,
+  ScriptedProvider,
+  type Step,
+  says,
+  sends,
+  stallsAfter,
+  trickles,
+} from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
-import { until } from '../knowledge/library.ts'
-import { Parlour } from './parlour.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
+import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('failures')
 const LIMITS = { firstByteMs: 300, idleMs: 300, wholeMs: 1_500, pauseMs: 5 }
@@ -24,7 +36,9 @@ test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
 
 /** What the ledger holds for a message. */
 const ledger = (messageId: string): Promise<Json[]> =>
-  parlour.service.database.all('SELECT status, input_tokens, output_tokens, cost FROM usage_calls WHERE message_id = ? ORDER BY id', [messageId])
+  parlour.service.database.all('SELECT status, input_tokens, output_tokens, cost FROM usage_calls WHERE message_id = ? ORDER BY id', [
+    messageId,
+  ])
 
 async function agrees(message: Json): Promise<Json[]> {
   const calls = await ledger(message.id)

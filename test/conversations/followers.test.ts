@@ -5,8 +5,8 @@ import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, refuses, ScriptedProvider, type Step, says, stallsAfter } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
-import { until } from '../knowledge/library.ts'
-import { Parlour } from './parlour.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
+import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('followers')
 let parlour: Parlour
@@ -121,7 +121,8 @@ test('only replies are followed', async () => {
   const id = await parlour.talk(provider)
   await parlour.reply(id, 'Hi')
   const [user] = await parlour.messages(id)
-  for (const message of [user?.id, 'msg_none']) await refused(parlour.service.get(`/conversations/${id}/messages/${message}/events`), 'NOT_FOUND')
+  for (const message of [user?.id, 'msg_none'])
+    await refused(parlour.service.get(`/conversations/${id}/messages/${message}/events`), 'NOT_FOUND')
   await refused(parlour.service.get(`/conversations/conv_none/messages/${user?.id}/events`), 'NOT_FOUND')
 })
 
@@ -140,7 +141,9 @@ test('a repeated request joins the reply: one message, one call of the model', a
     await until(async () => (await parlour.messages(id)).at(-1)?.content === 'one')
     goOn()
     const answers = await Promise.all([first, second])
-    const replies = await Promise.all(answers.map(async (answer) => (stream ? ((await answer.all()).at(-1) as Json).data.message : (await answer.body()).data)))
+    const replies = await Promise.all(
+      answers.map(async (answer) => (stream ? ((await answer.all()).at(-1) as Json).data.message : (await answer.body()).data)),
+    )
     assert.equal(replies[0], replies[1])
     assert.equal(
       answers.map(({ headers }) => headers['idempotent-replayed']),
@@ -152,11 +155,19 @@ test('a repeated request joins the reply: one message, one call of the model', a
   }
   assert.is((await parlour.messages(id)).length, 4)
   parlour = await parlour.reopened()
-  const after = await parlour.open(`/api/conversations/${id}/messages`, { message: 'Once', stream: true }, { 'idempotency-key': 'join-true' })
+  const after = await parlour.open(
+    `/api/conversations/${id}/messages`,
+    { message: 'Once', stream: true },
+    { 'idempotency-key': 'join-true' },
+  )
   await after.all()
   assert.equal([after.names, after.said], [['message_start', 'message_delta', 'message_end'], 'one two'])
   await refused(
-    parlour.service.post(`/conversations/${id}/messages`, { message: 'Other', stream: true }, { headers: { 'idempotency-key': 'join-true' } }),
+    parlour.service.post(
+      `/conversations/${id}/messages`,
+      { message: 'Other', stream: true },
+      { headers: { 'idempotency-key': 'join-true' } },
+    ),
     'CONFLICT',
   )
 })
@@ -166,11 +177,20 @@ test('a repeated request that had failed fails the same way', async () => {
   provider.script = [refuses(401)]
   const before = provider.received.length
   for (const stream of [true, false]) {
-    const send = () => parlour.service.post(`/conversations/${id}/messages`, { message: 'Once', stream }, { headers: { 'idempotency-key': `fails-${stream}` } })
+    const send = () =>
+      parlour.service.post(
+        `/conversations/${id}/messages`,
+        { message: 'Once', stream },
+        { headers: { 'idempotency-key': `fails-${stream}` } },
+      )
     for (const _ of [1, 2]) await refused(send(), 'PROVIDER_ERROR')
   }
   parlour = await parlour.reopened()
-  const again = parlour.service.post(`/conversations/${id}/messages`, { message: 'Once', stream: true }, { headers: { 'idempotency-key': 'fails-true' } })
+  const again = parlour.service.post(
+    `/conversations/${id}/messages`,
+    { message: 'Once', stream: true },
+    { headers: { 'idempotency-key': 'fails-true' } },
+  )
   await refused(again, 'PROVIDER_ERROR')
   assert.equal([provider.received.length - before, (await parlour.messages(id)).length], [2, 4])
 })

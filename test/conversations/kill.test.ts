@@ -150,7 +150,9 @@ test('a reply that was cut off is told as such, and the conversation goes on', a
   await daemon.kill()
   await talking
   daemon = await startDaemon(join(root, 'home'))
-  const events = await fetch(`${daemon.url}/api/conversations/${id}/messages/${seen[0]?.reply}/events`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  const events = await fetch(`${daemon.url}/api/conversations/${id}/messages/${seen[0]?.reply}/events`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+  })
   assert.match(await events.text(), /event: error\ndata: \{"error":"The daemon ended before the reply did[^\n]*"code":"UNAVAILABLE"/)
   const next = await call('POST', `/conversations/${id}/messages`, { message: 'And now?' })
   assert.is(next.finish_reason, 'stop')

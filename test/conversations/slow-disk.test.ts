@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
 import { ScriptedProvider, says } from '../harness/provider.ts'
-import { Parlour } from './parlour.ts'
+import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('conversations on a slow disk')
 const disk = new HeldDisk()

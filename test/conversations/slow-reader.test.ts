@@ -8,8 +8,8 @@ import { ADMIN, type Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, type Step, says } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
-import { until } from '../knowledge/library.ts'
-import { Parlour } from './parlour.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
+import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('slow readers')
 let parlour: Parlour
@@ -28,7 +28,8 @@ const endless: Step = async (response, _, wire) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const [, event] = eventsOf(wire, { text: ['word '.repeat(200)], finish: null }) as [string, string]
   const closed = once(response, 'close')
-  while (!response.destroyed) if (!response.write(event)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed])
+  while (!response.destroyed)
+    if (!response.write(event)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed])
 }
 
 /** Asks for a stream and reads nothing of it. */
@@ -37,7 +38,12 @@ async function sendAndStop(id: string): Promise<Socket> {
   const socket = connect(Number(port), hostname)
   socket.pause()
   const body = JSON.stringify({ message: 'Go on', stream: true })
-  const head = [`POST /api/conversations/${id}/messages HTTP/1.1`, `host: ${host}`, `authorization: Bearer ${ADMIN}`, 'content-type: application/json']
+  const head = [
+    `POST /api/conversations/${id}/messages HTTP/1.1`,
+    `host: ${host}`,
+    `authorization: Bearer ${ADMIN}`,
+    'content-type: application/json',
+  ]
   socket.write(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   socket.on('error', () => {}) // it is cut off, which is what is tested
   return socket
@@ -96,7 +102,9 @@ for (const [host, address] of [
 ] as const)
   test(`the kernel knows what a reader at ${address} has not taken from ${host}`, async () => {
     const server = createServer()
-    const listening = await new Promise<boolean>((resolve) => server.once('error', () => resolve(false)).listen(0, host, () => resolve(true)))
+    const listening = await new Promise<boolean>((resolve) =>
+      server.once('error', () => resolve(false)).listen(0, host, () => resolve(true)),
+    )
     if (!listening) return // a machine without IPv6
     const { port } = server.address() as { port: number }
     const accepted = once(server, 'connection') as Promise<[Socket]>

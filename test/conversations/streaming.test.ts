@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert'
 import { good, refused } from '../harness/answers.ts'
 import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, hangs, refuses, replies, ScriptedProvider, says, stallsAfter } from '../harness/provider.ts'
-import { until } from '../knowledge/library.ts'
-import { Parlour } from './parlour.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
+import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('streaming')
 let parlour: Parlour
@@ -28,7 +28,10 @@ test('a streamed reply is the stored one in pieces, with ids that grow and one e
   provider.script = [replies({ text: ['Hello', ' there', ' you'] }, 5)]
   const id = await parlour.talk(provider)
   const stream = await parlour.stream(id, 'Hi')
-  assert.equal([stream.status, stream.headers['content-type'], stream.headers['cache-control']], [200, 'text/event-stream; charset=utf-8', 'no-store'])
+  assert.equal(
+    [stream.status, stream.headers['content-type'], stream.headers['cache-control']],
+    [200, 'text/event-stream; charset=utf-8', 'no-store'],
+  )
   assert.match(String(stream.headers['x-request-id']), /^req_/)
   const events = await stream.all()
   assert.equal(stream.names, ['message_start', 'message_delta', 'message_end'])

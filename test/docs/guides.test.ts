@@ -93,8 +93,11 @@ async function run(guide: string): Promise<void> {
   }
   const shell = (script: string) =>
     new Promise<{ failed: boolean; said: string }>((resolve) => {
-      execFile('bash', ['-c', `exec 2>&1 </dev/null\n${script}`], { cwd: work, env: environment, maxBuffer: 64 * 1024 ** 2 }, (error, stdout) =>
-        resolve({ failed: error !== null, said: stdout }),
+      execFile(
+        'bash',
+        ['-c', `exec 2>&1 </dev/null\n${script}`],
+        { cwd: work, env: environment, maxBuffer: 64 * 1024 ** 2 },
+        (error, stdout) => resolve({ failed: error !== null, said: stdout }),
       )
     })
   try {
@@ -112,7 +115,8 @@ async function run(guide: string): Promise<void> {
   }
 }
 
-for (const guide of readdirSync(GUIDES).filter((name) => name.endsWith('.md'))) test(`${guide} can be followed as it is written`, () => run(guide))
+for (const guide of readdirSync(GUIDES).filter((name) => name.endsWith('.md')))
+  test(`${guide} can be followed as it is written`, () => run(guide))
 
 test('there is a guide for each of the first things that people do', () => {
   for (const name of ['first-agent', 'your-documents', 'rest', 'models', 'tools-from-openapi', 'evaluations-in-ci', 'backup-and-upgrade'])

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openTerminal, type Terminal } from '../cli/terminal.ts'
+import { openTerminal, type Terminal } from '../harness/cli.ts'
 import { aloud } from '../harness/hooks.ts'
 
 const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')

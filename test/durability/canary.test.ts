@@ -53,7 +53,11 @@ async function call(
   body?: unknown,
   { token = TOKEN, key, shown }: { token?: string; key?: string; shown?: string } = {},
 ): Promise<Json> {
-  const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}), ...(key ? { 'idempotency-key': key } : {}) }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body ? { 'content-type': 'application/json' } : {}),
+    ...(key ? { 'idempotency-key': key } : {}),
+  }
   const response = await fetch(`${daemon.url}/api${path}`, {
     method,
     headers,
@@ -134,13 +138,15 @@ test('they stay in when things go wrong', async () => {
   ]
   for (const [method, path, body] of wrong) assert.ok((await call(method, path, body)).status >= 400, path)
   assert.is((await call('GET', '/agents', undefined, { token: c['wrong token'] })).status, 401)
-  for (const path of ['/models', '/api-tools', '/webhooks', '/tokens', '/status', '/settings']) assert.is((await call('GET', path)).status, 200)
+  for (const path of ['/models', '/api-tools', '/webhooks', '/tokens', '/status', '/settings'])
+    assert.is((await call('GET', path)).status, 200)
 })
 
 test('none of them is in any answer', () => {
   const answers = said.map((text): [string, string] => [text.slice(0, 60), text])
   assert.ok(answers.length > 20)
-  for (const [name, secret] of Object.entries({ ...CANARIES, ...minted, 'admin token': TOKEN })) assert.equal(found(secret, answers), [], name)
+  for (const [name, secret] of Object.entries({ ...CANARIES, ...minted, 'admin token': TOKEN }))
+    assert.equal(found(secret, answers), [], name)
 })
 
 test('none of them is in any file while the daemon runs, nor once it was killed, nor after it has stopped', async () => {

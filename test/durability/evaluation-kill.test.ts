@@ -55,7 +55,13 @@ test('every case has one result in the end, and none was run more than once agai
   const model = await call('POST', '/models', { name: 'scripted', ...provider.model })
   const agent = await call('POST', '/agents', { name: 'agent', model_id: model.id })
   const test_cases = Array.from({ length: CASES }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
-  const { id } = await call('POST', '/evaluations', { name: 'many', type: 'agent', target_id: agent.id, test_cases, concurrency: CONCURRENCY })
+  const { id } = await call('POST', '/evaluations', {
+    name: 'many',
+    type: 'agent',
+    target_id: agent.id,
+    test_cases,
+    concurrency: CONCURRENCY,
+  })
   const { run_id } = await call('POST', `/evaluations/${id}/run`)
   const path = `/evaluations/${id}/runs/${run_id}`
   for (const share of [0.2, 0.6]) {

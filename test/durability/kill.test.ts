@@ -42,7 +42,11 @@ function client(url: string): { call: Call; end(): Promise<void> } {
   return {
     end: () => pool.destroy(),
     async call(method, path, body, key) {
-      const headers = { authorization: `Bearer ${TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}), ...(key ? { 'idempotency-key': key } : {}) }
+      const headers = {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(key ? { 'idempotency-key': key } : {}),
+      }
       const reply = await pool.request({ method, path: `/api${path}`, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
       return { status: reply.statusCode, body: (await reply.body.json()) as Json }
     },

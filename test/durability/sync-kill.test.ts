@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Daemon, startDaemon, stopDaemon } from '../daemon/daemon-process.ts'
+import { type Daemon, startDaemon, stopDaemon } from '../harness/daemon-process.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Folder, tableRows, until } from '../knowledge/library.ts'
+import { Folder, tableRows, until } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('kill -9 during a synchronization')
 const TOKEN = 'cadre_token-of-the-kill-test-0123456789abcdef'
@@ -120,7 +120,10 @@ test('ten times at any moment: it goes on by itself, and ends with just the pass
   }
   const found = []
   for (const tool of [first, second]) {
-    const { body } = await (daemon as Daemon).post(`/api/retrieval-tools/${tool}/search`, TOKEN, { query: 'falcon on the marble harbour', top_k: 20 })
+    const { body } = await (daemon as Daemon).post(`/api/retrieval-tools/${tool}/search`, TOKEN, {
+      query: 'falcon on the marble harbour',
+      top_k: 20,
+    })
     found.push(body.data.results.map((result: { content: string; score: number }) => [result.content, result.score.toFixed(4)]))
   }
   assert.ok(found[0].length > 0)
@@ -129,7 +132,9 @@ test('ten times at any moment: it goes on by itself, and ends with just the pass
 
   const { openDatabase } = await import('../../daemon/store/database.ts')
   const database = openDatabase(join(home, 'cadre.db'))
-  const indexes = await database.all<{ id: string; knowledge_source_id: string; batch: string | null; ready: number }>('SELECT * FROM indexes')
+  const indexes = await database.all<{ id: string; knowledge_source_id: string; batch: string | null; ready: number }>(
+    'SELECT * FROM indexes',
+  )
   await database.close()
   const indexOf = (id: string) => indexes.filter((index) => index.knowledge_source_id === id)
   for (const id of [disturbed, undisturbed])

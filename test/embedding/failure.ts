@@ -14,7 +14,11 @@ export async function failure(promise: Promise<unknown>): Promise<CadreError> {
 /** Everything a caller or a log could see of an error. */
 export function visible(error: Error): string {
   const cause = error.cause instanceof Error ? visible(error.cause) : String(error.cause)
-  return [error.message, error.stack, error instanceof CadreError ? `${error.hint} ${JSON.stringify(error.details)}` : '', JSON.stringify(error), cause].join(
-    '\n',
-  )
+  return [
+    error.message,
+    error.stack,
+    error instanceof CadreError ? `${error.hint} ${JSON.stringify(error.details)}` : '',
+    JSON.stringify(error),
+    cause,
+  ].join('\n')
 }

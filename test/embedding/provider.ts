@@ -53,7 +53,9 @@ export const openaiAnswer: Answer = ({ body }) => ({
 })
 
 export const googleAnswer: Answer = ({ body }) => ({
-  embeddings: body.requests.map(({ content }: { content: { parts: { text: string }[] } }) => ({ values: vectorOf(content.parts[0]?.text ?? '') })),
+  embeddings: body.requests.map(({ content }: { content: { parts: { text: string }[] } }) => ({
+    values: vectorOf(content.parts[0]?.text ?? ''),
+  })),
 })
 
 /** A failure in the words of a provider. */

@@ -17,7 +17,15 @@ async function remote(answers: [Answer, ...Answer[]], changes: Partial<RemoteMod
   const provider: Provider = await startProvider(...answers)
   const embedders = new RemoteEmbedders({ times: { pauseMs: 5, ...times } })
   open.push(embedders, provider)
-  const model = { id: 'model_1', provider: 'openai', model_id: 'embed-3', endpoint: `${provider.url}/v1`, api_key: KEY, allow_private: true, ...changes }
+  const model = {
+    id: 'model_1',
+    provider: 'openai',
+    model_id: 'embed-3',
+    endpoint: `${provider.url}/v1`,
+    api_key: KEY,
+    allow_private: true,
+    ...changes,
+  }
   return { embedder: embedders.embedder(model), embedders, model, provider }
 }
 
@@ -26,7 +34,8 @@ test.after.each(async () => {
 })
 
 const texts = (count: number) => Array.from({ length: count }, (_, at) => 'x'.repeat(at + 1))
-const normal = (text: string): number[] => [1 / Math.sqrt(5), 2 / Math.sqrt(5), 0].map((number) => Math.fround(number * Math.sign(text.length)))
+const normal = (text: string): number[] =>
+  [1 / Math.sqrt(5), 2 / Math.sqrt(5), 0].map((number) => Math.fround(number * Math.sign(text.length)))
 
 test('openai: what is sent is the protocol, what comes back is in order and normalised', async () => {
   const counted: number[] = []
@@ -44,7 +53,9 @@ test('openai: what is sent is the protocol, what comes back is in order and norm
 })
 
 test('vectors that come back in another order go to the texts they are of', async () => {
-  const pointing: Answer = ({ body }) => ({ data: body.input.map((text: string, index: number) => ({ index, embedding: [text.length, 1] })).reverse() })
+  const pointing: Answer = ({ body }) => ({
+    data: body.input.map((text: string, index: number) => ({ index, embedding: [text.length, 1] })).reverse(),
+  })
   const { embedder } = await remote([pointing])
   const vectors = await embedder.embed(texts(200))
   assert.equal(
@@ -226,7 +237,11 @@ test('the service knows models by id, and says what cannot embed', async () => {
     api_key: KEY,
     allow_private: true,
   }))
-  const service = new EmbeddingService({ modelsDirectory: '', remote: async (id) => records.find((model) => model.id === id), logger: silentLog() })
+  const service = new EmbeddingService({
+    modelsDirectory: '',
+    remote: async (id) => records.find((model) => model.id === id),
+    logger: silentLog(),
+  })
   open.push(service)
   assert.is((await failure(service.embedder('nobody'))).code, 'NOT_FOUND')
   for (const { id } of records) {

@@ -4,7 +4,11 @@ export interface Entry {
   message: string
 }
 
-export function silentLog(): { debug(details: object, message: string): void; warn(details: object, message: string): void; entries: Entry[] } {
+export function silentLog(): {
+  debug(details: object, message: string): void
+  warn(details: object, message: string): void
+  entries: Entry[]
+} {
   const entries: Entry[] = []
   const note = (details: object, message: string) => void entries.push({ details, message })
   return { debug: note, warn: note, entries }

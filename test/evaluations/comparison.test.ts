@@ -39,7 +39,12 @@ test('a case is better, worse or the same, by whether it passes and then by its 
 test('cases that only one of the runs has change no pass rate', () => {
   const harder = compareRuns(run(1), run(0.5), [result('a', 1)], [result('a', 1), result('b', 0)])
   assert.equal([harder.comparison.pass_rate_change, harder.comparison.only_b], [0, 1])
-  const hidden = compareRuns(run(0.5), run(0.5), [result('a', 1), result('b', 1), result('x', 0), result('y', 0)], [result('a', 1), result('b', 0)])
+  const hidden = compareRuns(
+    run(0.5),
+    run(0.5),
+    [result('a', 1), result('b', 1), result('x', 0), result('y', 0)],
+    [result('a', 1), result('b', 0)],
+  )
   assert.equal([hidden.comparison.pass_rate_change, hidden.comparison.only_a], [-0.5, 2])
   assert.is(compareRuns(run(1), run(0), [result('a', 1)], [result('b', 0)]).comparison.pass_rate_change, 0)
 })

@@ -21,7 +21,11 @@ test('every tool of an agent as it was, without its secrets, and each index once
   const source = await resources.source()
   const rag = await resources.ragTool({ knowledge_source_id: source.id, top_k: 7 })
   const find = await resources.retrievalTool({ knowledge_source_ids: [source.id], search_method: 'full_text', score_threshold: 0.2 })
-  const call = await resources.apiTool({ headers: { 'X-Trace': 'trace-me' }, auth: { type: 'bearer', token: 'token-0123456789' }, timeout_ms: 1_000 })
+  const call = await resources.apiTool({
+    headers: { 'X-Trace': 'trace-me' },
+    auth: { type: 'bearer', token: 'token-0123456789' },
+    timeout_ms: 1_000,
+  })
   const agent = await resources.agent({ tools: [rag.id, find.id, call.id] })
   const { id } = await resources.evaluation({ target_id: agent.id })
   const { run_id } = await good(service.post(`/evaluations/${id}/run`))

@@ -6,8 +6,8 @@ import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { hangs, type ReceivedRequest, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
-import { until } from '../knowledge/library.ts'
-import { ended } from './running.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
+import { ended } from './evaluation-fixture.ts'
 
 const test = suite('runs of evaluations that are disturbed')
 let service: Service
@@ -43,7 +43,8 @@ test.before.each(() => {
 
 const agent = async () => resources.agent({ model_id: (await resources.model(provider.model)).id })
 const begin = async (id: string): Promise<string> => (await good(service.post(`/evaluations/${id}/run`))).run_id
-const tokens = async (id: string): Promise<number> => (await good(service.get(`/usage/stats?entity_type=evaluation&entity_id=${id}`))).total_tokens
+const tokens = async (id: string): Promise<number> =>
+  (await good(service.get(`/usage/stats?entity_type=evaluation&entity_id=${id}`))).total_tokens
 
 test('whatever a judge says, the case has a score or says why not, and the run ends', async () => {
   const target = await agent()
@@ -139,7 +140,10 @@ test('so many are asked at a time as it says, and no more', async () => {
 test('an answer that no text can hold is kept as far as it can be', async () => {
   const text = 'a "quote", a \\ and half a character: \ud83d, none: \u0000.'
   provider.script = [replies({ text: [text] })]
-  const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases: [{ input: 'q', expected_output: 'half a character' }] })
+  const { id } = await resources.evaluation({
+    target_id: (await agent()).id,
+    test_cases: [{ input: 'q', expected_output: 'half a character' }],
+  })
   const [{ actual_output, passed, error }] = (await ended(service, id, await begin(id))).results
   assert.equal([actual_output, passed, error], [text.replaceAll(/[\ud83d\0]/g, '\ufffd'), true, null])
 })
@@ -158,7 +162,11 @@ test('texts of any script are asked, kept and scored as they are', async () => {
 
 test('scorers that contradict each other fail the case, and each says what it found', async () => {
   const scorers = ['exact', 'regex', 'json', 'exact', { type: 'latency', threshold: 0 }]
-  const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: '[1]', expected_output: '[1]' }] })
+  const { id } = await resources.evaluation({
+    target_id: (await agent()).id,
+    scorers,
+    test_cases: [{ input: '[1]', expected_output: '[1]' }],
+  })
   const [{ passed, scores, error }] = (await ended(service, id, await begin(id))).results
   assert.equal([passed, error, Object.keys(scores)], [false, null, ['exact', 'regex', 'json', 'exact_2', 'latency']])
   assert.equal(

@@ -5,7 +5,7 @@ import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { type ReceivedRequest, replies, ScriptedProvider } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
-import { run } from './running.ts'
+import { run } from './evaluation-fixture.ts'
 
 const test = suite('evaluations that cannot work, and runs that come to an end')
 let service: Service
@@ -44,10 +44,14 @@ test('what cannot work is refused before it is run', async () => {
   await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: deep }] }), 'VALIDATION_ERROR')
   await refused(evaluation({ target_id, scorers: ['regex'], test_cases: [{ input: 'a', expected_output: '(' }] }), 'VALIDATION_ERROR')
   const test_cases = [{ input: 'a', expected_output: 'a' }]
-  await refused(evaluation({ target_id, scorers: [{ type: 'exact', threshold: 90 }], test_cases }), 'VALIDATION_ERROR', { field: 'scorers.0.threshold' })
+  await refused(evaluation({ target_id, scorers: [{ type: 'exact', threshold: 90 }], test_cases }), 'VALIDATION_ERROR', {
+    field: 'scorers.0.threshold',
+  })
   const own = [{ input: 'a', scorers: ['exact', { type: 'json', threshold: 1.1 }] }]
   await refused(evaluation({ target_id, test_cases: own }), 'VALIDATION_ERROR', { field: 'test_cases.0.scorers.1.threshold' })
-  const { error, hint } = await service.post('/evaluations', { name: 'x', type: 'agent', target_id, scorers: ['exakt'], test_cases }).then(({ body }) => body)
+  const { error, hint } = await service
+    .post('/evaluations', { name: 'x', type: 'agent', target_id, scorers: ['exakt'], test_cases })
+    .then(({ body }) => body)
   assert.equal([/must be one of exact, contains/.test(error), hint], [true, 'Did you mean "exact"?'])
   await good(service.delete(`/agents/${target_id}?force=true`))
   const gone = await resources.agent()
@@ -60,11 +64,17 @@ test('an evaluation takes ten thousand test cases of a paragraph each, and no mo
   const paragraph = 'How many days of leave are there, and who decides? '.repeat(6)
   const test_cases = Array.from({ length: 10_000 }, (_, index) => ({ input: `${index} ${paragraph}`, expected_output: 'x' }))
   const { id } = await resources.evaluation({ test_cases })
-  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: [{ input: 'x' }] }), 'VALIDATION_ERROR', { field: 'test_cases' })
-  await refused(service.put(`/evaluations/${id}`, { test_cases: [...test_cases, { input: 'x' }] }), 'VALIDATION_ERROR', { field: 'test_cases' })
+  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: [{ input: 'x' }] }), 'VALIDATION_ERROR', {
+    field: 'test_cases',
+  })
+  await refused(service.put(`/evaluations/${id}`, { test_cases: [...test_cases, { input: 'x' }] }), 'VALIDATION_ERROR', {
+    field: 'test_cases',
+  })
   const long = { input: 'x'.repeat(100_000) }
   await good(service.put(`/evaluations/${id}`, { test_cases: Array(60).fill(long) }))
-  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: Array(40).fill(long) }), 'VALIDATION_ERROR', { field: 'test_cases' })
+  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: Array(40).fill(long) }), 'VALIDATION_ERROR', {
+    field: 'test_cases',
+  })
   await refused(service.put(`/evaluations/${id}`, { test_cases: Array(90).fill(long) }), 'PAYLOAD_TOO_LARGE')
 })
 
@@ -100,7 +110,10 @@ test('results that cannot be stored end the run, and nothing else', async () => 
   try {
     const { status, error } = await run(service, id)
     assert.equal([status, /inside Cadre/.test(error)], ['failed', true])
-    const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [`%${id}%`])
+    const told = await service.database.all<{ body: string }>(
+      "SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?",
+      [`%${id}%`],
+    )
     assert.equal(
       told.map(({ body }) => JSON.parse(body).data.status),
       ['failed'],

@@ -5,7 +5,7 @@ import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { hangs, type ReceivedRequest, refuses, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
-import { ended, run } from './running.ts'
+import { ended, run } from './evaluation-fixture.ts'
 
 const test = suite('runs of evaluations')
 let service: Service
@@ -55,7 +55,10 @@ test('an agent is asked each test case, and every answer is scored', async () =>
   assert.equal([summary.tokens, summary.cost, summary.average_score], [36, (2 * (11 + 14)) / 1000, 0.5])
   assert.equal([results[0].actual_output, results[0].passed, results[0].metadata], ['green', true, { kind: 'good' }])
   assert.equal([results[1].passed, results[1].score, results[1].scores.contains.passed], [false, 0, false])
-  assert.equal([configuration.target.agent.name, configuration.target.prompt, configuration.target.model.model_id], [helper.name, 'Be brief.', 'scripted'])
+  assert.equal(
+    [configuration.target.agent.name, configuration.target.prompt, configuration.target.model.model_id],
+    [helper.name, 'Be brief.', 'scripted'],
+  )
   assert.not.match(JSON.stringify(configuration), '"api_key"')
   assert.equal(
     (await good(service.get('/conversations?limit=100'))).filter(({ agent_id }: Json) => agent_id === helper.id),
@@ -112,11 +115,15 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
   await good(service.put('/settings', { default_model_id: 'model_00000000-0000-7000-8000-000000000001' }))
 
   const source = await resources.source()
-  await resources.document({ name: 'leave.md', content: '# Leave\n\nEvery employee gets twenty-five days of paid annual leave.' }, source.id)
+  await resources.document(
+    { name: 'leave.md', content: '# Leave\n\nEvery employee gets twenty-five days of paid annual leave.' },
+    source.id,
+  )
   await resources.document({ name: 'travel.md', content: '# Travel\n\nTrains are booked in second class.' }, source.id)
   const tool = await resources.ragTool({ knowledge_source_id: source.id })
   await good(service.post(`/knowledge-sources/${source.id}/sync`))
-  while ((await good(service.get(`/knowledge-sources/${source.id}`))).status !== 'active') await new Promise((resolve) => setTimeout(resolve, 50))
+  while ((await good(service.get(`/knowledge-sources/${source.id}`))).status !== 'active')
+    await new Promise((resolve) => setTimeout(resolve, 50))
   const found = await resources.evaluation({
     type: 'rag_tool',
     target_id: tool.id,
@@ -213,10 +220,15 @@ test('a run is cancelled, and what has run stays', async () => {
   const { status, summary, results } = await ended(service, id, run_id)
   assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 3, 1, 1])
   assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
-  const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [`%${run_id}%`])
+  const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [
+    `%${run_id}%`,
+  ])
   const [event, another] = told.map(({ body }) => JSON.parse(body).data)
   assert.equal([event.status, event.summary.passed, another], ['cancelled', 1, undefined], 'whoever waits for the end hears of it, once')
-  const calls = await service.database.all<{ status: string; input_tokens: number }>('SELECT * FROM usage_calls WHERE evaluation_id = ? ORDER BY id', [id])
+  const calls = await service.database.all<{ status: string; input_tokens: number }>(
+    'SELECT * FROM usage_calls WHERE evaluation_id = ? ORDER BY id',
+    [id],
+  )
   assert.equal(
     calls.map(({ status, input_tokens }) => [status, input_tokens > 0]),
     [

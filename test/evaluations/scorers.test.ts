@@ -15,7 +15,15 @@ const tools: ScoringTools = {
 }
 /** Never matches ^(a+)+$, after longer than anybody waits. */
 const ENDLESS = `${'a'.repeat(60)}!`
-const citation = (index: number, source: string, cited: boolean) => ({ index, source, page: 1, document_id: `doc_${index}`, content: 'x', score: 1, cited })
+const citation = (index: number, source: string, cited: boolean) => ({
+  index,
+  source,
+  page: 1,
+  document_id: `doc_${index}`,
+  content: 'x',
+  score: 1,
+  cited,
+})
 
 async function scored(scorer: ScorerSettings, of: Partial<ScoredCase>, answer: Partial<GivenAnswer>, with_: Partial<ScoringTools> = {}) {
   const whole = { output: '', citations: [], latency_ms: 100, cost: 0.002, ...answer }
@@ -55,7 +63,11 @@ test('regex: a pattern that ran out of time is not tried again in its run, and h
   const first = slow('^(a+)+$', ENDLESS).catch((error: Error) => ends.push(error.message))
   assert.is(await other('a', 'a').finally(() => ends.push('other')), true)
   await first
-  await Promise.all(Array.from({ length: 1_000 }, () => slow('^(a+)+$', ENDLESS).catch((error: Error) => assert.match(error.message, /was not tried again/))))
+  await Promise.all(
+    Array.from({ length: 1_000 }, () =>
+      slow('^(a+)+$', ENDLESS).catch((error: Error) => assert.match(error.message, /was not tried again/)),
+    ),
+  )
   assert.equal(ends, ['other', 'The pattern took longer than 3 seconds on this answer.'])
   assert.is(await slow('a', 'a'), true)
 })
@@ -113,7 +125,11 @@ test('similarity passes from 0.75 unless another threshold is named', async () =
 
 test('a score that is the threshold passes, whatever binary fractions make of it', async () => {
   const citations = [citation(1, 'a.md', true)]
-  const cited = await scored({ type: 'citation', threshold: 0.2 }, { expected_sources: ['a.md', 'b.md', 'c.md', 'd.md', 'e.md'] }, { citations })
+  const cited = await scored(
+    { type: 'citation', threshold: 0.2 },
+    { expected_sources: ['a.md', 'b.md', 'c.md', 'd.md', 'e.md'] },
+    { citations },
+  )
   assert.equal([cited.score, cited.passed], [0.2, true])
   const json = await scored({ type: 'json', threshold: 0.1 }, { expected_output: '[0,1,2,3,4,5,6,7,8,9]' }, { output: '[0]' })
   assert.equal([json.score, json.passed], [0.1, true])
@@ -168,7 +184,17 @@ test('llm_judge: its score and reasons, and no guess when it talks nonsense', as
   const answers = ['I like it!', 'Here: ```json\n{"score": "0.5", "reason": "half"}\n```']
   const second = await scored({ type: 'llm_judge', threshold: 0.5 }, one, { output: 'b' }, { ask: async () => answers.shift() as string })
   assert.equal([second.score, second.passed], [0.5, true])
-  for (const nonsense of ['', 'five', '{"score": 7}', '{"score": null}', '[1]', '{"score": "NaN"}', '{"reason": "x"}', 'null', '{"score": ""}']) {
+  for (const nonsense of [
+    '',
+    'five',
+    '{"score": 7}',
+    '{"score": null}',
+    '[1]',
+    '{"score": "NaN"}',
+    '{"reason": "x"}',
+    'null',
+    '{"score": ""}',
+  ]) {
     const { score: none, passed: no, error } = await scored({ type: 'llm_judge' }, one, { output: 'b' }, { ask: async () => nonsense })
     assert.equal([none, no, /judge/.test(error ?? '')], [null, false, true], nonsense)
   }

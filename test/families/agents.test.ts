@@ -75,7 +75,8 @@ test('everything that can be said of an agent is kept', async () => {
 })
 
 test('numbers at their limits are taken, beyond them refused', async () => {
-  for (const fields of [{ temperature: 0 }, { temperature: 2 }, { max_tokens: 1 }]) await good(service.post('/agents', { name: 'x', ...fields }), 201)
+  for (const fields of [{ temperature: 0 }, { temperature: 2 }, { max_tokens: 1 }])
+    await good(service.post('/agents', { name: 'x', ...fields }), 201)
   for (const fields of [{ temperature: -0.001 }, { temperature: 2.001 }, { max_tokens: 0 }, { max_tokens: -5 }, { max_tokens: 1.5 }])
     await refused(service.post('/agents', { name: 'x', ...fields }), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
 })
@@ -93,8 +94,14 @@ test('texts have limits, and a name is needed that is not blank', async () => {
 })
 
 test('a misspelt field is refused with the one that was meant', async () => {
-  await refused(service.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', { field: 'system_promt', hint: /Did you mean "system_prompt"/ })
-  await refused(service.post('/agents', { nmae: 'x' }), 'VALIDATION_ERROR', { field: 'name', hint: /^"nmae" is not a known field\. Did you mean "name"\?$/ })
+  await refused(service.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', {
+    field: 'system_promt',
+    hint: /Did you mean "system_prompt"/,
+  })
+  await refused(service.post('/agents', { nmae: 'x' }), 'VALIDATION_ERROR', {
+    field: 'name',
+    hint: /^"nmae" is not a known field\. Did you mean "name"\?$/,
+  })
   await refused(service.post('/agents', { name: 'x', topics: [{ name: 't', instruction: 'y' }] }), 'VALIDATION_ERROR')
 })
 
@@ -105,7 +112,8 @@ test('a bare string is a topic of that name', async () => {
     { name: 'travel', description: '' },
     { name: 'tax', description: '', instructions: 'careful' },
   ])
-  for (const topics of [[''], [{}], [7], 'leave', [{ name: '' }]]) await refused(service.post('/agents', { name: 'x', topics }), 'VALIDATION_ERROR')
+  for (const topics of [[''], [{}], [7], 'leave', [{ name: '' }]])
+    await refused(service.post('/agents', { name: 'x', topics }), 'VALIDATION_ERROR')
 })
 
 test('a model is named by its id, or by what its provider calls it where that is unique', async () => {
@@ -120,7 +128,10 @@ test('a model is named by its id, or by what its provider calls it where that is
     error: /more than one/,
     hint: new RegExp(`${model.id} or ${other.id}`),
   })
-  await refused(service.post('/agents', { name: 'x', model_id: 'gpt-unknown' }), 'VALIDATION_ERROR', { field: 'model_id', error: /no model "gpt-unknown"/ })
+  await refused(service.post('/agents', { name: 'x', model_id: 'gpt-unknown' }), 'VALIDATION_ERROR', {
+    field: 'model_id',
+    error: /no model "gpt-unknown"/,
+  })
 })
 
 test('tools, template and model must exist, on create and on change', async () => {
@@ -138,9 +149,20 @@ test('tools, template and model must exist, on create and on change', async () =
 
 test('null clears what can be empty, and is refused where something is needed', async () => {
   const [template, model] = [await resources.template(), await resources.model()]
-  const agent = await resources.agent({ model_id: model.id, temperature: 1, max_tokens: 5, prompt_template_id: template.id, description: 'kept' })
-  const cleared = await good(service.patch(`/agents/${agent.id}`, { model_id: null, temperature: null, max_tokens: null, prompt_template_id: null }))
-  assert.equal([cleared.model_id, cleared.temperature, cleared.max_tokens, cleared.prompt_template_id, cleared.description], [null, null, null, null, 'kept'])
+  const agent = await resources.agent({
+    model_id: model.id,
+    temperature: 1,
+    max_tokens: 5,
+    prompt_template_id: template.id,
+    description: 'kept',
+  })
+  const cleared = await good(
+    service.patch(`/agents/${agent.id}`, { model_id: null, temperature: null, max_tokens: null, prompt_template_id: null }),
+  )
+  assert.equal(
+    [cleared.model_id, cleared.temperature, cleared.max_tokens, cleared.prompt_template_id, cleared.description],
+    [null, null, null, null, 'kept'],
+  )
   for (const field of ['name', 'description', 'system_prompt', 'tools', 'topics', 'variables'])
     await refused(service.patch(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
   await good(service.delete(`/models/${model.id}`))

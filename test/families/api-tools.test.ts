@@ -15,7 +15,8 @@ test.before(
 test.after(aloud(() => service.end()))
 
 const make = (fields: Record<string, unknown>) => service.post('/api-tools', { name: 'tool', url: 'https://api.example.com/', ...fields })
-const sealed = async (id: string) => (await service.database.get<{ secrets: string | null }>('SELECT secrets FROM api_tools WHERE id = ?', [id]))?.secrets
+const sealed = async (id: string) =>
+  (await service.database.get<{ secrets: string | null }>('SELECT secrets FROM api_tools WHERE id = ?', [id]))?.secrets
 
 test('a name and an address are enough', async () => {
   const { id: _, created_at: __, updated_at: ___, ...tool } = await good(make({}), 201)
@@ -40,15 +41,27 @@ test('placeholders stand in path and query, and each is a parameter', async () =
   const tool = await good(make({ url: 'https://api.example.com/{city}?d={day}', parameters }))
   assert.equal([tool.url, tool.parameters], ['https://api.example.com/{city}?d={day}', parameters])
   await refused(make({ url: 'https://api.example.com/{city}' }), 'VALIDATION_ERROR', { field: 'parameters', error: /city/ })
-  await refused(service.put(`/api-tools/${tool.id}`, { parameters: { type: 'object', properties: { city: {} } } }), 'VALIDATION_ERROR', { error: /day/ })
-  await refused(make({ url: 'https://api.example.com/{constructor}', parameters: { type: 'object', properties: {} } }), 'VALIDATION_ERROR', {
-    error: /constructor/,
+  await refused(service.put(`/api-tools/${tool.id}`, { parameters: { type: 'object', properties: { city: {} } } }), 'VALIDATION_ERROR', {
+    error: /day/,
   })
+  await refused(
+    make({ url: 'https://api.example.com/{constructor}', parameters: { type: 'object', properties: {} } }),
+    'VALIDATION_ERROR',
+    {
+      error: /constructor/,
+    },
+  )
 })
 
 test('no argument decides where a call goes', async () => {
   const parameters = { type: 'object', properties: { x: {} } }
-  for (const url of ['https://{x}.example.com/', 'https://{x}/', 'https://example.com:{x}/', 'https://example.com{x}/', 'https://{x}@example.com/'])
+  for (const url of [
+    'https://{x}.example.com/',
+    'https://{x}/',
+    'https://example.com:{x}/',
+    'https://example.com{x}/',
+    'https://{x}@example.com/',
+  ])
     await refused(make({ url, parameters }), 'VALIDATION_ERROR', { field: 'url' })
   for (const url of [
     '{x}',
@@ -65,7 +78,11 @@ test('no argument decides where a call goes', async () => {
 })
 
 test('parameters are a JSON Schema of an object, of whatever draft', async () => {
-  for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#', 'https://example.com/unknown'])
+  for (const $schema of [
+    'https://json-schema.org/draft/2020-12/schema',
+    'http://json-schema.org/draft-07/schema#',
+    'https://example.com/unknown',
+  ])
     await good(make({ parameters: { $schema, type: 'object', properties: {} } }), 201)
   for (const parameters of [
     { type: 'string' },
@@ -85,7 +102,9 @@ test('a small schema that refers to the same definition a thousand times does no
   const begun = performance.now()
   await good(make({ parameters: { type: 'object', definitions, properties: fields(800, { $ref: '#/definitions/a' }) } }), 201)
   assert.ok(performance.now() - begun < 5_000)
-  await refused(make({ parameters: { type: 'object', properties: fields(3_000, { type: 'string' }) } }), 'VALIDATION_ERROR', { error: /smaller than/ })
+  await refused(make({ parameters: { type: 'object', properties: fields(3_000, { type: 'string' }) } }), 'VALIDATION_ERROR', {
+    error: /smaller than/,
+  })
 })
 
 test('method, time and truth values are checked', async () => {

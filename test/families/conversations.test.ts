@@ -46,7 +46,12 @@ async function say(conversationId: string, count: number): Promise<Json[]> {
 
 test('an agent is enough; the conversation begins active and empty', async () => {
   const agent = await resources.agent()
-  const { id: _, created_at: __, updated_at: ___, ...conversation } = await good(service.post('/conversations', { agent_id: agent.id }), 201)
+  const {
+    id: _,
+    created_at: __,
+    updated_at: ___,
+    ...conversation
+  } = await good(service.post('/conversations', { agent_id: agent.id }), 201)
   assert.equal(conversation, { agent_id: agent.id, user_id: 'local', title: null, status: 'active', messages: [] })
 })
 
@@ -62,7 +67,14 @@ test('the agent must exist', async () => {
   await refused(service.post('/conversations', { agent_id: 'agent_nothing' }), 'VALIDATION_ERROR', { field: 'agent_id' })
   await refused(service.post('/conversations', { user_id: 'x' }), 'VALIDATION_ERROR', { field: 'agent_id' })
   await refused(service.post('/conversations', { agent_id: null }), 'VALIDATION_ERROR', { field: 'agent_id' })
-  for (const fields of [{ user_id: '' }, { user_id: 'x'.repeat(201) }, { title: '' }, { title: 'x'.repeat(501) }, { status: 'completed' }, { messages: [] }])
+  for (const fields of [
+    { user_id: '' },
+    { user_id: 'x'.repeat(201) },
+    { title: '' },
+    { title: 'x'.repeat(501) },
+    { status: 'completed' },
+    { messages: [] },
+  ])
     await refused(start(fields), 'VALIDATION_ERROR')
 })
 
@@ -144,7 +156,8 @@ test('whoever sees those of others can ask for its own', async () => {
     [token, 'eve'],
     ['member', MEMBER],
   ] as const) {
-    const users = async (query: string) => (await good(service.get(`/conversations?limit=100&${query}`, { as }))).map(({ user_id }: Json) => user_id)
+    const users = async (query: string) =>
+      (await good(service.get(`/conversations?limit=100&${query}`, { as }))).map(({ user_id }: Json) => user_id)
     assert.equal([...new Set(await users('mine=true'))], [user])
     assert.equal(await users('mine=true'), await users(`mine=true&user_id=${user}`))
     assert.equal(await users('mine=true&user_id=bob'), [])

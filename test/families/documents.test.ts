@@ -30,7 +30,15 @@ test.before.each(async () => {
 const path = (id = '') => `/knowledge-sources/${source.id}/documents${id && `/${id}`}`
 const add = (fields: Record<string, unknown>) => service.post(path(), fields)
 /** What indexing does not change. */
-const identity = ({ id, name, type, size, content_hash, metadata, created_at }: Json) => ({ id, name, type, size, content_hash, metadata, created_at })
+const identity = ({ id, name, type, size, content_hash, metadata, created_at }: Json) => ({
+  id,
+  name,
+  type,
+  size,
+  content_hash,
+  metadata,
+  created_at,
+})
 const sha = (bytes: string | Buffer) => hash('sha256', bytes, 'hex')
 const original = (contentHash: string) => join(service.paths.documents, contentHash.slice(0, 2), contentHash)
 const originals = () => readdirSync(service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -101,7 +109,17 @@ test('a name is a relative path that stays inside', async () => {
     '/',
   ])
     await refused(add({ name, content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
-  for (const name of [`${'x'.repeat(LONGEST_NAME - 3)}.md`, 'x.md', 'a/b/c.md', '...md', '名前.md', '..x.md', 'a b.md', '%2e%2e/x.md', "it's.md"])
+  for (const name of [
+    `${'x'.repeat(LONGEST_NAME - 3)}.md`,
+    'x.md',
+    'a/b/c.md',
+    '...md',
+    '名前.md',
+    '..x.md',
+    'a b.md',
+    '%2e%2e/x.md',
+    "it's.md",
+  ])
     assert.is((await good(add({ name, content: 'x' }))).name, name)
   assert.not.ok(existsSync(join(service.paths.home, '..', 'x.md')))
 })
@@ -131,7 +149,10 @@ test('other kinds of sources take no documents', async () => {
 test('a document of the same name is replaced: one record, new bytes, the old ones gone', async () => {
   const first = await good(add({ name: 'a.md', content: 'first of its kind', metadata: { v: 1 } }))
   const second = await good(add({ name: 'a.md', content: 'second of its kind' }), 201)
-  assert.equal([second.id, second.created_at, second.metadata, second.content_hash], [first.id, first.created_at, {}, sha('second of its kind')])
+  assert.equal(
+    [second.id, second.created_at, second.metadata, second.content_hash],
+    [first.id, first.created_at, {}, sha('second of its kind')],
+  )
   assert.is((await service.get(path())).body.pagination.total, 1)
   assert.not.ok(existsSync(original(first.content_hash)))
   assert.ok(existsSync(original(second.content_hash)))
@@ -225,8 +246,11 @@ test('metadata is any small object', async () => {
     { field: 'metadata' },
   )
   await refused(add({ name: 'a.md', content: 'x', metadata: { a: 'y'.repeat(64 * 1024) } }), 'VALIDATION_ERROR', { field: 'metadata' })
-  await refused(add({ name: 'a.md', content: 'x', metadata: { a: Array.from({ length: 1_050_000 }, () => 1) } }), 'PAYLOAD_TOO_LARGE', { error: /values/ })
-  for (const metadata of [null, [], 'x', 5]) await refused(add({ name: 'a.md', content: 'x', metadata }), 'VALIDATION_ERROR', { field: 'metadata' })
+  await refused(add({ name: 'a.md', content: 'x', metadata: { a: Array.from({ length: 1_050_000 }, () => 1) } }), 'PAYLOAD_TOO_LARGE', {
+    error: /values/,
+  })
+  for (const metadata of [null, [], 'x', 5])
+    await refused(add({ name: 'a.md', content: 'x', metadata }), 'VALIDATION_ERROR', { field: 'metadata' })
 })
 
 test('what a crash left behind is swept at the next start, and what is recorded is not', async () => {

@@ -18,8 +18,15 @@ test.before(
 test.after(aloud(() => service.end()))
 
 const evaluate = async (fields: Record<string, unknown> = {}) =>
-  service.post('/evaluations', { name: 'x', type: 'agent', target_id: (await resources.agent()).id, test_cases: [{ input: 'q' }], ...fields })
-const threshold = (fields: Record<string, unknown> = {}) => service.post('/usage/thresholds', { metric: 'tokens', limit: 1, period: 'day', ...fields })
+  service.post('/evaluations', {
+    name: 'x',
+    type: 'agent',
+    target_id: (await resources.agent()).id,
+    test_cases: [{ input: 'q' }],
+    ...fields,
+  })
+const threshold = (fields: Record<string, unknown> = {}) =>
+  service.post('/usage/thresholds', { metric: 'tokens', limit: 1, period: 'day', ...fields })
 
 test('an evaluation scores by contains unless it says otherwise', async () => {
   const agent = await resources.agent()
@@ -62,7 +69,10 @@ test('a judge is named by its identifier, by what its provider calls it or by it
   assert.equal((await good(service.put(`/evaluations/${id}`, { scorers: [scorers[2]] }))).scorers, [all[2]])
   assert.is((await good(service.post('/agents', { name: 'x', model_id: 'Strict judge' }), 201)).model_id, judge.id)
   const twin = await resources.model({ name: 'Strict judge' })
-  await refused(evaluate({ scorers: [scorers[2]] }), 'VALIDATION_ERROR', { field: 'scorers.0.model_id', hint: new RegExp(`${judge.id} or ${twin.id}`) })
+  await refused(evaluate({ scorers: [scorers[2]] }), 'VALIDATION_ERROR', {
+    field: 'scorers.0.model_id',
+    hint: new RegExp(`${judge.id} or ${twin.id}`),
+  })
 })
 
 test('a judge is not deleted by accident, and by force its scorers judge with the default model', async () => {

@@ -100,7 +100,18 @@ for (const family of FAMILIES) {
   })
 
   each('page and limit outside their range are refused', async () => {
-    for (const query of ['limit=0', 'limit=101', 'limit=-1', 'limit=ten', 'limit=1.5', 'limit=', 'page=0', 'page=-1', 'page=x', 'page=1e20'])
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=-1',
+      'limit=ten',
+      'limit=1.5',
+      'limit=',
+      'page=0',
+      'page=-1',
+      'page=x',
+      'page=1e20',
+    ])
       await refused(service.get(`${path}?${query}`), 'VALIDATION_ERROR', { field: query.split('=')[0] as string })
     await good(service.get(`${path}?limit=100&page=1`))
   })
@@ -175,7 +186,9 @@ for (const family of FAMILIES) {
   each('a change that names nothing or something unknown is refused and changes nothing', async () => {
     const before = await good(service.get(`${path}/${(await one(2)).id}`))
     await refused(service.put(`${path}/${before.id}`, {}), 'VALIDATION_ERROR')
-    const wrong = await refused(service.put(`${path}/${before.id}`, { ...sampleOf(name).change, nmae: 'x' }), 'VALIDATION_ERROR', { field: 'nmae' })
+    const wrong = await refused(service.put(`${path}/${before.id}`, { ...sampleOf(name).change, nmae: 'x' }), 'VALIDATION_ERROR', {
+      field: 'nmae',
+    })
     assert.ok(wrong.hint)
     for (const body of [{ id: 'other' }, { created_at: '2001-01-01T00:00:00Z' }, [], 'text', 7, null, true])
       await refused(service.put(`${path}/${before.id}`, body), 'VALIDATION_ERROR')
@@ -257,7 +270,9 @@ for (const family of FAMILIES) {
     each(`text that cannot be kept as it is, is refused for ${label}`, async () => {
       const { id } = await one()
       for (const text of ['zero \u0000 inside', '\u0000', 'half \ud83d pair', '\udc69'])
-        await refused(service.call('PUT', `${path}/${id}`, undefined, { raw: JSON.stringify({ [label]: text }) }), 'VALIDATION_ERROR', { field: label })
+        await refused(service.call('PUT', `${path}/${id}`, undefined, { raw: JSON.stringify({ [label]: text }) }), 'VALIDATION_ERROR', {
+          field: label,
+        })
     })
   }
 }

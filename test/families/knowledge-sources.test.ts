@@ -27,10 +27,23 @@ test('a source of files needs no configuration and begins pending and empty', as
 })
 
 const VALID: Record<string, object[]> = {
-  file: [{}, { file_types: ['pdf', 'MD'], max_file_size: 1 }, { max_file_size: 1024 ** 3, schedule: '0 3 * * *' }, { paths: ['/srv/handbook', 'relative'] }],
+  file: [
+    {},
+    { file_types: ['pdf', 'MD'], max_file_size: 1 },
+    { max_file_size: 1024 ** 3, schedule: '0 3 * * *' },
+    { paths: ['/srv/handbook', 'relative'] },
+  ],
   folder: [
     { path: '/srv/docs' },
-    { path: '/srv/docs', include: ['**/*.md'], exclude: ['node_modules/**'], gitignore: false, watch: true, file_types: ['md'], schedule: '*/5 * * * *' },
+    {
+      path: '/srv/docs',
+      include: ['**/*.md'],
+      exclude: ['node_modules/**'],
+      gitignore: false,
+      watch: true,
+      file_types: ['md'],
+      schedule: '*/5 * * * *',
+    },
   ],
   url: [
     { url: 'https://example.com/' },
@@ -125,8 +138,13 @@ test('the type is needed, known, and stays', async () => {
 
 test('a configuration is replaced whole; a change of the name leaves it', async () => {
   const source = await resources.source({ configuration: { file_types: ['md'], max_file_size: 5 } })
-  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { name: 'x' }))).configuration, { file_types: ['md'], max_file_size: 5 })
-  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { configuration: { max_file_size: 6 } }))).configuration, { max_file_size: 6 })
+  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { name: 'x' }))).configuration, {
+    file_types: ['md'],
+    max_file_size: 5,
+  })
+  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { configuration: { max_file_size: 6 } }))).configuration, {
+    max_file_size: 6,
+  })
 })
 
 test('only an admin names paths on the disk or opens the private network', async () => {

@@ -5,7 +5,7 @@ import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
-import { until } from '../knowledge/library.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('deleting what is used')
 let service: Service
@@ -262,7 +262,8 @@ test('what was detached can be changed and used again', async () => {
 
 test('force is a truth value', async () => {
   const agent = await resources.agent()
-  for (const force of ['yes', '', '1', '2', 'TRUE']) await refused(service.delete(`/agents/${agent.id}?force=${force}`), 'VALIDATION_ERROR', { field: 'force' })
+  for (const force of ['yes', '', '1', '2', 'TRUE'])
+    await refused(service.delete(`/agents/${agent.id}?force=${force}`), 'VALIDATION_ERROR', { field: 'force' })
   assert.equal(await good(service.get(`/agents/${agent.id}`)), agent)
 })
 
@@ -271,7 +272,9 @@ test('links go with their owners: nothing is left over', async () => {
   const agent = await resources.agent({ model_id: (await resources.model()).id, tools: [(await resources.apiTool()).id] })
   await good(service.delete(`/agents/${agent.id}`))
   assert.equal(await service.database.get('SELECT count(*) AS total FROM links'), before)
-  const orphans = await service.database.all("SELECT * FROM links WHERE owner_family = 'agents' AND owner_id NOT IN (SELECT id FROM agents)")
+  const orphans = await service.database.all(
+    "SELECT * FROM links WHERE owner_family = 'agents' AND owner_id NOT IN (SELECT id FROM agents)",
+  )
   assert.equal(orphans, [])
 })
 

@@ -19,10 +19,16 @@ test.before(
 test.after(aloud(() => service.end()))
 
 const KEY = 'sk-test-0123456789abcdef'
-const sealed = async (id: string) => (await service.database.get<{ api_key: string | null }>('SELECT api_key FROM models WHERE id = ?', [id]))?.api_key
+const sealed = async (id: string) =>
+  (await service.database.get<{ api_key: string | null }>('SELECT api_key FROM models WHERE id = ?', [id]))?.api_key
 
 test('three fields are enough; the rest has its defaults', async () => {
-  const { id: _, created_at: __, updated_at: ___, ...model } = await good(service.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
+  const {
+    id: _,
+    created_at: __,
+    updated_at: ___,
+    ...model
+  } = await good(service.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
   assert.equal(model, {
     name: 'GPT',
     provider: 'openai',
@@ -42,12 +48,17 @@ test('every provider is taken, and no other', async () => {
     field: 'provider',
     hint: /Did you mean "openai"/,
   })
-  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: ' ' }), 'VALIDATION_ERROR', { field: 'model_id', error: /blank/ })
+  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: ' ' }), 'VALIDATION_ERROR', {
+    field: 'model_id',
+    error: /blank/,
+  })
   await refused(service.post('/models', { name: 'x', provider: 'embedded', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'provider' })
 })
 
 test('a compatible server needs an address', async () => {
-  await refused(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  await refused(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x' }), 'VALIDATION_ERROR', {
+    field: 'endpoint',
+  })
   const model = await resources.model({ provider: 'openai-compatible', endpoint: 'http://127.0.0.1:11434/v1' })
   await refused(service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR', { field: 'endpoint' })
   const openai = await resources.model()
@@ -65,7 +76,9 @@ test('an address is http or https, without a password inside', async () => {
     'http://[::1',
     '',
   ])
-    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', endpoint }), 'VALIDATION_ERROR', { field: 'endpoint' })
+    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', endpoint }), 'VALIDATION_ERROR', {
+      field: 'endpoint',
+    })
 })
 
 test('a price comes back in the spelling it was given, and in no other', async () => {
@@ -116,23 +129,42 @@ test('a change keeps the key unless it names another; null forgets it', async ()
 
 test('what is no key is refused', async () => {
   for (const api_key of ['', 'with space', 'line\nbreak', 'ümlaut', 'x'.repeat(10_001), 5])
-    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key }), 'VALIDATION_ERROR', { field: 'api_key' })
-  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', has_api_key: true }), 'VALIDATION_ERROR', { field: 'has_api_key' })
+    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key }), 'VALIDATION_ERROR', {
+      field: 'api_key',
+    })
+  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', has_api_key: true }), 'VALIDATION_ERROR', {
+    field: 'has_api_key',
+  })
 })
 
 test('only an admin sets or forgets a key, or sends one elsewhere', async () => {
   const { id } = await resources.model({ api_key: KEY, endpoint: 'https://api.example.com/' })
   const editor = { as: 'editor' }
-  for (const change of [{ api_key: 'sk-mine' }, { api_key: null }, { endpoint: 'https://evil.example/' }, { endpoint: null }, { provider: 'anthropic' }])
+  for (const change of [
+    { api_key: 'sk-mine' },
+    { api_key: null },
+    { endpoint: 'https://evil.example/' },
+    { endpoint: null },
+    { provider: 'anthropic' },
+  ])
     await refused(service.put(`/models/${id}`, change, editor), 'FORBIDDEN', { error: /Only an admin/ })
   assert.is((await good(service.put(`/models/${id}`, { name: 'renamed', endpoint: 'https://api.example.com/' }, editor))).name, 'renamed')
   await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key: 'k' }, editor), 'FORBIDDEN')
-  for (const endpoint of ['http://127.0.0.1:9/v1', 'http://localhost:9', 'http://0x7f000001/', 'http://[::ffff:10.0.0.1]/v1', 'http://169.254.169.254/'])
+  for (const endpoint of [
+    'http://127.0.0.1:9/v1',
+    'http://localhost:9',
+    'http://0x7f000001/',
+    'http://[::ffff:10.0.0.1]/v1',
+    'http://169.254.169.254/',
+  ])
     await refused(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x', endpoint }, editor), 'FORBIDDEN', {
       error: /private network/,
     })
   const open = await good(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x' }, editor), 201)
-  assert.is((await good(service.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint, 'https://other.example/')
+  assert.is(
+    (await good(service.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint,
+    'https://other.example/',
+  )
 })
 
 test('the embedded model is there, and can be neither changed nor deleted', async () => {
@@ -147,7 +179,10 @@ test('the embedded model is there, and can be neither changed nor deleted', asyn
 })
 
 test('the default model is a setting: the embedded one until another is set, by id or by its provider’s name', async () => {
-  assert.equal(await good(service.get('/settings', { as: 'viewer' })), { default_model_id: EMBEDDED_MODEL_ID, conversation_idle_minutes: 1440 })
+  assert.equal(await good(service.get('/settings', { as: 'viewer' })), {
+    default_model_id: EMBEDDED_MODEL_ID,
+    conversation_idle_minutes: 1440,
+  })
   const model = await resources.model({ model_id: 'only-one-of-this-name' })
   assert.is((await good(service.put('/settings', { default_model_id: 'only-one-of-this-name' }))).default_model_id, model.id)
   assert.is((await good(service.get('/settings'))).default_model_id, model.id)

@@ -59,7 +59,9 @@ test('a text is needed, of at most 100,000 characters', async () => {
 test('rendering fills in every variable', async () => {
   const { id } = await resources.template({ template: 'Hi {{ name }}, {{count}} of {{name}}: {{list}} {{flag}}' })
   assert.equal(await good(render(id, { name: 'Ada', count: 3, list: [1, 'x'], flag: false })), { text: 'Hi Ada, 3 of Ada: [1,"x"] false' })
-  assert.equal(await good(render(id, { name: 'Ada', count: 3, list: [], flag: true, more: 'ignored' })), { text: 'Hi Ada, 3 of Ada: [] true' })
+  assert.equal(await good(render(id, { name: 'Ada', count: 3, list: [], flag: true, more: 'ignored' })), {
+    text: 'Hi Ada, 3 of Ada: [] true',
+  })
 })
 
 test('a missing value is named', async () => {

@@ -26,7 +26,13 @@ const hook = (fields: Record<string, unknown> = {}) =>
 test('a webhook gets a signing secret, which is shown once', async () => {
   const created = await hook()
   const { id, secret, created_at: _, updated_at: __, ...rest } = created.data
-  assert.equal(rest, { url: 'https://hooks.example.com/in', events: ['conversation.completed'], description: '', enabled: true, allow_private_network: false })
+  assert.equal(rest, {
+    url: 'https://hooks.example.com/in',
+    events: ['conversation.completed'],
+    description: '',
+    enabled: true,
+    allow_private_network: false,
+  })
   assert.match(secret, /^whsec_[A-Za-z0-9+/]+=*$/)
   assert.is(Buffer.from(secret.slice(6), 'base64').length, 32)
   for (const { text } of [
@@ -62,7 +68,9 @@ test('a change keeps the secret', async () => {
   const before = await secret()
   await good(service.put(`/webhooks/${id}`, { url: 'https://other.example/', events: ['evaluation.finished'] }))
   assert.is(await secret(), before)
-  await refused(service.put(`/webhooks/${id}`, { secret: `whsec_${Buffer.alloc(32).toString('base64')}` }), 'VALIDATION_ERROR', { field: 'secret' })
+  await refused(service.put(`/webhooks/${id}`, { secret: `whsec_${Buffer.alloc(32).toString('base64')}` }), 'VALIDATION_ERROR', {
+    field: 'secret',
+  })
 })
 
 test('a token is shown once; only its hash is kept', async () => {
@@ -70,7 +78,11 @@ test('a token is shown once; only its hash is kept', async () => {
   const { id, token, created_at: _, updated_at: __, ...rest } = created.data
   assert.equal(rest, { name: 'script', role: 'viewer', user_id: null, expires_at: null, last_used_at: null })
   assert.match(token, /^cadre_[A-Za-z0-9_-]{43}$/)
-  for (const { text } of [await service.get(`/tokens/${id}`), await service.get('/tokens?limit=100'), await service.put(`/tokens/${id}`, { name: 'y' })])
+  for (const { text } of [
+    await service.get(`/tokens/${id}`),
+    await service.get('/tokens?limit=100'),
+    await service.put(`/tokens/${id}`, { name: 'y' }),
+  ])
     assert.not.match(text, token)
   const row = await service.database.get<Json>('SELECT * FROM tokens WHERE id = ?', [id])
   assert.is(row.hash, hash('sha256', token, 'hex'))

@@ -72,7 +72,10 @@ for (const [name, make] of Object.entries({ rag, retrieval })) {
       { chunk_overlap: 0, top_k: 1 },
     ])
       await good(make(fields), 201)
-    await refused(make({ chunk_size: 100, chunk_overlap: 100 }), 'VALIDATION_ERROR', { field: 'chunk_overlap', error: /less than chunk_size \(100\)/ })
+    await refused(make({ chunk_size: 100, chunk_overlap: 100 }), 'VALIDATION_ERROR', {
+      field: 'chunk_overlap',
+      error: /less than chunk_size \(100\)/,
+    })
     await refused(make({ chunk_size: 100 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
     const tool = await good(make({ chunk_size: 500, chunk_overlap: 200 }))
     const path = tool.id.startsWith('rag') ? '/rag-tools' : '/retrieval-tools'
@@ -98,7 +101,9 @@ test('knowledge sources must exist, on create and on change', async () => {
   await refused(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR')
   await refused(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: null }), 'VALIDATION_ERROR')
   await refused(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [] }), 'VALIDATION_ERROR')
-  assert.equal((await good(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [source.id] }))).knowledge_source_ids, [source.id])
+  assert.equal((await good(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [source.id] }))).knowledge_source_ids, [
+    source.id,
+  ])
 })
 
 test('a model that writes answers is named by id or by its provider’s name, and null is the default', async () => {
@@ -110,10 +115,12 @@ test('a model that writes answers is named by id or by its provider’s name, an
 })
 
 test('search method and threshold are checked', async () => {
-  for (const search_method of ['semantic', 'full_text', 'hybrid']) assert.is((await good(retrieval({ search_method }))).search_method, search_method)
+  for (const search_method of ['semantic', 'full_text', 'hybrid'])
+    assert.is((await good(retrieval({ search_method }))).search_method, search_method)
   await refused(retrieval({ search_method: 'fulltext' }), 'VALIDATION_ERROR', { field: 'search_method', hint: /full_text/ })
   for (const score_threshold of [0, 0.5, 1, null]) assert.is((await good(retrieval({ score_threshold }))).score_threshold, score_threshold)
-  for (const score_threshold of [-0.1, 1.1, '0.5']) await refused(retrieval({ score_threshold }), 'VALIDATION_ERROR', { field: 'score_threshold' })
+  for (const score_threshold of [-0.1, 1.1, '0.5'])
+    await refused(retrieval({ score_threshold }), 'VALIDATION_ERROR', { field: 'score_threshold' })
 })
 
 test('filters compare with a value or a list of values', async () => {
@@ -121,9 +128,13 @@ test('filters compare with a value or a list of values', async () => {
   assert.equal((await good(retrieval({ filters }))).filters, filters)
   for (const value of [null, {}, [], [[]], { $gt: 1 }, [null]])
     await refused(retrieval({ filters: { page: value } }), 'VALIDATION_ERROR', { field: 'filters.page' })
-  await refused(retrieval({ filters: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`f${index}`, 1])) }), 'VALIDATION_ERROR', {
-    field: 'filters',
-  })
+  await refused(
+    retrieval({ filters: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`f${index}`, 1])) }),
+    'VALIDATION_ERROR',
+    {
+      field: 'filters',
+    },
+  )
 })
 
 test.run()

@@ -27,7 +27,11 @@ for (const { name, path } of FAMILIES) {
     const { id } = await make(0)
     const read = await good(service.get(`${path}/${id}`))
     for (const method of ['PUT', 'PATCH']) {
-      const { updated_at: _, version: __, ...same } = await good(service.call(method, `${path}/${id}`, await good(service.get(`${path}/${id}`))))
+      const {
+        updated_at: _,
+        version: __,
+        ...same
+      } = await good(service.call(method, `${path}/${id}`, await good(service.get(`${path}/${id}`))))
       const { updated_at: ___, version: ____, ...before } = read
       assert.equal(same, before)
     }
@@ -39,7 +43,9 @@ for (const { name, path } of FAMILIES) {
     const { id } = await (samples[name] as Sample).make(0)
     const read = await good(service.get(`${path}/${id}`))
     await refused(service.put(`${path}/${id}`, { ...read, id: 'another' }), 'VALIDATION_ERROR', { field: 'id' })
-    await refused(service.put(`${path}/${id}`, { ...read, created_at: '2020-01-01T00:00:00.000Z' }), 'VALIDATION_ERROR', { field: 'created_at' })
+    await refused(service.put(`${path}/${id}`, { ...read, created_at: '2020-01-01T00:00:00.000Z' }), 'VALIDATION_ERROR', {
+      field: 'created_at',
+    })
     await refused(service.put(`${path}/${id}`, { ...read, nobody: 1 }), 'VALIDATION_ERROR', { field: 'nobody' })
     await refused(service.put(`${path}/${id}`, { id }), 'VALIDATION_ERROR')
     await refused(service.put(`${path}/nobody`, { ...read, nobody: 1 }), 'VALIDATION_ERROR')
@@ -48,7 +54,9 @@ for (const { name, path } of FAMILIES) {
 
 test('what the service wrote since it was read is no change; what it did not is', async () => {
   const source = await resources.source()
-  await service.database.write((transaction) => transaction.run("UPDATE knowledge_sources SET status = 'error', error = 'x' WHERE id = ?", [source.id]))
+  await service.database.write((transaction) =>
+    transaction.run("UPDATE knowledge_sources SET status = 'error', error = 'x' WHERE id = ?", [source.id]),
+  )
   await good(service.put(`/knowledge-sources/${source.id}`, { name: 'passed by' }))
   const renamed = await good(service.put(`/knowledge-sources/${source.id}`, { ...source, name: 'renamed' }))
   assert.equal([renamed.name, renamed.error], ['renamed', 'x'])
@@ -58,7 +66,8 @@ test('what the service wrote since it was read is no change; what it did not is'
   })
 
   const template = await resources.template()
-  for (const name of ['one', 'two']) assert.is((await good(service.put(`/prompt-templates/${template.id}`, { ...template, name }))).name, name)
+  for (const name of ['one', 'two'])
+    assert.is((await good(service.put(`/prompt-templates/${template.id}`, { ...template, name }))).name, name)
   const talk = await resources.conversation()
   await refused(service.put(`/conversations/${talk.id}`, { ...talk, status: 'completed' }), 'VALIDATION_ERROR', { field: 'status' })
 })
@@ -75,7 +84,9 @@ test('secrets stay as they are when what is shown of them is sent back', async (
 
   const model = await resources.model({ api_key: 'sk-hidden' })
   assert.is((await good(service.put(`/models/${model.id}`, { ...model, name: 'Other' }))).has_api_key, true)
-  await refused(service.put(`/models/${model.id}`, { ...model, name: 'Other', has_api_key: false }), 'VALIDATION_ERROR', { field: 'has_api_key' })
+  await refused(service.put(`/models/${model.id}`, { ...model, name: 'Other', has_api_key: false }), 'VALIDATION_ERROR', {
+    field: 'has_api_key',
+  })
 })
 
 test('what was detached may be sent back as nothing', async () => {
@@ -90,7 +101,11 @@ test('what was detached may be sent back as nothing', async () => {
 test('an editor sends back what an admin set, as long as it stays so', async () => {
   const source = await resources.source({ configuration: { paths: ['/srv/documents'] } })
   const model = await resources.model({ api_key: 'sk-hidden', endpoint: 'http://127.0.0.1:9/v1' })
-  const tool = await resources.apiTool({ url: 'https://example.com/', auth: { type: 'bearer', token: 'hidden' }, allow_private_network: true })
+  const tool = await resources.apiTool({
+    url: 'https://example.com/',
+    auth: { type: 'bearer', token: 'hidden' },
+    allow_private_network: true,
+  })
   for (const [path, record] of [
     [`/knowledge-sources/${source.id}`, source],
     [`/models/${model.id}`, model],

@@ -76,7 +76,10 @@ function requestOf(
   const placed = (where: string) => parameters.filter((parameter) => parameter.in === where)
   const params = fc.record(Object.fromEntries(placed('path').map(({ name }) => [name, param(OUTGOING.test(operation.operationId))])))
   const known = placed('query').map(({ name, schema }) =>
-    fc.tuple(fc.constant(name as string), fc.oneof({ weight: 3, arbitrary: shaped(schema).map(String) }, { weight: 1, arbitrary: anyText })),
+    fc.tuple(
+      fc.constant(name as string),
+      fc.oneof({ weight: 3, arbitrary: shaped(schema).map(String) }, { weight: 1, arbitrary: anyText }),
+    ),
   )
   const query = fc.array(fc.oneof(...known, fc.tuple(anyText, anyText)), { maxLength: 3 })
   // A knowledge source can name places on this disk; only admins may, so none asks for one.
@@ -130,16 +133,18 @@ function bodyOf(schema: Json | undefined, shaped: (schema: Json) => fc.Arbitrary
 
 /** A valid value with one thing in it changed, added or taken away. */
 function spoiled(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  return fc.tuple(valid, fc.constantFrom('change', 'add', 'remove', 'deep'), fc.nat(100), anyText, anyJson).map(([value, how, at, name, other]) => {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return other
-    const entries = Object.entries(value)
-    const [key = 'name', part] = entries[at % Math.max(1, entries.length)] ?? []
-    if (how === 'add') return { ...value, [name]: other }
-    if (how === 'remove') return Object.fromEntries(entries.filter(([each]) => each !== key))
-    if (how === 'deep' && Array.isArray(part)) return { ...value, [key]: [...part, other] }
-    if (how === 'deep' && part !== null && typeof part === 'object') return { ...value, [key]: { ...part, [name]: other } }
-    return { ...value, [key]: other }
-  })
+  return fc
+    .tuple(valid, fc.constantFrom('change', 'add', 'remove', 'deep'), fc.nat(100), anyText, anyJson)
+    .map(([value, how, at, name, other]) => {
+      if (value === null || typeof value !== 'object' || Array.isArray(value)) return other
+      const entries = Object.entries(value)
+      const [key = 'name', part] = entries[at % Math.max(1, entries.length)] ?? []
+      if (how === 'add') return { ...value, [name]: other }
+      if (how === 'remove') return Object.fromEntries(entries.filter(([each]) => each !== key))
+      if (how === 'deep' && Array.isArray(part)) return { ...value, [key]: [...part, other] }
+      if (how === 'deep' && part !== null && typeof part === 'object') return { ...value, [key]: { ...part, [name]: other } }
+      return { ...value, [key]: other }
+    })
 }
 
 function headers(): fc.Arbitrary<Record<string, string>> {
@@ -196,13 +201,20 @@ function ofType(type: string, schema: Json, of: (schema: Json) => fc.Arbitrary<u
     case 'boolean':
       return fc.boolean()
     case 'integer':
-      return fc.oneof(fc.integer({ min: Math.max(minimum, -(2 ** 31)), max: Math.min(maximum, 2 ** 31 - 1) }), fc.constantFrom(minimum, maximum))
+      return fc.oneof(
+        fc.integer({ min: Math.max(minimum, -(2 ** 31)), max: Math.min(maximum, 2 ** 31 - 1) }),
+        fc.constantFrom(minimum, maximum),
+      )
     case 'number':
       return fc.double({ min: minimum, max: maximum, noNaN: true })
     case 'array':
       return (
         schema.uniqueItems
-          ? fc.uniqueArray(of(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 3, selector: (item) => JSON.stringify(item) })
+          ? fc.uniqueArray(of(schema.items ?? {}), {
+              minLength: schema.minItems ?? 0,
+              maxLength: 3,
+              selector: (item) => JSON.stringify(item),
+            })
           : fc.array(of(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 3 })
       ) as fc.Arbitrary<unknown>
     case 'object':

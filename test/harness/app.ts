@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { type App, type AppOptions, createApp } from '../../daemon/app.ts'
-import { prepareHome } from '../../daemon/home.ts'
-import { type Log, openLog } from '../../daemon/log.ts'
-import type { ProviderTimes } from '../../daemon/models/provider-exchange.ts'
+import { type Log, openLog } from '../../daemon/logging/log.ts'
+import type { ProviderTimes } from '../../daemon/models/providers/http-exchange.ts'
 import type { Resolve } from '../../daemon/outbound/connector.ts'
+import { prepareHome } from '../../daemon/process/home.ts'
 import { Redactor } from '../../daemon/secrets/redactor.ts'
 import { openVault } from '../../daemon/secrets/vault.ts'
 import { type Database, openDatabase, type Value } from '../../daemon/store/database.ts'
@@ -132,7 +132,10 @@ export class Service {
     const reply = await this.app.server.inject(options)
     const answer = { status: reply.statusCode, headers: reply.headers as Record<string, unknown>, text: reply.payload }
     checkAnswer({ method, url, ...answer })
-    const json = String(reply.headers['content-type']).startsWith('application/json') && reply.payload !== '' ? (JSON.parse(reply.payload) as Json) : undefined
+    const json =
+      String(reply.headers['content-type']).startsWith('application/json') && reply.payload !== ''
+        ? (JSON.parse(reply.payload) as Json)
+        : undefined
     return { ...answer, body: json, data: json?.data }
   }
 

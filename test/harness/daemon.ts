@@ -23,7 +23,15 @@ export interface Running {
 export function spawnDaemon(home: string, environment: Record<string, string> = {}): ChildProcess {
   const program = existsSync(BUILT) ? [BUILT] : ['--import', import.meta.resolve('tsx'), SOURCE]
   return spawn(process.execPath, [...program, '--port', '0'], {
-    env: { ...process.env, CADRE_HOME: home, CADRE_TOKEN: TOKEN, CADRE_RATE_LIMIT: '0', CADRE_KEYCHAIN: 'off', CADRE_MODEL_SERVERS: 'none', ...environment },
+    env: {
+      ...process.env,
+      CADRE_HOME: home,
+      CADRE_TOKEN: TOKEN,
+      CADRE_RATE_LIMIT: '0',
+      CADRE_KEYCHAIN: 'off',
+      CADRE_MODEL_SERVERS: 'none',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -39,7 +39,8 @@ function openai({ text = [], calls = [], usage = USAGE, finish = calls.length > 
     const all = written(call)
     const half = Math.ceil(all.length / 2)
     events.push(delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }))
-    for (const piece of [all.slice(0, half), all.slice(half)]) if (piece !== '') events.push(delta({ tool_calls: [{ index, function: { arguments: piece } }] }))
+    for (const piece of [all.slice(0, half), all.slice(half)])
+      if (piece !== '') events.push(delta({ tool_calls: [{ index, function: { arguments: piece } }] }))
   }
   if (finish === null) return events
   events.push(chunk([{ index: 0, delta: {}, finish_reason: finish }]))
@@ -61,7 +62,16 @@ function anthropic({ text = [], calls = [], usage = USAGE, finish = calls.length
   const event = (value: { type: string } & Record<string, unknown>) => `event: ${value.type}\n${data(value)}`
   const { input, output, cached = 0 } = usage ?? { input: 0, output: 0 }
   const counted = { input_tokens: input - cached, cache_creation_input_tokens: 0, cache_read_input_tokens: cached, output_tokens: 1 }
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'scripted', content: [], stop_reason: null, stop_sequence: null, usage: counted }
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'scripted',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: counted,
+  }
   const events = [event({ type: 'message_start', message }), event({ type: 'ping' })]
   let index = 0
   if (text.length > 0) {
@@ -90,8 +100,14 @@ function google({ text = [], calls = [], usage = USAGE, finish = 'STOP' }: Turn)
     cachedContentTokenCount: usage.cached ?? 0,
   }
   const chunk = (parts: unknown[], more: object = {}, metadata: object = {}) =>
-    data({ candidates: [{ content: { parts, role: 'model' }, index: 0, ...more }], modelVersion: 'scripted', responseId: 'r1', ...metadata })
+    data({
+      candidates: [{ content: { parts, role: 'model' }, index: 0, ...more }],
+      modelVersion: 'scripted',
+      responseId: 'r1',
+      ...metadata,
+    })
   const events = text.map((piece) => chunk([{ text: piece }]))
-  if (calls.length > 0) events.push(chunk(calls.map(({ name, arguments: args }) => ({ functionCall: { name, args }, thoughtSignature: 'c2lnbmVk' }))))
+  if (calls.length > 0)
+    events.push(chunk(calls.map(({ name, arguments: args }) => ({ functionCall: { name, args }, thoughtSignature: 'c2lnbmVk' }))))
   return finish === null ? events : [...events, chunk([{ text: '' }], { finishReason: finish }, counted ? { usageMetadata: counted } : {})]
 }

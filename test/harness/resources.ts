@@ -23,14 +23,24 @@ export class Resources {
   source = (fields: Fields = {}) => this.#make('/knowledge-sources', { name: unique('source'), type: 'file', ...fields })
   model = (fields: Fields = {}) => this.#make('/models', { name: unique('model'), provider: 'openai', model_id: unique('gpt'), ...fields })
   apiTool = (fields: Fields = {}) => this.#make('/api-tools', { name: unique('tool'), url: 'https://api.example.com/', ...fields })
-  webhook = (fields: Fields = {}) => this.#make('/webhooks', { url: 'https://hooks.example.com/in', events: ['conversation.completed'], ...fields })
+  webhook = (fields: Fields = {}) =>
+    this.#make('/webhooks', { url: 'https://hooks.example.com/in', events: ['conversation.completed'], ...fields })
   token = (fields: Fields = {}) => this.#make('/tokens', { name: unique('token'), role: 'viewer', ...fields })
   threshold = (fields: Fields = {}) => this.#make('/usage/thresholds', { metric: 'tokens', limit: 1000, period: 'day', ...fields })
   ragTool = async (fields: Fields = {}) =>
-    this.#make('/rag-tools', { name: unique('rag'), knowledge_source_id: fields.knowledge_source_id ?? (await this.source()).id, ...fields })
+    this.#make('/rag-tools', {
+      name: unique('rag'),
+      knowledge_source_id: fields.knowledge_source_id ?? (await this.source()).id,
+      ...fields,
+    })
   retrievalTool = async (fields: Fields = {}) =>
-    this.#make('/retrieval-tools', { name: unique('retrieval'), knowledge_source_ids: fields.knowledge_source_ids ?? [(await this.source()).id], ...fields })
-  conversation = async (fields: Fields = {}) => this.#make('/conversations', { agent_id: fields.agent_id ?? (await this.agent()).id, ...fields })
+    this.#make('/retrieval-tools', {
+      name: unique('retrieval'),
+      knowledge_source_ids: fields.knowledge_source_ids ?? [(await this.source()).id],
+      ...fields,
+    })
+  conversation = async (fields: Fields = {}) =>
+    this.#make('/conversations', { agent_id: fields.agent_id ?? (await this.agent()).id, ...fields })
   evaluation = async (fields: Fields = {}) =>
     this.#make('/evaluations', {
       name: unique('evaluation'),

@@ -42,7 +42,14 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       make: (index) =>
         resources.source({
           name: named('source', index),
-          ...cycle([{ type: 'file' }, { type: 'text', configuration: { text: 'x' } }, { type: 'url', configuration: { url: 'https://example.com/' } }], index),
+          ...cycle(
+            [
+              { type: 'file' },
+              { type: 'text', configuration: { text: 'x' } },
+              { type: 'url', configuration: { url: 'https://example.com/' } },
+            ],
+            index,
+          ),
         }),
       change: { name: 'changed' },
       label: 'name',
@@ -82,7 +89,11 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
           name: named('model', index),
           model_id: `m${index % 9}`,
           ...cycle(
-            [{ provider: 'openai' }, { provider: 'openai-compatible', endpoint: 'http://127.0.0.1:1/v1' }, { provider: 'anthropic', api_key: 'sk-one' }],
+            [
+              { provider: 'openai' },
+              { provider: 'openai-compatible', endpoint: 'http://127.0.0.1:1/v1' },
+              { provider: 'anthropic', api_key: 'sk-one' },
+            ],
             index,
           ),
         }),

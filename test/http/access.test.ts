@@ -68,7 +68,9 @@ let expired: string | undefined
 async function expiredToken(): Promise<string> {
   if (expired) return expired
   const { id, token } = await resources.token({ role: 'admin', expires_at: '2099-01-01T00:00:00Z' })
-  await service.database.write((transaction) => transaction.run("UPDATE tokens SET expires_at = '2020-01-01T00:00:00.000Z' WHERE id = ?", [id]))
+  await service.database.write((transaction) =>
+    transaction.run("UPDATE tokens SET expires_at = '2020-01-01T00:00:00.000Z' WHERE id = ?", [id]),
+  )
   expired = token as string
   return expired
 }

@@ -18,7 +18,8 @@ test.before(
 )
 test.after(aloud(() => service.end()))
 
-const raw = (text: string | Buffer, type = 'application/json') => service.post('/agents', undefined, { raw: text, headers: { 'content-type': type } })
+const raw = (text: string | Buffer, type = 'application/json') =>
+  service.post('/agents', undefined, { raw: text, headers: { 'content-type': type } })
 
 test('a body of 1 MB is read; one byte more is too large, and the connection is closed', async () => {
   const sized = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`
@@ -33,7 +34,9 @@ test('a document may have a body of 64 MB', async () => {
   const source = await resources.source({ configuration: { max_file_size: 1024 ** 3 } })
   const send = (bytes: number) => {
     const frame = '{"name":"big.txt","content":""}'
-    return service.post(`/knowledge-sources/${source.id}/documents`, undefined, { raw: frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`) })
+    return service.post(`/knowledge-sources/${source.id}/documents`, undefined, {
+      raw: frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`),
+    })
   }
   const document = await good(send(64 * MEGABYTE), 201)
   assert.is(document.size, 64 * MEGABYTE - 31)
@@ -43,16 +46,21 @@ test('a document may have a body of 64 MB', async () => {
 
 test('bytes that are no UTF-8 are refused, and so is another encoding than the one they are read in', async () => {
   const named = (...bytes: number[]) => Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
-  for (const bytes of [[0xff], [0xc3], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) await refused(raw(named(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
+  for (const bytes of [[0xff], [0xc3], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf]])
+    await refused(raw(named(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
   assert.is((await good(raw(named(0xc3, 0xa9)), 201)).name, 'é')
-  for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'us-ascii']) await good(raw('{"name":"x"}', `application/json; charset=${charset}`), 201)
+  for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'us-ascii'])
+    await good(raw('{"name":"x"}', `application/json; charset=${charset}`), 201)
   for (const charset of ['iso-8859-1', 'utf-16', '"windows-1252"'])
     await refused(raw('{"name":"x"}', `application/json; charset=${charset}`), 'UNSUPPORTED_MEDIA_TYPE', { error: /UTF-8/ })
 })
 
 test('compressed bodies are refused as such', async () => {
   const send = (encoding: string) =>
-    service.post('/agents', undefined, { raw: '{"name":"x"}', headers: { 'content-type': 'application/json', 'content-encoding': encoding } })
+    service.post('/agents', undefined, {
+      raw: '{"name":"x"}',
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+    })
   for (const encoding of ['gzip', 'br', 'deflate, gzip']) await refused(send(encoding), 'UNSUPPORTED_MEDIA_TYPE', { error: /compressed/ })
   await good(send('identity'), 201)
 })
@@ -91,13 +99,22 @@ test('keys that would reach into the prototype are refused', async () => {
 test('names every object has are names like others', async () => {
   for (const name of ['toString', 'hasOwnProperty', 'valueOf'])
     await refused(service.post('/agents', { name: 'x', [name]: 1 }), 'VALIDATION_ERROR', { field: name })
-  for (const name of ['toString', 'constructor', '__proto__']) await refused(service.get(`/agents?${name}=1`), 'VALIDATION_ERROR', { field: name })
+  for (const name of ['toString', 'constructor', '__proto__'])
+    await refused(service.get(`/agents?${name}=1`), 'VALIDATION_ERROR', { field: name })
   const agent = await resources.agent({ variables: { toString: 'x', hasOwnProperty: 1 } })
   assert.equal((await good(service.get(`/agents/${agent.id}`))).variables, { toString: 'x', hasOwnProperty: 1 })
 })
 
 test('any media type but JSON is refused', async () => {
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml', 'application/jsonp', 'json', ''])
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'json',
+    '',
+  ])
     await refused(raw('{"name":"x"}', type), 'UNSUPPORTED_MEDIA_TYPE')
   for (const type of ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=UTF-8'])
     assert.is((await raw('{"name":"x"}', type)).status, 201, type)
@@ -106,11 +123,19 @@ test('any media type but JSON is refused', async () => {
 test('an empty body is no body', async () => {
   await refused(raw(''), 'VALIDATION_ERROR')
   const conversation = await resources.conversation()
-  assert.is((await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': 'application/json' } })).status, 200)
+  assert.is(
+    (await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': 'application/json' } }))
+      .status,
+    200,
+  )
   assert.is((await service.post(`/conversations/${conversation.id}/complete`, {})).status, 200)
   for (const type of ['application/x-www-form-urlencoded', 'text/plain'])
     for (const length of [{}, { 'content-length': '0' }])
-      assert.is((await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': type, ...length } })).status, 200)
+      assert.is(
+        (await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': type, ...length } }))
+          .status,
+        200,
+      )
   await refused(service.post('/nothing', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } }), 'NOT_FOUND')
   const template = await resources.template({ template: 'no variables' })
   assert.equal(await good(service.post(`/prompt-templates/${template.id}/render`)), { text: 'no variables' })
@@ -137,8 +162,19 @@ test('a body that nests deeply or repeats itself does no harm', async () => {
 })
 
 test('numbers are numbers and not texts of them', async () => {
-  for (const body of [{ temperature: '1' }, { max_tokens: '5' }, { max_tokens: 1.5 }, { max_tokens: true }, { name: 5 }, { tools: 'x' }, { tools: {} }])
-    await refused(service.post('/agents', { name: 'x', ...body }), 'VALIDATION_ERROR', { field: Object.keys(body)[0] as string, error: /must be/ })
+  for (const body of [
+    { temperature: '1' },
+    { max_tokens: '5' },
+    { max_tokens: 1.5 },
+    { max_tokens: true },
+    { name: 5 },
+    { tools: 'x' },
+    { tools: {} },
+  ])
+    await refused(service.post('/agents', { name: 'x', ...body }), 'VALIDATION_ERROR', {
+      field: Object.keys(body)[0] as string,
+      error: /must be/,
+    })
   await refused(raw('{"name":"x","temperature":1e999}'), 'VALIDATION_ERROR', { field: 'temperature' })
 })
 

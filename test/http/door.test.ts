@@ -116,7 +116,8 @@ test('of many changes at the same time none is lost', async () => {
   const changes = Object.entries(fields).map(([name, value]) => service.put(`/agents/${agent.id}`, { [name]: value }))
   assert.equal([...new Set((await Promise.all(changes)).map(({ status }) => status))], [200])
   const after = await good(service.get(`/agents/${agent.id}`))
-  for (const [name, value] of Object.entries({ ...fields, topics: [{ name: 't', description: '' }] })) assert.equal(after[name], value, name)
+  for (const [name, value] of Object.entries({ ...fields, topics: [{ name: 't', description: '' }] }))
+    assert.equal(after[name], value, name)
 })
 
 test('of many changes over the same version exactly one is done', async () => {

@@ -20,7 +20,8 @@ test.after(aloud(() => service.end()))
 const health = (headers: Record<string, string>) => service.get('/health', { as: null, headers })
 
 test('the address it listens at is answered by each of its names', async () => {
-  for (const host of ['127.0.0.1:7411', 'localhost:7411', 'LOCALHOST:7411', '[::1]:7411']) assert.is((await health({ host })).status, 200, host)
+  for (const host of ['127.0.0.1:7411', 'localhost:7411', 'LOCALHOST:7411', '[::1]:7411'])
+    assert.is((await health({ host })).status, 200, host)
 })
 
 test('a name that a web page made point here is turned away, even without a token', async () => {

@@ -28,7 +28,8 @@ test('every answer says how many requests are left', async () => {
 
 test('over the limit it is 429 with the time to wait, for that token alone', async () => {
   const viewer = await service.token('viewer')
-  for (let left = LIMIT - 2; left >= 0; left--) assert.is((await service.get('/agents', { as: viewer })).headers['x-ratelimit-remaining'], String(left))
+  for (let left = LIMIT - 2; left >= 0; left--)
+    assert.is((await service.get('/agents', { as: viewer })).headers['x-ratelimit-remaining'], String(left))
   const answer = await service.get('/agents', { as: viewer })
   assert.equal([answer.status, answer.body.code, answer.headers['x-ratelimit-remaining']], [429, 'RATE_LIMITED', '0'])
   assert.is(answer.headers['retry-after'], answer.headers['x-ratelimit-reset'])

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { good, refused } from '../harness/answers.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Library, until } from './library.ts'
+import { Library, until } from './knowledge-fixture.ts'
 import { ScriptedEmbedder } from './scripted-embedder.ts'
 
 const test = suite('an embedding model that becomes another')
@@ -54,7 +54,9 @@ test('a change of its name or price leaves them alone, and so does one that is r
   await library.tool(source.id, { embedding_model: model.id })
   await library.settled(source.id)
   const [before] = await ofModel(model.id)
-  await good(library.service.put(`/models/${model.id}`, { name: 'Another name', pricing: { input: 1, output: 1 }, endpoint: first.model.endpoint }))
+  await good(
+    library.service.put(`/models/${model.id}`, { name: 'Another name', pricing: { input: 1, output: 1 }, endpoint: first.model.endpoint }),
+  )
   await refused(library.service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR')
   await library.settled(source.id)
   assert.equal(await ofModel(model.id), [before])

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { good, refused } from '../harness/answers.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Library } from './library.ts'
+import { Library } from './knowledge-fixture.ts'
 
 const test = suite('answers from documents')
 let library: Library
@@ -25,7 +25,8 @@ test.before(
 )
 test.after(aloud(() => library.end()))
 
-const ask = async (query: string, more: Record<string, unknown> = {}) => good(library.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
+const ask = async (query: string, more: Record<string, unknown> = {}) =>
+  good(library.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
 
 for (const [question, fact, name] of [
   ['How many days of annual leave do I have?', /twenty-five days/, 'leave.md'],

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { good } from '../harness/answers.ts'
 import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Library } from './library.ts'
+import { Library } from './knowledge-fixture.ts'
 
 const test = suite('synchronizations on a slow disk')
 const disk = new HeldDisk()
@@ -66,7 +66,10 @@ test('a tool that takes up what is just being tidied away has an index all the s
     await deleted
     const { id } = await made
     await library.settled(source.id)
-    const used = await library.service.database.all('SELECT * FROM indexes JOIN index_users ON index_id = id WHERE user_id = ? AND ready = 1', [id])
+    const used = await library.service.database.all(
+      'SELECT * FROM indexes JOIN index_users ON index_id = id WHERE user_id = ? AND ready = 1',
+      [id],
+    )
     assert.is(used.length, 1, `after ${commits} commits`)
     await good(library.service.delete(`/retrieval-tools/${id}`))
     await library.settled(source.id)

@@ -4,7 +4,7 @@ import { good, refused } from '../harness/answers.ts'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
-import { Library, until } from './library.ts'
+import { Library, until } from './knowledge-fixture.ts'
 import { ScriptedEmbedder } from './scripted-embedder.ts'
 
 const test = suite('answers that a model writes')
@@ -50,7 +50,8 @@ const calls = (toolId: string, kind: string) =>
     [toolId, kind],
   )
 const service = () => library.service.database
-const query = (tool: Json, text = 'How many days of leave do I have?') => library.service.post(`/rag-tools/${tool.id}/query`, { query: text })
+const query = (tool: Json, text = 'How many days of leave do I have?') =>
+  library.service.post(`/rag-tools/${tool.id}/query`, { query: text })
 
 test("the tool's model answers from numbered passages, and is charged to the tool", async () => {
   provider.script = [replies({ text: ['Twenty-five ', 'days [1].'], usage: { input: 1_000, output: 500 } })]
@@ -97,7 +98,9 @@ test('a provider that fails is told as it is, and counted', async () => {
 
 test('passages that are more than the model reads are left out', async () => {
   provider.script = [says('ok')]
-  const long = await library.filled(Object.fromEntries([1, 2, 3, 4, 5, 6].map((at) => [`${at}.md`, `Leave ${at}: ${'annual leave days '.repeat(40)}`])))
+  const long = await library.filled(
+    Object.fromEntries([1, 2, 3, 4, 5, 6].map((at) => [`${at}.md`, `Leave ${at}: ${'annual leave days '.repeat(40)}`])),
+  )
   const small = await library.resources.model({ ...provider.model, context_window: 700 })
   const tool = await library.resources.ragTool({ knowledge_source_id: long.id, model_id: small.id, top_k: 6 })
   await library.settled(long.id)
@@ -112,7 +115,9 @@ test('queries and batches of passages are entered with what the provider counted
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: remote.id, model_id: model.id })
   await library.settled(source.id)
   const indexed = await calls(tool.id, 'embedding')
-  assert.equal(indexed, [{ kind: 'embedding', model_id: remote.id, rag_tool_id: tool.id, agent_id: null, status: 'done', input_tokens: 2, cost: 0.002 }])
+  assert.equal(indexed, [
+    { kind: 'embedding', model_id: remote.id, rag_tool_id: tool.id, agent_id: null, status: 'done', input_tokens: 2, cost: 0.002 },
+  ])
   provider.script = [says('ok')]
   await good(query(tool))
   assert.is((await calls(tool.id, 'embedding')).length, 2)
@@ -131,7 +136,10 @@ test('what is embedded on this machine is entered too, for nothing, and a batch 
 
 test('an index that two tools share is charged to neither', async () => {
   const shared = await library.source()
-  const tools = [await library.resources.ragTool({ knowledge_source_id: shared.id }), await library.resources.ragTool({ knowledge_source_id: shared.id })]
+  const tools = [
+    await library.resources.ragTool({ knowledge_source_id: shared.id }),
+    await library.resources.ragTool({ knowledge_source_id: shared.id }),
+  ]
   await library.send(shared.id, 'a.md', 'Shared words.')
   await library.sync(shared.id)
   for (const tool of tools) assert.equal(await calls(tool.id, 'embedding'), [])
@@ -141,7 +149,13 @@ test('a budget that is used up stops what would be embedded elsewhere, before an
   const remote = await library.resources.model({ ...embedder.model, model_id: 'dear', pricing: { input: 1, output: 0 } })
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: remote.id })
   await library.settled(source.id)
-  const threshold = await library.resources.threshold({ entity_type: 'model', entity_id: remote.id, metric: 'tokens', limit: 1, action: 'block' })
+  const threshold = await library.resources.threshold({
+    entity_type: 'model',
+    entity_id: remote.id,
+    metric: 'tokens',
+    limit: 1,
+    action: 'block',
+  })
   const seen = embedder.requests
   await refused(query(tool), 'BUDGET_EXCEEDED')
   assert.is(embedder.requests, seen)

@@ -69,7 +69,12 @@ test('redirects are followed, and POST becomes GET where browsers do so', async 
     else if (request.url === '/303') redirect(reply, '/end', 303)
     else reply.end('here')
   }
-  const answer = await outbound.request(`${server.origin}/303`, { ...open, method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } })
+  const answer = await outbound.request(`${server.origin}/303`, {
+    ...open,
+    method: 'POST',
+    body: 'x',
+    headers: { 'content-type': 'text/plain' },
+  })
   assert.equal([answer.url, text(answer)], [`${server.origin}/end`, 'here'])
   await outbound.request(`${server.origin}/307`, { ...open, method: 'POST', body: 'x' })
   assert.equal(
@@ -147,7 +152,12 @@ test('an endless answer is cut at the limit and its connection closed', async ({
 })
 
 test('compressed answers are unpacked; a bomb is cut at the limit', async ({ server, outbound }) => {
-  const packed = { gzip: gzipSync('plain'), br: brotliCompressSync('plain'), deflate: deflateSync('plain'), 'gzip, gzip': gzipSync(gzipSync('plain')) }
+  const packed = {
+    gzip: gzipSync('plain'),
+    br: brotliCompressSync('plain'),
+    deflate: deflateSync('plain'),
+    'gzip, gzip': gzipSync(gzipSync('plain')),
+  }
   for (const [encoding, bytes] of Object.entries(packed)) {
     server.answer = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end(bytes)
     assert.is(text(await outbound.request(server.origin, open)), 'plain', encoding)
@@ -222,7 +232,9 @@ test('failures are sentences that name the host and keep the query to themselves
   const refusing = await failure(outbound.request('http://127.0.0.1:9/?key=secret', open))
   assert.is(refusing.code, 'PROVIDER_ERROR')
   assert.match(refusing.message, '127.0.0.1:9 refuses connections')
-  const nowhere = createOutbound({ resolve: async (host) => Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' })) })
+  const nowhere = createOutbound({
+    resolve: async (host) => Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' })),
+  })
   assert.match((await failure(nowhere.request('http://nowhere.test/?key=secret'))).message, 'no host named nowhere.test')
   const garbage = createServer((socket) => socket.on('error', () => socket.destroy()).end('garbage\r\n\r\n'))
   await new Promise<void>((resolve) => garbage.listen(0, '127.0.0.1', resolve))

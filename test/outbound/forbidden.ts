@@ -17,7 +17,16 @@ export const HOSTS = [
     '00000177.0.0.01',
   ],
   ...['127.0.0.1%2e', '%31%32%37.0.0.1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '127。0。0。1', '127．0．0．1', '0', '0.0.0.0', '0x0', '00'],
-  ...['localhost', 'LocalHost', 'localhost.', 'x.localhost', 'x.y.localhost.', 'ｌｏｃａｌｈｏｓｔ', 'loc%61lhost', 'localhost.localdomain'],
+  ...[
+    'localhost',
+    'LocalHost',
+    'localhost.',
+    'x.localhost',
+    'x.y.localhost.',
+    'ｌｏｃａｌｈｏｓｔ',
+    'loc%61lhost',
+    'localhost.localdomain',
+  ],
   ...[
     '[::1]',
     '[0:0:0:0:0:0:0:1]',

@@ -37,7 +37,8 @@ test('over 60 spellings of a forbidden address are refused and none connects', a
       assert.ok(error.code === 'ADDRESS_BLOCKED' || error.code === 'VALIDATION_ERROR', `${host}: ${error.code}`)
     }
   }
-  for (const name of Object.keys(NAMES)) assert.is((await failure(outbound.request(`https://${name}:${server.port}/`))).code, 'ADDRESS_BLOCKED', name)
+  for (const name of Object.keys(NAMES))
+    assert.is((await failure(outbound.request(`https://${name}:${server.port}/`))).code, 'ADDRESS_BLOCKED', name)
   assert.is(server.connections, 0)
   assert.is(six?.connections ?? 0, 0)
   await outbound.close()

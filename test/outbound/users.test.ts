@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Json } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Library } from '../knowledge/library.ts'
+import { Library } from '../knowledge/knowledge-fixture.ts'
 import { HOSTS, NAMES, resolve } from './forbidden.ts'
 import { type StandIn, standIn } from './stand-in.ts'
 
@@ -86,7 +86,10 @@ for (const [user, call] of Object.entries(USERS))
       const url = `http://${host}:${host.startsWith('[::1') && six ? six.port : server.port}/`
       const outcome = await call(url, false)
       assert.is(reached(), 0, `${host} was connected to`)
-      assert.ok('blocked' in outcome && /ADDRESS_BLOCKED|VALIDATION_ERROR|nothing was sent/.test(outcome.blocked), `${host}: ${JSON.stringify(outcome)}`)
+      assert.ok(
+        'blocked' in outcome && /ADDRESS_BLOCKED|VALIDATION_ERROR|nothing was sent/.test(outcome.blocked),
+        `${host}: ${JSON.stringify(outcome)}`,
+      )
     }
   })
 
@@ -108,7 +111,11 @@ for (const [user, call] of Object.entries(USERS)) {
           reply.writeHead(302, { location }).end()
         }
         const follows = user !== 'a webhook'
-        assert.equal(await call(`${server.origin}/`, true), follows ? { blocked: 'ADDRESS_BLOCKED' } : { reached: true }, `${host} after ${redirects}`)
+        assert.equal(
+          await call(`${server.origin}/`, true),
+          follows ? { blocked: 'ADDRESS_BLOCKED' } : { reached: true },
+          `${host} after ${redirects}`,
+        )
         assert.equal([server.requests.length, other.connections], [follows ? redirects : 1, 0])
       }
     }

@@ -119,7 +119,9 @@ test('closing waits for what was asked for', async () => {
   const path = join(folder, 'closing.db')
   const closing = openDatabase(path)
   await closing.write((transaction) => transaction.run('CREATE TABLE notes (id INTEGER PRIMARY KEY)'))
-  const writes = Array.from({ length: 120 }, (_, id) => closing.write((transaction) => transaction.run('INSERT INTO notes VALUES (?)', [id])))
+  const writes = Array.from({ length: 120 }, (_, id) =>
+    closing.write((transaction) => transaction.run('INSERT INTO notes VALUES (?)', [id])),
+  )
   await closing.close()
   await Promise.all(writes)
   const again = openDatabase(path)

@@ -12,7 +12,10 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { fieldsOf } from '../../src/contract/schema.ts'
 
 /** Fields that are worked out when they are read. */
-const COMPUTED: Record<string, readonly string[]> = { 'knowledge-sources': ['statistics', 'progress', 'error'], conversations: ['messages'] }
+const COMPUTED: Record<string, readonly string[]> = {
+  'knowledge-sources': ['statistics', 'progress', 'error'],
+  conversations: ['messages'],
+}
 
 const test = suite<{ root: string; database: Database }>('migrations')
 
@@ -25,7 +28,10 @@ test.after.each(async ({ root, database }) => {
   rmSync(root, { recursive: true, force: true })
 })
 
-const step = (name: string, sql: string) => ({ name, up: async (transaction: { run(sql: string): Promise<number> }) => void (await transaction.run(sql)) })
+const step = (name: string, sql: string) => ({
+  name,
+  up: async (transaction: { run(sql: string): Promise<number> }) => void (await transaction.run(sql)),
+})
 const applied = async (database: Database) =>
   (await database.all<{ name: string }>('SELECT name FROM migrations ORDER BY applied_at, name')).map(({ name }) => name)
 

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
 import { Vectors } from '../../daemon/store/vectors.ts'
-import { until } from '../knowledge/library.ts'
+import { until } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('nearest')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-nearest-'))
@@ -21,7 +21,10 @@ const EXACT_ROWS = 600
 /** A wave of its own for each subject, with something added that differs from row to row. */
 function vectorOf(number: number): Float32Array {
   const subject = number % SUBJECTS
-  const vector = Float32Array.from({ length: DIMENSIONS }, (_, at) => Math.sin((subject + 1) * (at + 1) * 1.7) + 0.4 * Math.sin((number + 3) * (at + 2) * 2.3))
+  const vector = Float32Array.from(
+    { length: DIMENSIONS },
+    (_, at) => Math.sin((subject + 1) * (at + 1) * 1.7) + 0.4 * Math.sin((number + 3) * (at + 2) * 2.3),
+  )
   const length = Math.hypot(...vector)
   return vector.map((value) => value / length)
 }
@@ -29,7 +32,8 @@ function vectorOf(number: number): Float32Array {
 const row = (number: number) => ({ id: `p${number}`, document_id: `d${number % 50}`, vector: vectorOf(number) })
 const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => row(from + at))
 const ids = (found: readonly { id?: unknown }[]) => found.map(({ id }) => id as string)
-const near = async (table: PassageTable, number: number, limit = 10) => ids(await table.nearest(vectorOf(number), { columns: ['id'], limit }))
+const near = async (table: PassageTable, number: number, limit = 10) =>
+  ids(await table.nearest(vectorOf(number), { columns: ['id'], limit }))
 
 /** Seen past our own code: what kind of index the vectors have. */
 async function indexOf(name: string): Promise<string | undefined> {

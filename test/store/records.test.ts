@@ -86,7 +86,19 @@ test('truth values come back as truth values, and filter as such', async () => {
 })
 
 test('values that look like SQL are values', async () => {
-  const names = ["'; DROP TABLE agents; --", "' OR '1'='1", '" OR 1=1 --', '?', ':name', '%', '_', '\\', "x') UNION SELECT hash FROM tokens --", '${1}', '\n;']
+  const names = [
+    "'; DROP TABLE agents; --",
+    "' OR '1'='1",
+    '" OR 1=1 --',
+    '?',
+    ':name',
+    '%',
+    '_',
+    '\\',
+    "x') UNION SELECT hash FROM tokens --",
+    '${1}',
+    '\n;',
+  ]
   await insert(...names.map((name) => agent({ name, description: 'injection' })))
   for (const name of names) {
     const { items, total: found } = await agentRecords.list(database, { name, description: 'injection' })
@@ -116,7 +128,8 @@ test('totals stay right over many creations and deletions, also those that are t
   const records = Array.from({ length: 300 }, () => agent())
   await insert(...records)
   assert.is(await total(), await counted())
-  for (let index = 0; index < 300; index += 3) await database.write((transaction) => agentRecords.delete(transaction, records[index]?.id ?? ''))
+  for (let index = 0; index < 300; index += 3)
+    await database.write((transaction) => agentRecords.delete(transaction, records[index]?.id ?? ''))
   await database.write((transaction) => agentRecords.delete(transaction, 'nobody'))
   assert.is(await total(), await counted())
   const before = await total()
@@ -174,7 +187,8 @@ test('writes wait for each other, in the order they were asked for', async () =>
 test('an update over an older version changes nothing', async () => {
   const record = agent()
   await insert(record)
-  const update = (change: Partial<StoredAgent>) => database.write((transaction) => agentRecords.update(transaction, { ...record, ...change }))
+  const update = (change: Partial<StoredAgent>) =>
+    database.write((transaction) => agentRecords.update(transaction, { ...record, ...change }))
   assert.is(await update({ name: 'first' }), true)
   assert.is(await update({ name: 'second' }), false)
   const now = await agentRecords.get(database, record.id)

@@ -15,9 +15,14 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const SHAPE = { columns: { id: 'text', document_id: 'text', generation: 'integer', words: 'text' }, keys: ['document_id'], words: 'words' } as const
+const SHAPE = {
+  columns: { id: 'text', document_id: 'text', generation: 'integer', words: 'text' },
+  keys: ['document_id'],
+  words: 'words',
+} as const
 const row = (number: number) => ({ id: `d${number}:0`, document_id: `d${number}`, generation: 1, words: `passage about subject${number}` })
-const found = async (table: PassageTable, words: string) => (await table.matching(words, { columns: ['id'], limit: 10 })).map(({ id }) => id)
+const found = async (table: PassageTable, words: string) =>
+  (await table.matching(words, { columns: ['id'], limit: 10 })).map(({ id }) => id)
 
 test('rows that went and rows that came after them are both accounted for, as often as it takes', async () => {
   // Bringing the full-text index up to date panics inside LanceDB in about half of these rounds.

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { width } from '../../src/cli/terminal-text.ts'
+import { width } from '../../src/cli/terminal/text.ts'
+import { Stage } from '../harness/chat-fixture.ts'
+import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { refuses, replies, says, stallsAfter } from '../harness/provider.ts'
-import { Stage } from './stage.ts'
-import { cadre, hasTmux, until } from './terminals.ts'
 
 const test = suite(`chat ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
 let stage: Stage
@@ -52,7 +52,10 @@ test('a message is typed, its reply streams in as Markdown, and the status count
   await until(terminal, /Ask Guide/)
   await until(terminal, /Guide · Guide model · \/help/)
   terminal.press(`How many days?${ENTER}`)
-  await until(terminal, /› How many days\?\n\n {2}You have 25 days of leave\.\n\n {2}• paid\n {2}• a year\n\n {4}const days = 25\n\n─+\n› Ask Guide\n/)
+  await until(
+    terminal,
+    /› How many days\?\n\n {2}You have 25 days of leave\.\n\n {2}• paid\n {2}• a year\n\n {4}const days = 25\n\n─+\n› Ask Guide\n/,
+  )
   await until(terminal, /tokens · cost/)
 })
 
@@ -130,7 +133,11 @@ test('a conversation is found again: by --continue, and with /resume', async () 
   again.press('find again')
   await until(again, /Conversations {2}find again\n› A question to find again/)
   again.press(ENTER)
-  await until(again, (screen) => /^› A question to find again\n\n {2}The first answer\./m.test(screen) && !screen.includes('Conversations'), 'the conversation')
+  await until(
+    again,
+    (screen) => /^› A question to find again\n\n {2}The first answer\./m.test(screen) && !screen.includes('Conversations'),
+    'the conversation',
+  )
   again.press('\u001b[A')
   await until(again, /› A question to find again\n {2}Guide/)
 })
@@ -147,7 +154,9 @@ test('the window is narrowed to 40 columns and widened again', async () => {
   await until(
     terminal,
     (screen) =>
-      /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line,\n[^─]*─{40}\n› typed before\n {2}Guide/.test(screen) &&
+      /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line,\n[^─]*─{40}\n› typed before\n {2}Guide/.test(
+        screen,
+      ) &&
       screen.split('\n').every((line) => width(line) <= 40) &&
       screen.match(/─{5,}/g)?.length === 1,
     'the reply in 40 columns, and nothing of the old drawing',

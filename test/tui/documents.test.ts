@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Stage } from '../harness/chat-fixture.ts'
+import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { says, stallsAfter } from '../harness/provider.ts'
-import { Stage } from './stage.ts'
-import { cadre, hasTmux, until } from './terminals.ts'
 
 const test = suite(`chat over documents ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
 let stage: Stage
@@ -33,7 +33,10 @@ test('a reply cites what it stands on, and Ctrl+O shows the passage', async () =
   terminal.press('How many days of annual leave do I get?\r')
   await until(terminal, /twenty-five days of paid annual leave.*\[1\]\n\n {2}\[1\] leave\.md\n/)
   terminal.press('\u000f')
-  await until(terminal, /Sources.*\n› \[1\] leave\.md\n( {2}\[.*\n)*( {4}│.*\n)*? {4}│ .*Every employee gets twenty-five days of paid annual leave\./)
+  await until(
+    terminal,
+    /Sources.*\n› \[1\] leave\.md\n( {2}\[.*\n)*( {4}│.*\n)*? {4}│ .*Every employee gets twenty-five days of paid annual leave\./,
+  )
   terminal.press('\u001b')
   await until(terminal, (now) => !now.includes('│'), 'a closed panel')
   terminal.press('/search hotels\r')

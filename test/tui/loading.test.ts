@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Stage } from '../harness/chat-fixture.ts'
+import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { says } from '../harness/provider.ts'
-import { Stage } from './stage.ts'
-import { cadre, hasTmux, until } from './terminals.ts'
 
 const test = suite('what is loaded for whom')
 let stage: Stage
@@ -29,7 +29,9 @@ test.after(aloud(() => stage.close()))
 
 /** Those of our files that a command loaded, of which Node writes down what ran, in which Ink is. */
 function withInk(): string[] {
-  const loaded = readdirSync(folder).flatMap((file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }).result)
+  const loaded = readdirSync(folder).flatMap(
+    (file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }).result,
+  )
   const ours = loaded.filter(({ url }) => /\/dist\/.*\.js$/.test(url)).map(({ url }) => fileURLToPath(url))
   assert.ok(ours.length > 1, 'nothing of ours was seen')
   return ours.filter((file) => readFileSync(file, 'utf8').includes('ink-root'))

@@ -1,11 +1,11 @@
 /** The chat when the daemon goes: killed in the middle of a reply, while somebody types, before a message is sent, and stopped in good order. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { stopDaemon } from '../daemon/daemon-process.ts'
+import { Stage } from '../harness/chat-fixture.ts'
+import { hasTmux, until } from '../harness/chat-terminal.ts'
+import { stopDaemon } from '../harness/daemon-process.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, says, stallsAfter } from '../harness/provider.ts'
-import { Stage } from './stage.ts'
-import { hasTmux, until } from './terminals.ts'
 
 const test = suite(`chat in trouble ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
 let stage: Stage
@@ -38,7 +38,11 @@ test('killed in the middle of a reply: what came stays, it is told as interrupte
   stage.script(says('The whole answer.'))
   terminal.press('\u0012')
   await until(terminal, /The whole answer\.\n/)
-  await until(terminal, (screen) => /› typed meanwhile\n/.test(screen) && !/not running|Nothing answers/.test(screen), 'no trouble any more')
+  await until(
+    terminal,
+    (screen) => /› typed meanwhile\n/.test(screen) && !/not running|Nothing answers/.test(screen),
+    'no trouble any more',
+  )
 })
 
 test('gone before a message is sent: it waits, and goes out once when the daemon is back', async () => {

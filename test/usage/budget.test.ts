@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PRICED, TestLedger, UNPRICED } from './ledger.ts'
+import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
 const AGENT = { agent_id: 'agent_a' }
 

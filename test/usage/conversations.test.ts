@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Parlour } from '../conversations/parlour.ts'
+import { Parlour } from '../conversations/conversation-fixture.ts'
 import { good } from '../harness/answers.ts'
 import { cutsAfter, refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PRICED, TestLedger } from './ledger.ts'
+import { PRICED, TestLedger } from './usage-fixture.ts'
 
 const test = suite<{ ledger: TestLedger }>('usage entries')
 
@@ -23,7 +23,15 @@ test('calls that begin together are each entered as it is, in one commit', async
   const stored = await ledger.database.all(
     'SELECT id, status, kind, began_at, model_id, agent_id, evaluation_id, price_input, price_output, input_tokens, output_tokens, cost FROM usage_calls ORDER BY input_tokens',
   )
-  const alike = { status: 'open', kind: 'chat', began_at: ledger.clock.toISOString(), model_id: PRICED.id, agent_id: null, cost: null, output_tokens: 0 }
+  const alike = {
+    status: 'open',
+    kind: 'chat',
+    began_at: ledger.clock.toISOString(),
+    model_id: PRICED.id,
+    agent_id: null,
+    cost: null,
+    output_tokens: 0,
+  }
   const of = (id: string | undefined, evaluation_id: string, input_tokens: number) => ({
     ...alike,
     id,

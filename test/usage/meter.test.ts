@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PRICED, TestLedger, UNPRICED } from './ledger.ts'
+import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
 const test = suite<{ ledger: TestLedger }>('usage meter')
 
@@ -20,7 +20,9 @@ test('a call is counted once for everything and for whomever it was made', async
     { entity_type: 'user', entity_id: '', ...counted },
     { entity_type: 'user', entity_id: 'ada', ...counted },
   ])
-  assert.equal(await ledger.database.all('SELECT DISTINCT month, calls, cost FROM usage_months'), [{ month: '2026-01', calls: 1, cost: 0.016 }])
+  assert.equal(await ledger.database.all('SELECT DISTINCT month, calls, cost FROM usage_months'), [
+    { month: '2026-01', calls: 1, cost: 0.016 },
+  ])
 })
 
 test('a call that is settled again keeps what it was settled with', async ({ ledger }) => {

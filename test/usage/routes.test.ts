@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EventBus } from '../../daemon/event-bus.ts'
-import type { CallOrigin } from '../../daemon/metering.ts'
+import { EventBus } from '../../daemon/core/event-bus.ts'
+import type { CallOrigin } from '../../daemon/core/meter.ts'
 import { UsageMeter } from '../../daemon/usage/meter.ts'
 import { good } from '../harness/answers.ts'
 import { Service } from '../harness/app.ts'
 import { Resources } from '../harness/resources.ts'
-import { PRICED } from './ledger.ts'
+import { PRICED } from './usage-fixture.ts'
 
 const test = suite<{ service: Service; resources: Resources }>('usage routes')
 
@@ -56,7 +56,9 @@ test('a time may be told with its offset from UTC', async ({ service }) => {
     (await good(service.get(`/usage/stats?entity_type=agent&entity_id=agent_offset&${query.replaceAll('+', '%2B')}`))).total_tokens
   /** The moment as clocks show it that are so many hours ahead. */
   const ahead = (moment: number, hours: number) =>
-    new Date(moment + hours * 3_600_000).toISOString().replace('Z', `${hours < 0 ? '-' : '+'}${String(Math.abs(hours)).padStart(2, '0')}:00`)
+    new Date(moment + hours * 3_600_000)
+      .toISOString()
+      .replace('Z', `${hours < 0 ? '-' : '+'}${String(Math.abs(hours)).padStart(2, '0')}:00`)
   for (const hours of [-11, -1, 0, 2, 14]) {
     assert.is(await tokens(`start_date=${ahead(now - 60_000, hours)}`), 18, String(hours))
     assert.is(await tokens(`start_date=${ahead(now + 60_000, hours)}`), 0, String(hours))

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CallOrigin } from '../../daemon/metering.ts'
+import type { CallOrigin } from '../../daemon/core/meter.ts'
 import { UsageReports } from '../../daemon/usage/statistics.ts'
-import { PRICED, TestLedger, UNPRICED } from './ledger.ts'
+import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
 const test = suite<{ ledger: TestLedger; reports: UsageReports }>('usage statistics')
 
@@ -106,7 +106,13 @@ test('every way to ask agrees with the ledger read call by call', async ({ ledge
     const model = pick([PRICED, PRICED, UNPRICED])
     ledger.clock = at
     const [input, output] = [Math.floor(random() * 500), Math.floor(random() * 100)]
-    calls.push({ at: at.toISOString(), model: model.id, origin, tokens: input + output, cost: await ledger.use(input, output, origin, model) })
+    calls.push({
+      at: at.toISOString(),
+      model: model.id,
+      origin,
+      tokens: input + output,
+      cost: await ledger.use(input, output, origin, model),
+    })
   }
   const moment = () => {
     const at = new Date(begins + Math.floor(random() * 105 * 24) * 3_600_000).toISOString()
@@ -115,7 +121,16 @@ test('every way to ask agrees with the ledger read call by call', async ({ ledge
   for (let round = 0; round < 150; round++) {
     const [one, other] = [moment(), moment()].sort() as [string, string]
     const [start_date, end_date] = [random() < 0.8 ? one : undefined, random() < 0.8 ? other : undefined]
-    const entity = pick([undefined, ['agent', 'agent_a'], ['agent'], ['user', 'bob'], ['user'], ['model', UNPRICED.id], ['model'], ['evaluation', 'eval_1']])
+    const entity = pick([
+      undefined,
+      ['agent', 'agent_a'],
+      ['agent'],
+      ['user', 'bob'],
+      ['user'],
+      ['model', UNPRICED.id],
+      ['model'],
+      ['evaluation', 'eval_1'],
+    ])
     const query = {
       ...(start_date ? { start_date } : {}),
       ...(end_date ? { end_date } : {}),

@@ -5,7 +5,7 @@ import { good, refused } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { type Answering, type Received, Receiver } from './receiver.ts'
-import { complete, deliveriesOf, settled, webhookTo } from './scene.ts'
+import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
 
 interface Context {
   service: Service
@@ -74,7 +74,9 @@ test('after a rotation both secrets verify for a day, and after another one all 
   await complete(service)
   const [, , last] = (await receiver.count(3)) as [Received, Received, Received]
   assert.equal([verifies(third.secret, last), verifies(fourth.secret, last)], [false, true])
-  await refused(service.post(`/webhooks/${hook.id}/rotate-secret`, { secret: `whsec_${'A'.repeat(100)}` }), 'VALIDATION_ERROR', { field: 'secret' })
+  await refused(service.post(`/webhooks/${hook.id}/rotate-secret`, { secret: `whsec_${'A'.repeat(100)}` }), 'VALIDATION_ERROR', {
+    field: 'secret',
+  })
   assert.not.match(JSON.stringify(await good(service.get(`/webhooks/${hook.id}`))), /whsec_|previous/)
 })
 
@@ -111,7 +113,10 @@ test('a redirect is a failure and is not followed', async ({ service, receiver, 
   const elsewhere = await Receiver.start()
   receiver.answer = answering(307, '', { location: elsewhere.url })
   const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
-  assert.equal([delivery.status, delivery.response_status, delivery.error], ['failed', 307, 'The receiver answered 307; redirects are not followed.'])
+  assert.equal(
+    [delivery.status, delivery.response_status, delivery.error],
+    ['failed', 307, 'The receiver answered 307; redirects are not followed.'],
+  )
   assert.is(elsewhere.received.length, 0)
   await elsewhere.close()
 })
@@ -133,7 +138,11 @@ test('how the answer begins is kept, whatever it is', async ({ service, receiver
   assert.match(delivery.response_body, /^a\uFFFDb\uFFFDxxx/)
 })
 
-test('whether the receiver has it is said by its status, also where the rest of the answer never comes', async ({ service, receiver, hook }) => {
+test('whether the receiver has it is said by its status, also where the rest of the answer never comes', async ({
+  service,
+  receiver,
+  hook,
+}) => {
   receiver.answer = (reply) => {
     reply.writeHead(200, { 'content-length': '100' }).write('begun')
     setImmediate(() => reply.destroy())
@@ -155,7 +164,11 @@ test('a test is signed, sent at once and once, and is no event to others', async
   assert.equal(await deliveriesOf(service, other), [])
 })
 
-test('a delivery is sent again with the id it had, and begins anew on the schedule when that fails', async ({ service, receiver, hook }) => {
+test('a delivery is sent again with the id it had, and begins anew on the schedule when that fails', async ({
+  service,
+  receiver,
+  hook,
+}) => {
   await complete(service)
   const { id } = await settled(service, hook, 'delivered')
   const again = await good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))

@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it. */
-import type { Clock } from '../../daemon/clock.ts'
+import type { Clock } from '../../daemon/async/clock.ts'
 
 interface Timer {
   at: number

@@ -42,7 +42,11 @@ async function conversations(daemon: Running, many: number): Promise<Json[]> {
 
 test('every conversation that was completed is told of, although the daemon is killed amid deliveries', async (context) => {
   const { receiver, home } = context
-  const hook = await call(context.daemon, 'POST', '/webhooks', { url: receiver.url, events: ['conversation.completed'], allow_private_network: true })
+  const hook = await call(context.daemon, 'POST', '/webhooks', {
+    url: receiver.url,
+    events: ['conversation.completed'],
+    allow_private_network: true,
+  })
   const made = await conversations(context.daemon, 30)
   // The first ones are answered; then the receiver is silent, and four attempts are under way when the daemon dies.
   receiver.answer = (reply, _, count) => (count <= 10 ? reply.writeHead(204).end() : undefined)

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { systemClock } from '../../daemon/clock.ts'
-import { EventBus } from '../../daemon/event-bus.ts'
+import { systemClock } from '../../daemon/async/clock.ts'
+import { EventBus } from '../../daemon/core/event-bus.ts'
 import { Outbox } from '../../daemon/webhooks/outbox.ts'
 import { good } from '../harness/answers.ts'
 import { Service } from '../harness/app.ts'
@@ -18,10 +18,18 @@ test.before.each(
 )
 test.after.each(aloud(({ service }) => service.end()))
 
-const finished = { evaluation_id: 'eval_1', run_id: 'run_1', name: 'Smoke', status: 'completed', summary: {}, finished_at: '2026-01-31T09:30:00.000Z' }
+const finished = {
+  evaluation_id: 'eval_1',
+  run_id: 'run_1',
+  name: 'Smoke',
+  status: 'completed',
+  summary: {},
+  finished_at: '2026-01-31T09:30:00.000Z',
+}
 
 test('a completed conversation is an event, once, for the enabled webhooks that want it', async ({ service, resources }) => {
-  const hook = (fields: object) => good(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['conversation.completed'], ...fields }), 201)
+  const hook = (fields: object) =>
+    good(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['conversation.completed'], ...fields }), 201)
   const wanting = await hook({})
   await hook({ enabled: false })
   await hook({ events: ['evaluation.finished'] })

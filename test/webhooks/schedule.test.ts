@@ -5,7 +5,7 @@ import { type HomeOptions, type Json, Service } from '../harness/app.ts'
 import { Resources } from '../harness/resources.ts'
 import { FakeClock } from './fake-clock.ts'
 import { Receiver } from './receiver.ts'
-import { complete, deliveriesOf, settled, webhookTo } from './scene.ts'
+import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -6,7 +6,7 @@ import { Service } from '../harness/app.ts'
 import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Receiver } from './receiver.ts'
-import { complete, deliveriesOf, webhookTo } from './scene.ts'
+import { complete, deliveriesOf, webhookTo } from './webhook-fixture.ts'
 
 const test = suite('webhooks on a slow disk')
 const disk = new HeldDisk()
@@ -42,7 +42,10 @@ test('what is sent again while the attempt before is written down is sent once m
   disk.release()
   await changed
   const { status, attempts, history } = await again
-  assert.equal([status, attempts, history.map((attempt: { response_status: number }) => attempt.response_status)], ['delivered', 2, [500, 204]])
+  assert.equal(
+    [status, attempts, history.map((attempt: { response_status: number }) => attempt.response_status)],
+    ['delivered', 2, [500, 204]],
+  )
 })
 
 test.run()

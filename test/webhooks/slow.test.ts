@@ -4,7 +4,7 @@ import { good } from '../harness/answers.ts'
 import { type Json, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Receiver } from './receiver.ts'
-import { complete, deliveriesOf, settled, webhookTo } from './scene.ts'
+import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
 
 const test = suite<{ service: Service }>('webhooks: slow receivers')
 
@@ -20,7 +20,10 @@ async function flood(service: Service, hook: Json, many: number): Promise<void> 
   const at = new Date().toISOString()
   await service.database.write(async (transaction) => {
     const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
-    await transaction.run(`${numbers} INSERT INTO events (id, type, body, created_at) SELECT 'evt_' || i, 'conversation.completed', '{}', ? FROM n`, [many, at])
+    await transaction.run(
+      `${numbers} INSERT INTO events (id, type, body, created_at) SELECT 'evt_' || i, 'conversation.completed', '{}', ? FROM n`,
+      [many, at],
+    )
     await transaction.run(
       `${numbers} INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) SELECT 'dlv_' || i, ?, 'evt_' || i, 'conversation.completed', 'pending', 0, 0, ?, '[]', ?, ? FROM n`,
       [many, hook.id, at, at, at],

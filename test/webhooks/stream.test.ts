@@ -5,7 +5,7 @@ import { decodeEvents, type ServerEvent } from '../../src/sse.ts'
 import { good, refused } from '../harness/answers.ts'
 import { ADMIN, Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { complete } from './scene.ts'
+import { complete } from './webhook-fixture.ts'
 
 const test = suite<{ service: Service; url: string }>('webhooks: the stream of events')
 
@@ -28,7 +28,10 @@ interface Stream {
 /** Follows over a real connection, as the command line does. */
 async function follow(url: string, query = '', headers: Record<string, string> = {}): Promise<Stream> {
   const leaving = new AbortController()
-  const sent = request(`${url}/api/events${query}`, { headers: { authorization: `Bearer ${ADMIN}`, ...headers }, signal: leaving.signal }).end()
+  const sent = request(`${url}/api/events${query}`, {
+    headers: { authorization: `Bearer ${ADMIN}`, ...headers },
+    signal: leaving.signal,
+  }).end()
   const answer = await new Promise<AsyncIterable<Uint8Array>>((resolve, reject) => sent.on('response', resolve).on('error', reject))
   const events = decodeEvents(answer)
   return { events, next: async () => (await events.next()).value as ServerEvent, leave: () => leaving.abort() }
@@ -94,7 +97,10 @@ test('only the types that are asked for', async ({ service, url }) => {
   assert.is(answered, 'nothing')
   other.leave()
   all.leave()
-  await refused(service.get('/events?types=conversation.complete'), 'VALIDATION_ERROR', { field: 'types', error: /conversation\.completed/ })
+  await refused(service.get('/events?types=conversation.complete'), 'VALIDATION_ERROR', {
+    field: 'types',
+    error: /conversation\.completed/,
+  })
 })
 
 test('a great many that were missed come in order', async ({ service, url }) => {

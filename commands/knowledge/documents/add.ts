@@ -1,15 +1,15 @@
 /** Sends files to a knowledge source. */
 import { string } from '@oclif/core/args'
 import { string as stringFlag } from '@oclif/core/flags'
-import { CadreCommand } from '../../../src/cli/base-command.ts'
-import { documentFrom, type NewDocument } from '../../../src/cli/documents.ts'
-import { UsageError } from '../../../src/cli/failure.ts'
-import { bodyFrom, fieldsFrom, flagsFrom } from '../../../src/cli/fields.ts'
-import { InputReader } from '../../../src/cli/input.ts'
-import { resolveOwn } from '../../../src/cli/references.ts'
-import type { Row } from '../../../src/cli/table.ts'
-import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
-import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { InputReader } from '../../../src/cli/input/input-reader.ts'
+import { bodyFrom, fieldsFrom, flagsFrom } from '../../../src/cli/input/schema-flags.ts'
+import { documentFrom, type NewDocument } from '../../../src/cli/knowledge/documents.ts'
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
+import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
+import { UsageError } from '../../../src/cli/terminal/errors.ts'
+import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
 import { DocumentCreate, documentRoutes } from '../../../src/contract/documents.ts'
 
@@ -22,7 +22,10 @@ export default class DocumentsAdd extends CadreCommand {
       command: 'cadre knowledge documents add Handbook leave.md travel.pdf --metadata team=people',
       description: 'Two files, with something to filter by later',
     },
-    { command: 'pandoc notes.odt -t markdown | cadre knowledge documents add Handbook - --name notes.md', description: 'What another program writes' },
+    {
+      command: 'pandoc notes.odt -t markdown | cadre knowledge documents add Handbook - --name notes.md',
+      description: 'What another program writes',
+    },
   ]
   static override args = {
     source: ownArgument(knowledgeTopic),

@@ -1,21 +1,28 @@
 /** Deletes documents of a knowledge source. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../../src/cli/base-command.ts'
-import { confirm } from '../../../src/cli/confirm.ts'
-import { resolveDocument } from '../../../src/cli/documents.ts'
-import { resolveOwn } from '../../../src/cli/references.ts'
-import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
-import { yesFlag } from '../../../src/cli/verbs/delete.ts'
-import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
+import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
+import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
+import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/documents.ts'
 
 export default class DocumentsDelete extends CadreCommand {
   static override description = 'Delete documents of a knowledge source.\n\nAsks first at a terminal; elsewhere --yes is needed.'
-  static override examples = [{ command: 'cadre knowledge documents delete Handbook leave.md travel.pdf --yes', description: 'Two of them, by name' }]
+  static override examples = [
+    { command: 'cadre knowledge documents delete Handbook leave.md travel.pdf --yes', description: 'Two of them, by name' },
+  ]
   static override args = {
     source: ownArgument(knowledgeTopic),
-    document: string({ required: true, multiple: true, ignoreStdin: true, description: 'Identifier or name of the document; may be repeated.' }),
+    document: string({
+      required: true,
+      multiple: true,
+      ignoreStdin: true,
+      description: 'Identifier or name of the document; may be repeated.',
+    }),
   }
   static override flags = { yes: yesFlag }
 

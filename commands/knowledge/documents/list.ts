@@ -1,9 +1,9 @@
 /** Lists the documents of a knowledge source. */
-import { CadreCommand } from '../../../src/cli/base-command.ts'
-import { resolveOwn } from '../../../src/cli/references.ts'
-import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
-import { footer, pagingFlags, queryFrom, readList } from '../../../src/cli/verbs/list.ts'
-import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
+import { footer, pagingFlags, queryFrom, readList } from '../../../src/cli/resources/verbs/list.ts'
+import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { Document, documentRoutes } from '../../../src/contract/documents.ts'
 import { sortableFields } from '../../../src/contract/page.ts'
 
@@ -22,7 +22,8 @@ export default class DocumentsList extends CadreCommand {
     const id = await resolveOwn(connection, knowledgeTopic, args.source)
     const found = await readList(connection, documentRoutes.list, { id }, queryFrom(flags), flags.all)
     const isTable = this.formatOf(flags) === 'table'
-    if (found.data.length === 0 && isTable) return this.narrate(`There are no documents here. cadre knowledge documents add ${args.source} FILE sends one.`)
+    if (found.data.length === 0 && isTable)
+      return this.narrate(`There are no documents here. cadre knowledge documents add ${args.source} FILE sends one.`)
     await this.print({ data: found.data, columns: ['id', 'name', 'status', 'type', 'size', 'chunks', 'error'] }, flags)
     if (isTable) this.narrate(footer(found))
   }

@@ -1,10 +1,10 @@
 /** Shows one document of a knowledge source. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../../src/cli/base-command.ts'
-import { resolveDocument } from '../../../src/cli/documents.ts'
-import { resolveOwn } from '../../../src/cli/references.ts'
-import { knowledgeTopic } from '../../../src/cli/topics/knowledge.ts'
-import { ownArgument } from '../../../src/cli/verbs/show.ts'
+import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
+import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/documents.ts'
 
@@ -20,7 +20,9 @@ export default class DocumentsShow extends CadreCommand {
     const { args, flags } = await this.parse(DocumentsShow)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, knowledgeTopic, args.source)
-    const { data } = await call(connection, documentRoutes.get, { params: { id, document_id: await resolveDocument(connection, id, args.document) } })
+    const { data } = await call(connection, documentRoutes.get, {
+      params: { id, document_id: await resolveDocument(connection, id, args.document) },
+    })
     await this.print({ data }, flags)
   }
 }

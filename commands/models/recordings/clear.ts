@@ -1,10 +1,10 @@
 /** Forgets the recordings of a replay model. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../../src/cli/base-command.ts'
-import { confirm } from '../../../src/cli/confirm.ts'
-import { resolveOwn } from '../../../src/cli/references.ts'
-import { modelTopic } from '../../../src/cli/topics/models.ts'
-import { yesFlag } from '../../../src/cli/verbs/delete.ts'
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
+import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
+import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/recordings.ts'
 

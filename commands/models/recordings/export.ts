@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
-import { CadreCommand } from '../../../src/cli/base-command.ts'
-import { unwritable } from '../../../src/cli/named-files.ts'
-import { resolveOwn } from '../../../src/cli/references.ts'
-import { modelTopic } from '../../../src/cli/topics/models.ts'
+import { unwritable } from '../../../src/cli/input/file-errors.ts'
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { call, pages } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/recordings.ts'
 
@@ -23,7 +23,8 @@ export default class RecordingsExport extends CadreCommand {
     const id = await resolveOwn(connection, modelTopic, args.model)
     const target = flags.to === undefined ? process.stdout : await fileTo(flags.to)
     let count = 0
-    const read = (page: number) => call(connection, recordingRoutes.list, { params: { id }, query: { page, limit: 100, sort: 'key', order: 'asc' } as object })
+    const read = (page: number) =>
+      call(connection, recordingRoutes.list, { params: { id }, query: { page, limit: 100, sort: 'key', order: 'asc' } as object })
     for await (const { data } of pages(read)) {
       // Without the time, so that recording the same again gives the same file.
       for (const { created_at: _, ...recording } of data) if (!target.write(`${JSON.stringify(recording)}\n`)) await once(target, 'drain')

@@ -1,10 +1,10 @@
 /** Brings recordings to a replay model. */
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../../src/cli/base-command.ts'
-import { UsageError } from '../../../src/cli/failure.ts'
-import { InputReader, parseJson } from '../../../src/cli/input.ts'
-import { resolveOwn } from '../../../src/cli/references.ts'
-import { modelTopic } from '../../../src/cli/topics/models.ts'
+import { InputReader, parseJson } from '../../../src/cli/input/input-reader.ts'
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
+import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/recordings.ts'
 
@@ -22,7 +22,9 @@ export default class RecordingsImport extends CadreCommand {
     const { args, flags } = await this.parse(RecordingsImport)
     const text = await new InputReader().file(args.file)
     const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
-    const recordings = lines.filter(({ line }) => line.trim() !== '').map(({ line, number }) => parseJson(line, `Line ${number} of ${args.file}`))
+    const recordings = lines
+      .filter(({ line }) => line.trim() !== '')
+      .map(({ line, number }) => parseJson(line, `Line ${number} of ${args.file}`))
     if (recordings.length === 0) throw new UsageError(`${args.file} holds no recordings.`)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, modelTopic, args.model)

@@ -1,9 +1,12 @@
 /** Creates usage thresholds. */
-import { thresholdTopic } from '../../../src/cli/topics/thresholds.ts'
-import { createCommand } from '../../../src/cli/verbs/create.ts'
+import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
+import { createCommand } from '../../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(thresholdTopic, [
-  { command: 'cadre usage thresholds create --metric cost --limit 20 --period month --action block', description: 'A budget for everything' },
+  {
+    command: 'cadre usage thresholds create --metric cost --limit 20 --period month --action block',
+    description: 'A budget for everything',
+  },
   {
     command: "cadre usage thresholds create --entity-type agent --entity 'Handbook helper' --metric tokens --limit 100000 --period day",
     description: 'Tell when one agent uses much',

@@ -1,5 +1,5 @@
 /** Deletes usage thresholds. */
-import { thresholdTopic } from '../../../src/cli/topics/thresholds.ts'
-import { deleteCommand } from '../../../src/cli/verbs/delete.ts'
+import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
+import { deleteCommand } from '../../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(thresholdTopic)

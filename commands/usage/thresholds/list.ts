@@ -1,7 +1,8 @@
 /** Lists the usage thresholds. */
-import { thresholdsText } from '../../../src/cli/threshold-text.ts'
-import { thresholdTopic } from '../../../src/cli/topics/thresholds.ts'
-import { listCommand } from '../../../src/cli/verbs/list.ts'
+
+import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
+import { listCommand } from '../../../src/cli/resources/verbs/list.ts'
+import { thresholdsText } from '../../../src/cli/usage/format-thresholds.ts'
 
 export default listCommand(
   thresholdTopic,

@@ -1,5 +1,5 @@
 /** Shows one of the usage thresholds. */
-import { thresholdTopic } from '../../../src/cli/topics/thresholds.ts'
-import { showCommand } from '../../../src/cli/verbs/show.ts'
+import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
+import { showCommand } from '../../../src/cli/resources/verbs/show.ts'
 
 export default showCommand(thresholdTopic)

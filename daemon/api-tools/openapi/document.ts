@@ -23,11 +23,19 @@ export function readDocument(text: string): OpenApiDocument {
   checkSize(root)
   const { openapi, swagger, info } = root
   if (swagger !== undefined)
-    throw new Unusable(`it is Swagger ${String(swagger).slice(0, 10)}, and only OpenAPI 3 is read`, { hint: 'Convert it, for example with swagger2openapi.' })
+    throw new Unusable(`it is Swagger ${String(swagger).slice(0, 10)}, and only OpenAPI 3 is read`, {
+      hint: 'Convert it, for example with swagger2openapi.',
+    })
   const said = String(openapi ?? '').slice(0, 20)
-  if (!/^3\.\d/.test(said)) throw new Unusable(said === '' ? 'it does not say openapi: 3…' : `it is OpenAPI ${said}, and only 3.0 and 3.1 are read`)
+  if (!/^3\.\d/.test(said))
+    throw new Unusable(said === '' ? 'it does not say openapi: 3…' : `it is OpenAPI ${said}, and only 3.0 and 3.1 are read`)
   const { title, version } = objectOf(info)
-  return { root, dialect: said.startsWith('3.0') ? '3.0' : '3.1', title: textOf(title).slice(0, 200), version: String(version ?? '').slice(0, 50) }
+  return {
+    root,
+    dialect: said.startsWith('3.0') ? '3.0' : '3.1',
+    title: textOf(title).slice(0, 200),
+    version: String(version ?? '').slice(0, 50),
+  }
 }
 
 function parsed(text: string): unknown {

@@ -26,17 +26,23 @@ const TAKEN = ['__proto__', 'constructor', 'prototype']
 
 export function inputsOf(operation: Operation, references: References, convert: Convert, wantsDeprecated: boolean): Inputs {
   const notes: string[] = []
-  const given = parametersOf(operation, references).filter(({ deprecated, required }) => wantsDeprecated || deprecated !== true || required === true)
+  const given = parametersOf(operation, references).filter(
+    ({ deprecated, required }) => wantsDeprecated || deprecated !== true || required === true,
+  )
   const found = given.flatMap((parameter) => argumentsOf(parameter, convert, notes))
   const declared = found.filter(({ to }) => to.in === 'path').map(({ name }) => name)
   const inPath = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
-  for (const name of inPath) if (!declared.includes(name)) found.push({ name, schema: { type: 'string' }, required: true, to: { in: 'path' } })
+  for (const name of inPath)
+    if (!declared.includes(name)) found.push({ name, schema: { type: 'string' }, required: true, to: { in: 'path' } })
   const { fields, body_format, contentType, open } = bodyOf(operation, references, convert, notes)
   const ofPath = found.filter(({ name, to }) => to.in === 'path' && inPath.includes(name))
   const named = withNames([...ofPath, ...found.filter(({ to }) => to.in !== 'path'), ...fields])
   const usual = operation.method === 'GET' || operation.method === 'DELETE' ? 'query' : 'body'
   const locations = named.flatMap(({ argument, name, to }) => destination(argument, name, to, usual))
-  const path = operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => `{${named.find((one) => one.to.in === 'path' && one.name === name)?.argument}}`)
+  const path = operation.path.replaceAll(
+    /\{([^{}]+)\}/g,
+    (_, name: string) => `{${named.find((one) => one.to.in === 'path' && one.name === name)?.argument}}`,
+  )
   const required = named.filter((one) => one.required).map(({ argument }) => argument)
   const parameters = {
     type: 'object',
@@ -68,13 +74,15 @@ function argumentsOf(parameter: JsonObject, convert: Convert, notes: string[]): 
   const listed = types.includes('array')
   if (place === 'path' && (parameter.style ?? 'simple') === 'simple' && !nested)
     return [{ ...argument, schema: listed ? commaText(schema) : schema, to: { in: 'path' } }]
-  if (place === 'header' && !nested && TOKEN.test(name) && !RESERVED_HEADERS.includes(name.toLowerCase())) return [{ ...argument, to: { in: 'header' } }]
+  if (place === 'header' && !nested && TOKEN.test(name) && !RESERVED_HEADERS.includes(name.toLowerCase()))
+    return [{ ...argument, to: { in: 'header' } }]
   if (place === 'cookie' && !nested && !listed && TOKEN.test(name)) return [{ ...argument, to: { in: 'cookie' } }]
   if (place === 'query' && parameter.content !== undefined) return [{ ...argument, to: { in: 'query', style: 'json' } }]
   if (place === 'query' && style === 'deepObject') return [{ ...argument, to: { in: 'query', style: 'brackets' } }]
   if (place === 'query' && style === 'form' && nested && explode === true && Object.keys(objectOf(schema.properties)).length > 0)
     return spread(schema, required)
-  if (place === 'query' && style === 'form' && !nested) return [{ ...argument, to: { in: 'query', ...(listed && explode !== true ? { style: 'comma' } : {}) } }]
+  if (place === 'query' && style === 'form' && !nested)
+    return [{ ...argument, to: { in: 'query', ...(listed && explode !== true ? { style: 'comma' } : {}) } }]
   const reason = `its ${place || 'unplaced'} parameter ${name.slice(0, 60)} is written in a way that tools cannot`
   if (required) throw new Inexpressible(reason)
   notes.push(`${reason}; it is left out`)
@@ -105,7 +113,11 @@ function withNames(found: readonly Argument[]): (Argument & { argument: string }
       .replace(/^(?![A-Za-z_])/, '_')
       .slice(0, 60)
     const place = one.to.in === 'whole_body' ? 'body' : one.to.in
-    const candidates = [plain, `${place}_${plain}`.slice(0, 60), ...Array.from({ length: 1_000 }, (_, index) => `${plain.slice(0, 55)}_${index + 2}`)]
+    const candidates = [
+      plain,
+      `${place}_${plain}`.slice(0, 60),
+      ...Array.from({ length: 1_000 }, (_, index) => `${plain.slice(0, 55)}_${index + 2}`),
+    ]
     const argument = candidates.find((name) => !used.has(name) && !TAKEN.includes(name)) as string
     used.add(argument)
     return { ...one, argument }

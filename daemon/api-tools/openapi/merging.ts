@@ -8,13 +8,17 @@ const MERGEABLE = new Set(['type', 'properties', 'required', 'description', 'def
 export function merged(schema: JsonObject, others: readonly JsonObject[]): JsonObject {
   if (others.length === 0) return schema
   const [only] = others
-  if (others.length === 1 && only && Object.keys(only).every((name) => name === 'description' || !Object.hasOwn(schema, name))) return { ...only, ...schema }
+  if (others.length === 1 && only && Object.keys(only).every((name) => name === 'description' || !Object.hasOwn(schema, name)))
+    return { ...only, ...schema }
   const all = [...others, schema]
-  const plain = all.every((one) => Object.keys(one).every((name) => MERGEABLE.has(name)) && (one.type === undefined || one.type === 'object'))
+  const plain = all.every(
+    (one) => Object.keys(one).every((name) => MERGEABLE.has(name)) && (one.type === undefined || one.type === 'object'),
+  )
   if (!plain) return { ...schema, allOf: [...others] }
   const properties = new Map<string, unknown>()
   for (const one of all)
-    for (const [name, field] of Object.entries(isObject(one.properties) ? one.properties : {})) properties.set(name, together(properties.get(name), field))
+    for (const [name, field] of Object.entries(isObject(one.properties) ? one.properties : {}))
+      properties.set(name, together(properties.get(name), field))
   const required = [...new Set(all.flatMap((one) => listOf(one.required)))]
   const closed = all.filter((one) => one.additionalProperties !== undefined && one.additionalProperties !== false)
   return {

@@ -57,7 +57,8 @@ export function selected(operations: readonly Operation[], only: readonly string
 function isMeant(word: string, { method, path, own }: Operation): boolean {
   if (/^tag:/i.test(word)) return listOf(own.tags).some((tag) => fits(word.slice(4), textOf(tag)))
   const [, verb, place] = /^([A-Za-z]+)\s+(\S.*)$/.exec(word) ?? []
-  if (verb !== undefined && place !== undefined && METHODS.includes(verb.toLowerCase())) return verb.toUpperCase() === method && fits(place, path)
+  if (verb !== undefined && place !== undefined && METHODS.includes(verb.toLowerCase()))
+    return verb.toUpperCase() === method && fits(place, path)
   return word.startsWith('/') ? fits(word, path) : fits(word, textOf(own.operationId))
 }
 

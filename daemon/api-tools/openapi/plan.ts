@@ -45,7 +45,9 @@ export function planned(text: string, options: PlanOptions): Plan {
   const references = new References(root)
   const wanted = selected(operationsOf(root, references), options.only)
   if (wanted.length > MOST_TOOLS)
-    throw new Unusable(`it has ${wanted.length} operations, and at most ${MOST_TOOLS} become tools at once`, { hint: 'Choose some with only (--only).' })
+    throw new Unusable(`it has ${wanted.length} operations, and at most ${MOST_TOOLS} become tools at once`, {
+      hint: 'Choose some with only (--only).',
+    })
   const tools: PlannedTool[] = []
   const skipped: Plan['skipped'] = []
   for (const operation of wanted) {

@@ -1,7 +1,7 @@
 /** Has a document read in a thread of its own, within limits of time and memory. */
 import { Worker } from 'node:worker_threads'
 import { CadreError, invalid } from '../../../src/contract/errors.ts'
-import { packageFolder } from '../../package-folder.ts'
+import { packageFolder } from '../../process/package-folder.ts'
 import type { Plan } from './plan.ts'
 import type { Outcome, Task } from './worker.ts'
 
@@ -39,6 +39,8 @@ async function answerOf(workerData: Task): Promise<Outcome> {
 /** From source it is TypeScript, which tsx must be told to read in every thread anew. */
 function workerEntry(): URL {
   if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/api-tools/openapi-worker.js', packageFolder())
-  const [tsx, worker] = [import.meta.resolve('tsx/esm/api'), new URL('worker.ts', import.meta.url).href].map((address) => JSON.stringify(address))
+  const [tsx, worker] = [import.meta.resolve('tsx/esm/api'), new URL('worker.ts', import.meta.url).href].map((address) =>
+    JSON.stringify(address),
+  )
   return new URL(`data:text/javascript,${encodeURIComponent(`import { register } from ${tsx}; register(); await import(${worker})`)}`)
 }

@@ -24,7 +24,8 @@ export class References {
   at(pointer: string): unknown {
     if (!pointer.startsWith('#')) throw new Inexpressible(`it refers to another document (${pointer.slice(0, 100)})`)
     let found: unknown = this.#root
-    for (const part of pointer.slice(1).split('/').slice(1)) found = Array.isArray(found) ? found[Number(part)] : ownOf(found, unescaped(part))
+    for (const part of pointer.slice(1).split('/').slice(1))
+      found = Array.isArray(found) ? found[Number(part)] : ownOf(found, unescaped(part))
     if (!isObject(found) && typeof found !== 'boolean') throw new Inexpressible(`${pointer.slice(0, 100)} leads nowhere`)
     return found
   }

@@ -60,8 +60,13 @@ export function bodyOf(operation: Operation, references: References, convert: (s
       open: openness(schema.additionalProperties),
     }
   if (!json) throw new Inexpressible('its form has no named fields')
-  const described = typeof request.description === 'string' && schema.description === undefined ? { description: cut(request.description, 400) } : {}
-  return { ...NONE, fields: [{ name: 'body', schema: { ...schema, ...described }, required: needed, to: { in: 'whole_body' } }], contentType }
+  const described =
+    typeof request.description === 'string' && schema.description === undefined ? { description: cut(request.description, 400) } : {}
+  return {
+    ...NONE,
+    fields: [{ name: 'body', schema: { ...schema, ...described }, required: needed, to: { in: 'whole_body' } }],
+    contentType,
+  }
 }
 
 /** The fields of a schema that is nothing but an object of named fields. */

@@ -19,10 +19,13 @@ export function serverOf({ own, item }: Operation, root: JsonObject, { server, v
   const filled = given.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => variable(name, objectOf(declared)[name], variables))
   if (/^https?:\/\//i.test(filled)) return withoutSlash(filled)
   if (documentUrl === undefined)
-    throw new Unusable(`the document does not say where the API is${given === '/' ? '' : `, only that it is at ${given.slice(0, 100)} there`}`, {
-      field: 'server',
-      hint: `Give its base address: --server https://api.example.com${filled === '/' ? '' : filled.slice(0, 100)} ("server" in a request).`,
-    })
+    throw new Unusable(
+      `the document does not say where the API is${given === '/' ? '' : `, only that it is at ${given.slice(0, 100)} there`}`,
+      {
+        field: 'server',
+        hint: `Give its base address: --server https://api.example.com${filled === '/' ? '' : filled.slice(0, 100)} ("server" in a request).`,
+      },
+    )
   if (!URL.canParse(filled, documentUrl)) throw new Inexpressible(`its server ${filled.slice(0, 100)} is no address`)
   return withoutSlash(new URL(filled, documentUrl).href)
 }

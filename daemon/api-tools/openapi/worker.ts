@@ -8,7 +8,9 @@ export interface Task {
   options: PlanOptions
 }
 
-export type Outcome = { kind: 'plan'; plan: Plan } | { kind: 'refused'; reason: string; field?: string | undefined; hint?: string | undefined }
+export type Outcome =
+  | { kind: 'plan'; plan: Plan }
+  | { kind: 'refused'; reason: string; field?: string | undefined; hint?: string | undefined }
 
 function outcome({ text, options }: Task): Outcome {
   try {

@@ -1,11 +1,12 @@
 /** Reads e-books: their chapters in reading order, as markdown. */
-import type { Archive } from './archive.ts'
+
 import { cleaned, type ReadDocument, ReadFailure } from './document.ts'
-import { partText } from './docx-parts.ts'
-import { textOf, visible } from './html.ts'
-import { writeHtml } from './html-markdown.ts'
-import { type HtmlElement, parseHtml } from './html-tree.ts'
+import { partText } from './docx/parts.ts'
+import { textOf, visible } from './html/html.ts'
+import { writeHtml } from './html/to-markdown.ts'
+import { type HtmlElement, parseHtml } from './html/tree.ts'
 import { MarkdownWriter } from './markdown-writer.ts'
+import type { Archive } from './zip.ts'
 
 export function readEpub(archive: Archive): ReadDocument {
   const container = parseHtml(partText(archive, 'META-INF/container.xml'))
@@ -37,7 +38,9 @@ export function readEpub(archive: Archive): ReadDocument {
 }
 
 function all(element: HtmlElement, name: string): HtmlElement[] {
-  return element.children.flatMap((child) => (typeof child === 'string' ? [] : child.name === name ? [child, ...all(child, name)] : all(child, name)))
+  return element.children.flatMap((child) =>
+    typeof child === 'string' ? [] : child.name === name ? [child, ...all(child, name)] : all(child, name),
+  )
 }
 
 /** The archive's name of what a part refers to. */

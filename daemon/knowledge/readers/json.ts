@@ -40,7 +40,9 @@ function records(value: unknown): string[] {
   if (!isObject(value)) return [described(value)]
   const entries = Object.entries(value)
   return entries.some(([, entry]) => isObject(entry) || Array.isArray(entry))
-    ? entries.flatMap(([name, entry]) => (Array.isArray(entry) && entry.some(isObject) ? entry.map((item) => described(item, name)) : [described(entry, name)]))
+    ? entries.flatMap(([name, entry]) =>
+        Array.isArray(entry) && entry.some(isObject) ? entry.map((item) => described(item, name)) : [described(entry, name)],
+      )
     : [described(value)]
 }
 

@@ -1,6 +1,7 @@
 /** Reads tables of comma- or tab-separated values: every row becomes lines that name each value's column. */
+
+import { rowsOf } from './csv.ts'
 import { cleaned, type ReadDocument } from './document.ts'
-import { rowsOf } from './separated-values.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
 
@@ -8,7 +9,10 @@ export function readTable(source: string, name: string): ReadDocument {
   const delimiter = name.toLowerCase().endsWith('.tsv') ? '\t' : delimiterOf(source)
   const rows = rowsOf(source.replaceAll(/\r\n?/g, '\n'), delimiter)
   const header = rows[0] && isHeader(rows[0]) ? rows[0] : undefined
-  const written = header && rows.length > 1 ? rows.slice(1).map((row) => record(header, row)) : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
+  const written =
+    header && rows.length > 1
+      ? rows.slice(1).map((row) => record(header, row))
+      : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
   return { text: cleaned(written.filter((row) => row !== '').join('\n\n')), format: 'table', pages: [], title: null }
 }
 
@@ -28,7 +32,11 @@ function delimiterOf(source: string): string {
 /** A first row of different, short words without numbers names the columns. */
 function isHeader(row: string[]): boolean {
   const names = row.filter((cell) => cell !== '')
-  return names.length > 0 && new Set(names).size === names.length && names.every((cell) => cell.length <= 100 && !/^[\d\s.,:%$€£+-]+$/.test(cell))
+  return (
+    names.length > 0 &&
+    new Set(names).size === names.length &&
+    names.every((cell) => cell.length <= 100 && !/^[\d\s.,:%$€£+-]+$/.test(cell))
+  )
 }
 
 function record(header: string[], row: string[]): string {

@@ -23,7 +23,13 @@ export function readRst(source: string): ReadDocument {
     const over = isRule(line) && isRule(lines[at + 2] ?? '') && (lines[at + 1] ?? '').trim() !== '' && line[0] === lines[at + 2]?.[0]
     const title = (over ? lines[at + 1] : line) ?? ''
     const rule = (over ? line : lines[at + 1]) ?? ''
-    if (title.trim() !== '' && !isRule(title) && isRule(rule) && rule.trimEnd().length >= title.trimEnd().length - 1 && (over || !/^\s/.test(title))) {
+    if (
+      title.trim() !== '' &&
+      !isRule(title) &&
+      isRule(rule) &&
+      rule.trimEnd().length >= title.trimEnd().length - 1 &&
+      (over || !/^\s/.test(title))
+    ) {
       const mark = (over ? '^' : '_') + rule[0]
       if (!levels.includes(mark)) levels.push(mark)
       out.push(`${'#'.repeat(Math.min(levels.indexOf(mark) + 1, 6))} ${title.trim()}`)

@@ -1,12 +1,12 @@
 /** The door to every kind of source: what documents it has now, and when a folder changed. */
 import type { SourceType } from '../../../src/contract/knowledge-sources.ts'
-import { findFiles } from './files.ts'
-import { findInFolder } from './folder.ts'
+import { findFiles } from './files/files.ts'
+import { findInFolder } from './files/folder.ts'
+import { type FolderWatch, watchTree } from './files/watch.ts'
 import type { Found, SourceOptions } from './found.ts'
-import { findInRepository } from './git.ts'
+import { findInRepository } from './git/git.ts'
 import { findText } from './text.ts'
-import { findPages } from './url.ts'
-import { type FolderWatch, watchTree } from './watch.ts'
+import { findPages } from './web/url.ts'
 
 export type { Found, SourceOptions } from './found.ts'
 

@@ -20,17 +20,16 @@ export const records: Migration = {
       'name TEXT NOT NULL, provider TEXT NOT NULL, model_id TEXT NOT NULL, endpoint TEXT, pricing TEXT, has_api_key INTEGER NOT NULL, api_key TEXT',
       ['name', 'provider', 'model_id', 'endpoint', 'has_api_key'],
     )
-    await table('prompt_templates', 'name TEXT NOT NULL, description TEXT NOT NULL, template TEXT NOT NULL, variables TEXT NOT NULL, type TEXT NOT NULL', [
-      'name',
-      'type',
-      'version',
-    ])
-    await table('knowledge_sources', 'name TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, last_sync TEXT, configuration TEXT NOT NULL', [
-      'name',
-      'type',
-      'status',
-      'last_sync',
-    ])
+    await table(
+      'prompt_templates',
+      'name TEXT NOT NULL, description TEXT NOT NULL, template TEXT NOT NULL, variables TEXT NOT NULL, type TEXT NOT NULL',
+      ['name', 'type', 'version'],
+    )
+    await table(
+      'knowledge_sources',
+      'name TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, last_sync TEXT, configuration TEXT NOT NULL',
+      ['name', 'type', 'status', 'last_sync'],
+    )
     await table(
       'documents',
       'knowledge_source_id TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, size INTEGER NOT NULL, content_hash TEXT NOT NULL, status TEXT NOT NULL, error TEXT, pages INTEGER, chunks INTEGER NOT NULL, metadata TEXT NOT NULL',
@@ -60,7 +59,12 @@ export const records: Migration = {
       'name TEXT NOT NULL, description TEXT NOT NULL, system_prompt TEXT NOT NULL, model_id TEXT, temperature REAL, max_tokens INTEGER, tools TEXT NOT NULL, topics TEXT NOT NULL, prompt_template_id TEXT, variables TEXT NOT NULL',
       ['name', 'model_id', 'temperature', 'max_tokens', 'prompt_template_id'],
     )
-    await table('conversations', 'agent_id TEXT, user_id TEXT NOT NULL, title TEXT, status TEXT NOT NULL', ['agent_id', 'user_id', 'title', 'status'])
+    await table('conversations', 'agent_id TEXT, user_id TEXT NOT NULL, title TEXT, status TEXT NOT NULL', [
+      'agent_id',
+      'user_id',
+      'title',
+      'status',
+    ])
     await transaction.run(
       'CREATE TABLE messages (id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL, role TEXT NOT NULL, content TEXT NOT NULL, details TEXT NOT NULL, created_at TEXT NOT NULL) WITHOUT ROWID',
     )
@@ -80,13 +84,11 @@ export const records: Migration = {
       'url TEXT NOT NULL, events TEXT NOT NULL, description TEXT NOT NULL, enabled INTEGER NOT NULL, allow_private_network INTEGER NOT NULL, secret TEXT NOT NULL',
       ['url', 'enabled', 'allow_private_network'],
     )
-    await table('tokens', 'name TEXT NOT NULL, role TEXT NOT NULL, user_id TEXT, expires_at TEXT, last_used_at TEXT, hash TEXT NOT NULL UNIQUE', [
-      'name',
-      'role',
-      'user_id',
-      'expires_at',
-      'last_used_at',
-    ])
+    await table(
+      'tokens',
+      'name TEXT NOT NULL, role TEXT NOT NULL, user_id TEXT, expires_at TEXT, last_used_at TEXT, hash TEXT NOT NULL UNIQUE',
+      ['name', 'role', 'user_id', 'expires_at', 'last_used_at'],
+    )
     await transaction.run(
       'CREATE TABLE settings (id TEXT PRIMARY KEY, default_model_id TEXT NOT NULL, version INTEGER NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID',
     )
@@ -95,6 +97,9 @@ export const records: Migration = {
       "INSERT INTO models (id, name, provider, model_id, pricing, has_api_key, created_at, updated_at) VALUES (?, 'Embedded', 'embedded', 'embedded', '{\"input\":0,\"output\":0}', 0, ?, ?)",
       [EMBEDDED_MODEL_ID, now, now],
     )
-    await transaction.run("INSERT INTO settings (id, default_model_id, version, updated_at) VALUES ('settings', ?, 1, ?)", [EMBEDDED_MODEL_ID, now])
+    await transaction.run("INSERT INTO settings (id, default_model_id, version, updated_at) VALUES ('settings', ?, 1, ?)", [
+      EMBEDDED_MODEL_ID,
+      now,
+    ])
   },
 }

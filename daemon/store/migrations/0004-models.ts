@@ -9,7 +9,8 @@ export const models: Migration = {
     await transaction.run('ALTER TABLE models ADD COLUMN supports_tools INTEGER')
     // Those that are here already go on working.
     await transaction.run('ALTER TABLE models ADD COLUMN allow_private INTEGER NOT NULL DEFAULT 1')
-    for (const column of ['context_window', 'supports_tools']) await transaction.run(`CREATE INDEX models_by_${column} ON models (${column}, created_at, id)`)
+    for (const column of ['context_window', 'supports_tools'])
+      await transaction.run(`CREATE INDEX models_by_${column} ON models (${column}, created_at, id)`)
     await transaction.run('UPDATE models SET supports_tools = 0 WHERE id = ?', [EMBEDDED_MODEL_ID])
   },
 }

@@ -6,7 +6,8 @@ const COUNTED = {
   messages: () => '1',
   said: (row: string) => `(${row}.role = 'user')`,
   tokens: (row: string) => `coalesce(json_extract(${row}.details, '$.usage.total_tokens'), 0)`,
-  unpriced_tokens: (row: string) => `iif(json_extract(${row}.details, '$.cost') IS NULL, coalesce(json_extract(${row}.details, '$.usage.total_tokens'), 0), 0)`,
+  unpriced_tokens: (row: string) =>
+    `iif(json_extract(${row}.details, '$.cost') IS NULL, coalesce(json_extract(${row}.details, '$.usage.total_tokens'), 0), 0)`,
   cost_billionths: (row: string) => `CAST(round(coalesce(json_extract(${row}.details, '$.cost'), 0) * 1e9) AS INTEGER)`,
   tool_calls: (row: string) => `coalesce(json_array_length(${row}.details, '$.tool_calls'), 0)`,
   replies: (row: string) => `iif(${whole(row)}, 1, 0)`,

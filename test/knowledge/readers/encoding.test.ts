@@ -1,7 +1,7 @@
 /** Encodings are found out by marks, by declarations, and by what the bytes look like. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { decode } from '../../../daemon/knowledge/readers/encoding.ts'
+import { decode } from '../../../daemon/knowledge/readers/encoding/detect-encoding.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 
 const test = suite('encodings of documents')
@@ -89,7 +89,10 @@ for (const little of [true, false]) {
 }
 
 test('a page in the encoding that it declares is read in it', async () => {
-  const page = Buffer.from('<html><head><meta charset="iso-8859-2"></head><body><p>\xb3\xf3d\xbc i \xbf\xf3\xb3w</p></body></html>', 'latin1')
+  const page = Buffer.from(
+    '<html><head><meta charset="iso-8859-2"></head><body><p>\xb3\xf3d\xbc i \xbf\xf3\xb3w</p></body></html>',
+    'latin1',
+  )
   assert.is((await readDocument(new Uint8Array(page), 'page.html')).text, 'łódź i żółw')
 })
 

@@ -19,7 +19,9 @@ export interface PdfLine {
 /** A PDF with the lines of each page at their places. */
 export function pdf(pages: PdfLine[][], options: PdfOptions = {}): Uint8Array {
   const contents = pages.map((lines) =>
-    lines.map(({ text, size = 11, x = 72, y }) => `BT /F1 ${size} Tf ${x} ${y} Td (${text.replaceAll(/[()\\]/g, '\\$&')}) Tj ET`).join('\n'),
+    lines
+      .map(({ text, size = 11, x = 72, y }) => `BT /F1 ${size} Tf ${x} ${y} Td (${text.replaceAll(/[()\\]/g, '\\$&')}) Tj ET`)
+      .join('\n'),
   )
   return pdfOf(
     contents.map((content) => Buffer.from(content, 'latin1')),
@@ -119,7 +121,9 @@ export function epub(chapters: Record<string, string>, parts: Record<string, str
     'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
     'OEBPS/book.opf': `<package><metadata><dc:title>A Book</dc:title></metadata><manifest>${items}<item id="toc" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest><spine>${names.map((name) => `<itemref idref="${name}"/>`).join('')}</spine></package>`,
     'OEBPS/toc.ncx': `<ncx><navMap>${names.map((name) => `<navPoint><navLabel><text>Chapter ${name}</text></navLabel><content src="${name}.xhtml"/></navPoint>`).join('')}</navMap></ncx>`,
-    ...Object.fromEntries(names.map((name) => [`OEBPS/${name}.xhtml`, `<html><head><title>${name}</title></head><body>${chapters[name]}</body></html>`])),
+    ...Object.fromEntries(
+      names.map((name) => [`OEBPS/${name}.xhtml`, `<html><head><title>${name}</title></head><body>${chapters[name]}</body></html>`]),
+    ),
     ...parts,
   })
 }

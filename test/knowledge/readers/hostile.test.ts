@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Reading } from '../../../daemon/knowledge/reading.ts'
+import { Reading } from '../../../daemon/knowledge/sync/parser-pool.ts'
 import { docx, paragraph, pdfOf, zip } from './fixtures.ts'
 import { read, reasonOf } from './reading.ts'
 
@@ -90,7 +90,8 @@ test('patterns that make readers go back and forth cost in proportion to their l
   const cost = async (length: number) => {
     const begun = process.cpuUsage()
     for (const attack of MARKUP) await reasonOf(`<html>${attack.repeat(length / attack.length)}`, 'a.html')
-    for (const attack of MARKS) for (const name of ['a.csv', 'a.json', 'a.md', 'a.rst', 'a.txt']) await reasonOf(attack.repeat(length / attack.length), name)
+    for (const attack of MARKS)
+      for (const name of ['a.csv', 'a.json', 'a.md', 'a.rst', 'a.txt']) await reasonOf(attack.repeat(length / attack.length), name)
     return process.cpuUsage(begun).user
   }
   await cost(2_000)

@@ -74,20 +74,29 @@ test('entities that a document defines are neither expanded nor fetched', async 
 })
 
 test('an e-book is read in the order of its spine, and its table of contents names chapters without headings', async () => {
-  const { text, title } = await read(epub({ two: '<p>Second by name, first by place.</p>', one: '<h1>Named</h1><p>Then this.</p>' }), 'a.epub')
+  const { text, title } = await read(
+    epub({ two: '<p>Second by name, first by place.</p>', one: '<h1>Named</h1><p>Then this.</p>' }),
+    'a.epub',
+  )
   assert.is(text, '# Chapter two\n\nSecond by name, first by place.\n\n# Named\n\nThen this.')
   assert.is(title, 'A Book')
 })
 
 test('an e-book under copy protection says so', async () => {
   const encryption = {
-    'META-INF/encryption.xml': '<encryption><enc:EncryptedData><enc:CipherReference URI="OEBPS/one.xhtml"/></enc:EncryptedData></encryption>',
+    'META-INF/encryption.xml':
+      '<encryption><enc:EncryptedData><enc:CipherReference URI="OEBPS/one.xhtml"/></enc:EncryptedData></encryption>',
   }
   assert.is(await reasonOf(epub({ one: 'x' }, encryption), 'a.epub'), 'The e-book is locked by copy protection.')
 })
 
 test('a document with a password says so, be it a container of Office or a zip', async () => {
-  const office = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(500), Buffer.from('EncryptedPackage', 'utf16le'), Buffer.alloc(100)])
+  const office = Buffer.concat([
+    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+    Buffer.alloc(500),
+    Buffer.from('EncryptedPackage', 'utf16le'),
+    Buffer.alloc(100),
+  ])
   assert.is(await reasonOf(office, 'a.docx'), 'The document is protected with a password.')
   const archive = Buffer.from(docx(paragraph('x')))
   for (let at = archive.indexOf('PK\x01\x02'); at >= 0; at = archive.indexOf('PK\x01\x02', at + 1)) archive.writeUInt16LE(1, at + 8)

@@ -20,7 +20,10 @@ test('lines are joined to paragraphs, and divided words are put together again',
     'leave.pdf',
   )
   assert.is(format, 'markdown')
-  assert.is(text, 'Every employee gets twenty-five days of paid annual leave. It can be taken at any time of the year.\n\nAnother paragraph starts here.')
+  assert.is(
+    text,
+    'Every employee gets twenty-five days of paid annual leave. It can be taken at any time of the year.\n\nAnother paragraph starts here.',
+  )
 })
 
 test('every page says where it starts', async () => {
@@ -97,7 +100,10 @@ test('a text that speaks of PDFs is a text', async () => {
 })
 
 test('packed pages are unpacked', async () => {
-  const packed = pdf([[{ text: 'Packed twice.', y: 700 }]], { filter: '[/FlateDecode /FlateDecode]', pack: (content) => deflateSync(deflateSync(content)) })
+  const packed = pdf([[{ text: 'Packed twice.', y: 700 }]], {
+    filter: '[/FlateDecode /FlateDecode]',
+    pack: (content) => deflateSync(deflateSync(content)),
+  })
   assert.is((await read(packed, 'a.pdf')).text, 'Packed twice.')
 })
 

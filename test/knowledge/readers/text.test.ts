@@ -28,7 +28,10 @@ test('markdown in a file called .txt is markdown, and a shell script is code', a
 })
 
 test('headings of reStructuredText become those of markdown, by the order of their marks', async () => {
-  const { text, title } = await read('======\nManual\n======\n\nIntro.\n\nUsage\n-----\n\nText.\n\nMore\n~~~~\n\nEnd.\n\nInstall\n-------\n\nX.', 'a.rst')
+  const { text, title } = await read(
+    '======\nManual\n======\n\nIntro.\n\nUsage\n-----\n\nText.\n\nMore\n~~~~\n\nEnd.\n\nInstall\n-------\n\nX.',
+    'a.rst',
+  )
   assert.is(text, '# Manual\n\nIntro.\n\n## Usage\n\nText.\n\n### More\n\nEnd.\n\n## Install\n\nX.')
   assert.is(title, 'Manual')
 })
@@ -54,8 +57,14 @@ test('a table with a quote that is never closed is read line by line', async () 
 })
 
 test('JSON becomes records of named values', async () => {
-  const source = JSON.stringify({ company: 'Zava', people: [{ name: 'Sato', tags: ['a', 'b'], home: { city: 'Tokyo' } }, { name: 'Miki' }] })
-  assert.is((await read(source, 'a.json')).text, 'company: Zava\n\npeople.name: Sato\npeople.tags: a, b\npeople.home.city: Tokyo\n\npeople.name: Miki')
+  const source = JSON.stringify({
+    company: 'Zava',
+    people: [{ name: 'Sato', tags: ['a', 'b'], home: { city: 'Tokyo' } }, { name: 'Miki' }],
+  })
+  assert.is(
+    (await read(source, 'a.json')).text,
+    'company: Zava\n\npeople.name: Sato\npeople.tags: a, b\npeople.home.city: Tokyo\n\npeople.name: Miki',
+  )
   assert.is((await read('{"a":1}\nnot json\n{"a":2}\n', 'a.jsonl')).text, 'a: 1\n\nnot json\n\na: 2')
 })
 
@@ -85,7 +94,10 @@ test('a page keeps its headings, lists, tables and code, and loses its furniture
 })
 
 test('a page without a heading gets its title as one, and one of links alone keeps them', async () => {
-  assert.is((await read('<html><title>About us</title><body><p>We are here.</p></body></html>', 'a.html')).text, '# About us\n\nWe are here.')
+  assert.is(
+    (await read('<html><title>About us</title><body><p>We are here.</p></body></html>', 'a.html')).text,
+    '# About us\n\nWe are here.',
+  )
   const links = Array.from({ length: 20 }, (_, index) => `<li><a href="/${index}">Entry ${index}</a></li>`).join('')
   assert.match((await read(`<html><body><ul>${links}</ul></body></html>`, 'a.html')).text, '- Entry 19')
 })

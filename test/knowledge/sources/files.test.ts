@@ -22,10 +22,14 @@ function put(root: string, files: Record<string, string>): void {
   }
 }
 
-async function collected(type: 'file' | 'text', configuration: Record<string, unknown>): Promise<{ found: Found[]; error: CadreError | undefined }> {
+async function collected(
+  type: 'file' | 'text',
+  configuration: Record<string, unknown>,
+): Promise<{ found: Found[]; error: CadreError | undefined }> {
   const found: Found[] = []
   try {
-    for await (const document of findDocuments(type, { configuration, signal, work: '/nowhere', outbound: undefined as never })) found.push(document)
+    for await (const document of findDocuments(type, { configuration, signal, work: '/nowhere', outbound: undefined as never }))
+      found.push(document)
   } catch (error) {
     assert.instance(error, CadreError)
     return { found, error: error as CadreError }
@@ -50,7 +54,9 @@ test('two of the same last part go by their whole path', async ({ root }) => {
 
 test('what is named twice is found once', async ({ root }) => {
   put(root, { 'docs/a.md': '', 'docs/sub/b.md': '' })
-  const { found } = await collected('file', { paths: [join(root, 'docs'), join(root, 'docs/sub'), join(root, 'docs/a.md'), join(root, 'docs/../docs/a.md')] })
+  const { found } = await collected('file', {
+    paths: [join(root, 'docs'), join(root, 'docs/sub'), join(root, 'docs/a.md'), join(root, 'docs/../docs/a.md')],
+  })
   assert.equal(names(found), ['a.md', 'sub/b.md'].sort())
 })
 

@@ -25,7 +25,12 @@ function put(root: string, files: Record<string, string>): void {
 
 async function listed(root: string, configuration: Record<string, unknown> = {}): Promise<Found[]> {
   const found: Found[] = []
-  const options = { configuration: { path: root, ...configuration }, signal, work: join(root, '.home', 'work', 'ks_1'), outbound: undefined as never }
+  const options = {
+    configuration: { path: root, ...configuration },
+    signal,
+    work: join(root, '.home', 'work', 'ks_1'),
+    outbound: undefined as never,
+  }
   for await (const document of findDocuments('folder', options)) found.push(document)
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -87,7 +92,14 @@ test('a glob that could take minutes is refused', async ({ root }) => {
 })
 
 test('hidden files, .git and node_modules stay out; hidden ones come in when a glob names them', async ({ root }) => {
-  put(root, { 'a.md': '', '.hidden.md': '', '.github/w.yml': '', '.git/x.md': '', 'node_modules/p/README.md': '', 'sub/node_modules/q.md': '' })
+  put(root, {
+    'a.md': '',
+    '.hidden.md': '',
+    '.github/w.yml': '',
+    '.git/x.md': '',
+    'node_modules/p/README.md': '',
+    'sub/node_modules/q.md': '',
+  })
   assert.equal(await names(root), ['a.md'])
   assert.equal(await names(root, { include: ['**/*.md'] }), ['a.md'])
   assert.equal(await names(root, { include: ['.github/**', '*.md', '.*.md', '.git/**'] }), ['.github/w.yml', '.hidden.md', 'a.md'])
@@ -274,7 +286,12 @@ test('the walk ends when it is told to', async ({ root }) => {
   const ending = new AbortController()
   let count = 0
   try {
-    for await (const _ of findDocuments('folder', { configuration: { path: root }, signal: ending.signal, work: root, outbound: undefined as never })) {
+    for await (const _ of findDocuments('folder', {
+      configuration: { path: root },
+      signal: ending.signal,
+      work: root,
+      outbound: undefined as never,
+    })) {
       count++
       ending.abort(new Error('enough'))
     }

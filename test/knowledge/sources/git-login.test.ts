@@ -8,7 +8,7 @@ import { good, refused } from '../../harness/answers.ts'
 import type { Json } from '../../harness/app.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
-import { Library } from '../library.ts'
+import { Library } from '../knowledge-fixture.ts'
 import { gitBackend, guardedBackend, plainProject } from './git-server.ts'
 
 const USER = 'canary-user-7Hq2'
@@ -44,8 +44,14 @@ test.after(
   }),
 )
 
-const body = (more: Json = {}, name = 'Docs') => ({ name, type: 'git', configuration: { repository, allow_private_network: true }, ...more })
-const made = async (more: Json = {}, name?: string): Promise<Json> => good(library.service.post('/knowledge-sources', body(more, name)), 201)
+const body = (more: Json = {}, name = 'Docs') => ({
+  name,
+  type: 'git',
+  configuration: { repository, allow_private_network: true },
+  ...more,
+})
+const made = async (more: Json = {}, name?: string): Promise<Json> =>
+  good(library.service.post('/knowledge-sources', body(more, name)), 201)
 const change = (id: string, fields: Json, as = 'admin') => library.service.put(`/knowledge-sources/${id}`, fields, { as })
 
 const spellings = (secret: string) => [
@@ -129,8 +135,13 @@ test('a login follows a repository that moves on its server, and never to anothe
   const moved =
     (to: string): RequestListener =>
     (request, reply) =>
-      request.url?.startsWith('/old') ? request.resume() && reply.writeHead(301, { location: to + request.url.slice(4) }).end() : guarded(request, reply)
-  const source = await made({ auth: basic, configuration: { repository: repository.replace('/docs', '/old'), allow_private_network: true } })
+      request.url?.startsWith('/old')
+        ? request.resume() && reply.writeHead(301, { location: to + request.url.slice(4) }).end()
+        : guarded(request, reply)
+  const source = await made({
+    auth: basic,
+    configuration: { repository: repository.replace('/docs', '/old'), allow_private_network: true },
+  })
   try {
     server.answer = moved(repository)
     assert.is((await library.sync(source.id)).status, 'active')
@@ -166,9 +177,13 @@ test('a login in the address is refused, and the field to use is named, whatever
       assert.equal(told(JSON.stringify(answer)), [], address)
     }
   }
-  await refused(library.service.post('/knowledge-sources', body({ configuration: { repository: `https://${TOKEN}@${host}/` } })), 'VALIDATION_ERROR', {
-    hint: /auth.*"type": "basic"/,
-  })
+  await refused(
+    library.service.post('/knowledge-sources', body({ configuration: { repository: `https://${TOKEN}@${host}/` } })),
+    'VALIDATION_ERROR',
+    {
+      hint: /auth.*"type": "basic"/,
+    },
+  )
   for (const fine of ['ssh://git@example.com/docs', 'git@example.com:docs.git'])
     await good(library.service.post('/knowledge-sources', body({ configuration: { repository: fine } })), 201)
   assert.equal(leaks(), [])
@@ -176,20 +191,31 @@ test('a login in the address is refused, and the field to use is named, whatever
 
 test('a login is for repositories at http and https addresses', async () => {
   for (const place of ['ssh://git@example.com/docs', 'git@example.com:docs.git', 'git://example.com/docs', join(root, 'projects/docs')])
-    await refused(library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: place } })), 'VALIDATION_ERROR', {
-      field: 'auth',
-    })
+    await refused(
+      library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: place } })),
+      'VALIDATION_ERROR',
+      {
+        field: 'auth',
+      },
+    )
   const source = await made({ auth: basic })
   await refused(change(source.id, { configuration: { repository: 'git@example.com:docs.git' } }), 'VALIDATION_ERROR', { field: 'auth' })
-  await refused(library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' }, auth: basic }), 'VALIDATION_ERROR')
+  await refused(
+    library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' }, auth: basic }),
+    'VALIDATION_ERROR',
+  )
   const text = await good(library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' } }), 201)
   await refused(change(text.id, { auth: basic }), 'VALIDATION_ERROR', { field: 'auth' })
 })
 
 test('an editor reads another repository with the login only by giving it anew', async () => {
-  const source = await good(library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: 'https://example.com/a.git' } })), 201)
+  const source = await good(
+    library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: 'https://example.com/a.git' } })),
+    201,
+  )
   const move = (to: string, more: Json = {}) => change(source.id, { configuration: { repository: to }, ...more }, 'editor')
-  for (const to of ['https://evil.example/a.git', 'http://example.com/a.git', 'https://example.com/another.git']) await refused(move(to), 'FORBIDDEN')
+  for (const to of ['https://evil.example/a.git', 'http://example.com/a.git', 'https://example.com/another.git'])
+    await refused(move(to), 'FORBIDDEN')
   await good(move('https://example.com/a.git'))
   await good(change(source.id, { configuration: { repository: 'https://example.com/a.git', branch: 'main' } }, 'editor'))
   assert.equal((await good(move('https://example.com/b.git', { auth: basic }))).auth, { type: 'basic' })

@@ -42,7 +42,8 @@ export function plainProject(projects: string, name: string, text: string): void
   const project = join(projects, name)
   mkdirSync(project, { recursive: true })
   writeFileSync(join(project, 'a.md'), text)
-  const git = (...args: string[]) => execFileSync('git', ['-C', project, '-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { stdio: 'ignore' })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', project, '-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { stdio: 'ignore' })
   git('init', '--initial-branch=main')
   git('add', '--all')
   git('-c', 'commit.gpgsign=false', 'commit', '--message', 'a commit')

@@ -54,8 +54,12 @@ async function listed({ root, outbound }: Context, configuration: Record<string,
   return found
 }
 const names = (found: Found[]) => found.map(({ name }) => name).sort()
-const text = async (found: Found[], name: string) => Buffer.from((await found.find((one) => one.name === name)?.read(signal)) ?? []).toString('utf8')
-const remote = ({ server }: Context, name = 'docs') => ({ repository: `http://git.test:${server.port}/${name}`, allow_private_network: true })
+const text = async (found: Found[], name: string) =>
+  Buffer.from((await found.find((one) => one.name === name)?.read(signal)) ?? []).toString('utf8')
+const remote = ({ server }: Context, name = 'docs') => ({
+  repository: `http://git.test:${server.port}/${name}`,
+  allow_private_network: true,
+})
 
 async function failure(work: Promise<unknown>): Promise<CadreError> {
   try {
@@ -192,7 +196,10 @@ test('helper programs, options and other schemes are no repositories', async (co
     `ssh://-oProxyCommand=touch%20${marker}/x`,
     'docs',
   ])
-    assert.ok(['VALIDATION_ERROR', 'ADDRESS_BLOCKED'].includes((await failure(listed(context, { repository, allow_private_network: true }))).code), repository)
+    assert.ok(
+      ['VALIDATION_ERROR', 'ADDRESS_BLOCKED'].includes((await failure(listed(context, { repository, allow_private_network: true }))).code),
+      repository,
+    )
   assert.not.ok(existsSync(marker))
 })
 
@@ -200,7 +207,15 @@ test("a repository's own settings run nothing", async (context) => {
   const { project, root } = context
   commit(project, { 'a.md': 'one', '.gitattributes': '*.md filter=evil diff=evil' })
   const marker = join(root, 'ran')
-  for (const setting of ['core.fsmonitor', 'core.sshCommand', 'core.pager', 'filter.evil.smudge', 'diff.evil.textconv', 'credential.helper', 'alias.ls-tree'])
+  for (const setting of [
+    'core.fsmonitor',
+    'core.sshCommand',
+    'core.pager',
+    'filter.evil.smudge',
+    'diff.evil.textconv',
+    'credential.helper',
+    'alias.ls-tree',
+  ])
     git(project, 'config', setting, setting.startsWith('alias') || setting.startsWith('cred') ? `!touch ${marker}` : `touch ${marker}`)
   mkdirSync(join(project, '.git/hooks'), { recursive: true })
   for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change'])
@@ -222,7 +237,9 @@ test('what cannot be read says why: gone, no repository, no commits, unreachable
   const dead = await failure(listed(context, { repository: 'http://git.test:9/docs', allow_private_network: true }))
   assert.equal([dead.code, /could not be read/.test(dead.message)], ['UNAVAILABLE', true], dead.message)
   server.answer = (request, reply) => request.resume() && reply.writeHead(401, { 'www-authenticate': 'Basic' }).end()
-  const login = await failure(listed(context, { repository: `http://user:secret@git.test:${server.port}/docs`, allow_private_network: true }))
+  const login = await failure(
+    listed(context, { repository: `http://user:secret@git.test:${server.port}/docs`, allow_private_network: true }),
+  )
   assert.is(login.code, 'FORBIDDEN')
   assert.not.match(`${login.message} ${(login.cause as Error).message}`, 'secret')
 })
@@ -245,7 +262,13 @@ test('git hears of no secret in the environment, and of no variable that would l
   mkdirSync(bin)
   writeFileSync(join(bin, 'git'), `#!/bin/sh\nenv >> ${dump}\nPATH="${process.env.PATH}" exec git "$@"\n`, { mode: 0o755 })
   const before = { ...process.env }
-  Object.assign(process.env, { PATH: `${bin}:${process.env.PATH}`, CADRE_TOKEN: 'hush', OPENAI_API_KEY: 'hush', GIT_DIR: '/nowhere', GIT_TRACE: '1' })
+  Object.assign(process.env, {
+    PATH: `${bin}:${process.env.PATH}`,
+    CADRE_TOKEN: 'hush',
+    OPENAI_API_KEY: 'hush',
+    GIT_DIR: '/nowhere',
+    GIT_TRACE: '1',
+  })
   try {
     assert.equal(names(await listed(context, { repository: context.project })), ['a.md'])
   } finally {
@@ -281,7 +304,12 @@ test('it ends when it is told to, while fetching and while reading', async (cont
     request.resume()
     ending.abort(new Error('enough'))
   }
-  const options = { configuration: { ...remote(context) }, signal: ending.signal, work: join(context.root, 'work'), outbound: context.outbound }
+  const options = {
+    configuration: { ...remote(context) },
+    signal: ending.signal,
+    work: join(context.root, 'work'),
+    outbound: context.outbound,
+  }
   const running = (async () => {
     for await (const { name } of findDocuments('git', options)) assert.unreachable(name)
   })()

@@ -6,13 +6,15 @@ import * as assert from 'uvu/assert'
 import { good } from '../../harness/answers.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
-import { Library } from '../library.ts'
+import { Library } from '../knowledge-fixture.ts'
 import { guardedBackend, plainProject } from './git-server.ts'
 
 const PASSWORD = 'canary-old-8Mm3'
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`
 
-const test = suite<{ root: string; library: Library; server: StandIn; id: string; plain: string }>('logins that older versions kept in addresses')
+const test = suite<{ root: string; library: Library; server: StandIn; id: string; plain: string }>(
+  'logins that older versions kept in addresses',
+)
 
 test.before.each(
   aloud(async (context) => {

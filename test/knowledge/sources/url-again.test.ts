@@ -39,7 +39,9 @@ test('what did not change is not sent again, and what did is read anew', async (
 
 test('a damaged copy is fetched again', async (context) => {
   const { site, work } = context
-  site.pages = { '/': (request) => (request.headers['if-none-match'] === '"1"' ? { status: 304 } : { headers: { etag: '"1"' }, body: html('Start') }) }
+  site.pages = {
+    '/': (request) => (request.headers['if-none-match'] === '"1"' ? { status: 304 } : { headers: { etag: '"1"' }, body: html('Start') }),
+  }
   const [before] = await listed(context, {})
   for (const name of readdirSync(join(work, 'pages'))) if (!name.endsWith('.json')) writeFileSync(join(work, 'pages', name), 'damaged')
   const [after] = await listed(context, {})
@@ -60,7 +62,11 @@ test('a page whose server is in trouble keeps what was read last; one that is go
 
 test('a server that asks to be asked later is', async (context) => {
   let asked = 0
-  const found = await listed(context, {}, { '/': () => (asked++ === 0 ? { status: 429, headers: { 'retry-after': '0' } } : { body: html('Start') }) })
+  const found = await listed(
+    context,
+    {},
+    { '/': () => (asked++ === 0 ? { status: 429, headers: { 'retry-after': '0' } } : { body: html('Start') }) },
+  )
   assert.equal([found.length, asked], [1, 2])
 })
 
@@ -68,7 +74,8 @@ test('sitemaps are read, also lists of lists, compressed and as plain text, on t
   const { site } = context
   const urls = (...locations: string[]) =>
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${locations.map((at) => `<url><loc> ${at} </loc><lastmod>2026-01-01</lastmod></url>`).join('')}</urlset>`
-  const index = (...locations: string[]) => `<sitemapindex>${locations.map((at) => `<sitemap><loc>${at}</loc></sitemap>`).join('')}</sitemapindex>`
+  const index = (...locations: string[]) =>
+    `<sitemapindex>${locations.map((at) => `<sitemap><loc>${at}</loc></sitemap>`).join('')}</sitemapindex>`
   const at = (path: string) => site.origin + path
   site.pages = {
     '/sitemap.xml': index(at('/one.xml'), at('/two.xml.gz'), at('/three.txt'), at('/sitemap.xml'), 'http://elsewhere.test/x.xml'),

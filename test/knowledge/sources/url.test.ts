@@ -47,7 +47,11 @@ test('the private network is closed to pages, sites, sitemaps, and to redirects 
   const { site } = context
   for (const mode of ['page', 'site', 'sitemap'])
     for (const host of ['127.0.0.1', 'localhost', 'inner.test', '2130706433', '[::ffff:127.0.0.1]'])
-      assert.is((await failure(context, { url: `http://${host}:${site.port}/`, mode, allow_private_network: false })).code, 'ADDRESS_BLOCKED', host)
+      assert.is(
+        (await failure(context, { url: `http://${host}:${site.port}/`, mode, allow_private_network: false })).code,
+        'ADDRESS_BLOCKED',
+        host,
+      )
   assert.is(site.connections, 0)
   const other = await standIn()
   site.pages = { '/': { status: 302, headers: { location: `http://0.0.0.0:${other.port}/` } } }
@@ -87,7 +91,17 @@ test('a site is read breadth first, as deep as asked, within its origin', async 
 test('circles, fragments, tracking and redirects come to one document a page', async (context) => {
   const pages = {
     '/': html('Start', '/a#one', '/a#two', '/a?utm_source=x&amp;utm_medium=y', '/a?fbclid=1', '/old', '/', '/index.html', '/a?page=2'),
-    '/index.html': html('Start', '/a#one', '/a#two', '/a?utm_source=x&amp;utm_medium=y', '/a?fbclid=1', '/old', '/', '/index.html', '/a?page=2'),
+    '/index.html': html(
+      'Start',
+      '/a#one',
+      '/a#two',
+      '/a?utm_source=x&amp;utm_medium=y',
+      '/a?fbclid=1',
+      '/old',
+      '/',
+      '/index.html',
+      '/a?page=2',
+    ),
     '/a': html('A', '/', '/a'),
     '/a?page=2': html('A, page 2'),
     '/old': { status: 301, headers: { location: '/a' } },

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { linksOf } from '../../../daemon/knowledge/sources/html-links.ts'
-import { parseRobots } from '../../../daemon/knowledge/sources/robots.ts'
-import { pageAddress } from '../../../daemon/knowledge/sources/web-address.ts'
+import { linksOf } from '../../../daemon/knowledge/sources/web/html-links.ts'
+import { parseRobots } from '../../../daemon/knowledge/sources/web/robots.ts'
+import { pageAddress } from '../../../daemon/knowledge/sources/web/web-address.ts'
 
 const test = suite('links, robots and addresses')
 

@@ -1,0 +1,70 @@
+/** A conversation with the scripted model through the daemon, read as a client reads it. */
+import { spawn } from 'node:child_process'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { EventDecoder } from '../../src/sse.ts'
+import { type RunningDaemon, readiness, request, TOKEN } from './daemon.ts'
+
+const PROVIDER = fileURLToPath(new URL('scripted-provider.js', import.meta.url))
+
+export interface Task {
+  name: string
+  tokens: number
+  everyMs: number
+}
+
+/** What the model writes for a task. */
+export const textOf = ({ name, tokens }: Task): string => Array.from({ length: tokens }, (_, token) => ` ${name}-${token}`).join('')
+
+export interface Told {
+  text: string
+  firstMs: number
+  totalMs: number
+  end: string
+}
+
+export async function withProvider<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const child = spawn(process.execPath, [PROVIDER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    return await work(await readiness(child))
+  } finally {
+    child.kill()
+  }
+}
+
+/** An agent that the scripted model answers for. */
+export async function agentFor(daemon: RunningDaemon, endpoint: string): Promise<string> {
+  const made = async (path: string, body: object) => (await request<{ data: { id: string } }>(daemon, 'POST', `/api/${path}`, body)).data.id
+  const model_id = await made('models', { name: 'Scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint })
+  return made('agents', { name: 'Talker', model_id })
+}
+
+export async function conversationWith(daemon: RunningDaemon, agent_id: string): Promise<string> {
+  return (await request<{ data: { id: string } }>(daemon, 'POST', '/api/conversations', { agent_id })).data.id
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+
+export async function streamed(daemon: RunningDaemon, conversation: string, task: Task): Promise<Told> {
+  const begun = performance.now()
+  const body = JSON.stringify({ message: JSON.stringify(task), stream: true })
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    httpRequest(`${daemon.url}/api/conversations/${conversation}/messages`, { method: 'POST', headers, agent }, resolve)
+      .on('error', reject)
+      .end(body)
+  })
+  const decoder = new EventDecoder()
+  const told: Told = { text: '', firstMs: 0, totalMs: 0, end: `status ${response.statusCode}` }
+  for await (const piece of response.setEncoding('utf8')) {
+    for (const { event, data } of decoder.push(piece as string)) {
+      if (event === 'message_delta') {
+        if (told.text === '') told.firstMs = performance.now() - begun
+        told.text += (JSON.parse(data) as { text: string }).text
+      }
+      told.end = event
+    }
+  }
+  told.totalMs = performance.now() - begun
+  return told
+}

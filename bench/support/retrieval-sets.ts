@@ -1,0 +1,38 @@
+/** Texts to measure with: the public sets where they are at hand, and a small set of the project's own. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OWN_SET, type RetrievalSet } from './codebase-set.ts'
+
+/** Sets in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv), a folder each. */
+const SETS = process.env.CADRE_RETRIEVAL_SETS ?? join('..', 'shared', 'retrieval')
+
+export function retrievalSets(): RetrievalSet[] {
+  if (!existsSync(SETS)) return [OWN_SET]
+  const names = readdirSync(SETS).filter((name) => existsSync(join(SETS, name, 'corpus.jsonl')))
+  return names.length === 0 ? [OWN_SET] : names.map(readSet)
+}
+
+function readSet(name: string): RetrievalSet {
+  const lines = (file: string) =>
+    readFileSync(join(SETS, name, file), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+  const relevant: RetrievalSet['relevant'] = new Map()
+  for (const line of lines('qrels.tsv')) {
+    const [query = '', document = '', grade] = line.split('\t')
+    if (!Number.isFinite(Number(grade))) continue
+    relevant.set(query, (relevant.get(query) ?? new Map()).set(document, Number(grade)))
+  }
+  const documents = lines('corpus.jsonl').map((line) => {
+    const { id, title, text } = JSON.parse(line) as { id: string; title?: string; text: string }
+    return { id, text: title ? `${title}\n\n${text}` : text }
+  })
+  return { name, documents, queries: lines('queries.jsonl').map((line) => JSON.parse(line) as { id: string; text: string }), relevant }
+}
+
+/** Normalised discounted cumulative gain of the first ten, with linear gain, as BEIR counts it. */
+export function ndcg10(ranked: readonly string[], relevant: Map<string, number>): number {
+  const gain = (grades: readonly number[]) => grades.slice(0, 10).reduce((sum, grade, at) => sum + grade / Math.log2(at + 2), 0)
+  const ideal = gain([...relevant.values()].filter((grade) => grade > 0).sort((a, b) => b - a))
+  return gain(ranked.map((id) => Math.max(0, relevant.get(id) ?? 0))) / ideal
+}

@@ -1,0 +1,107 @@
+/** Tool calls of a model: run side by side, allowed where they must be, and told to the model whatever came of them. */
+import { CadreError } from '../../../src/contract/errors.ts'
+import { orAborted } from '../../async/abortable.ts'
+import type { ToolOutcome } from '../../core/tool.ts'
+import type { Logger } from '../../logging/logger.ts'
+import type { ChatMessage, ToolRequest } from '../../models/chat-model.ts'
+import type { Reply } from '../reply/active-reply.ts'
+import { asToolText, type CitedPassage } from '../reply/citations.ts'
+import type { StoredToolCall } from '../reply/message-draft.ts'
+import { asText } from './context-window.ts'
+import type { Scene } from './turn-context.ts'
+
+const AT_ONCE = 8
+/** What is stored of a result, in characters of JSON; the model reads as much as fits. */
+const MOST_STORED = 10_000
+/** What the model may read of one result at all. */
+const MOST_READ = 200_000
+
+export interface Requested {
+  request: ToolRequest
+  /** As the reply keeps it. */
+  call: StoredToolCall
+  /** Why its arguments could not be read. */
+  problem: string | undefined
+}
+
+/** Takes a call of the model down, under an id that no other call of this reply has: some servers number them anew at each step. */
+export function noted(reply: Reply, { id, name, arguments: given, ...more }: ToolRequest, problem: string | undefined): Requested {
+  const taken = new Set(reply.draft.toolCalls.map((call) => call.id))
+  let free = id === '' ? 'call' : id
+  for (let count = 2; taken.has(free); count++) free = `${id === '' ? 'call' : id}-${count}`
+  const call: StoredToolCall = { id: free, name, arguments: given }
+  reply.draft.toolCalls.push(call)
+  reply.say('tool_call', { id: free, name, arguments: given })
+  return { request: { ...more, id: free, name, arguments: given }, call, problem }
+}
+
+/** Runs the calls and gives what the model is told of them, in their order. */
+export async function runCalls(scene: Scene, reply: Reply, calls: readonly Requested[], logger: Logger): Promise<ChatMessage[]> {
+  const told: ChatMessage[] = []
+  const queue = [...calls.entries()]
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) told[next[0]] = await runCall(scene, reply, next[1], logger)
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, calls.length) }, worker))
+  return told
+}
+
+/** Tells of calls that are not run any more. */
+export function declined(reply: Reply, calls: readonly Requested[], why: string): void {
+  for (const { call } of calls) failed(reply, call, why)
+}
+
+async function runCall(scene: Scene, reply: Reply, { call, problem }: Requested, logger: Logger): Promise<ChatMessage> {
+  const { id: callId, name } = call
+  const begun = performance.now()
+  try {
+    const outcome = await outcomeOf(scene, reply, call, problem)
+    call.latency_ms = Math.round(performance.now() - begun)
+    const { content, result, citations } = told(reply, outcome)
+    call.result = result
+    reply.say('tool_result', { ...resultOf(call), ...(citations ? { citations } : {}) })
+    return { role: 'tool', callId, name, content, failed: false }
+  } catch (error) {
+    reply.signal.throwIfAborted()
+    if (!(error instanceof CadreError)) logger.error({ err: error, tool: name, message_id: reply.messageId }, 'a tool failed unforeseen')
+    const why = error instanceof CadreError ? error.message : 'The tool failed for a reason of its own.'
+    call.latency_ms = Math.round(performance.now() - begun)
+    failed(reply, call, why)
+    return { role: 'tool', callId, name, content: why, failed: true }
+  }
+}
+
+async function outcomeOf(scene: Scene, reply: Reply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
+  const tool = scene.toolset.find(call.name)
+  if (!tool)
+    throw new CadreError(
+      'NOT_FOUND',
+      `There is no tool "${call.name.slice(0, 100)}". The tools are: ${scene.toolset.names.join(', ') || 'none'}.`,
+    )
+  if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be read: ${problem}`)
+  if (tool.requiresConfirmation) {
+    const answer = await reply.confirmation(call)
+    if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
+    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
+  }
+  return orAborted(tool.run(call.arguments, scene.use), reply.signal)
+}
+
+function told(reply: Reply, outcome: ToolOutcome): { content: string; result: unknown; citations?: CitedPassage[] } {
+  if (outcome.kind === 'passages') {
+    const citations = outcome.passages.map((passage) => reply.draft.citations.add(passage))
+    return { content: asToolText(citations), result: { citations: citations.map(({ index }) => index) }, citations }
+  }
+  const content = asText(outcome.value)
+  return { content: shortened(content, MOST_READ), result: content.length <= MOST_STORED ? outcome.value : shortened(content, MOST_STORED) }
+}
+
+const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).toWellFormed()}\n… (${text.length - most} more characters are left out)`
+
+function failed(reply: Reply, call: StoredToolCall, why: string): void {
+  call.error = why
+  reply.say('tool_result', resultOf(call))
+}
+
+const resultOf = ({ arguments: _, ...rest }: StoredToolCall) => rest

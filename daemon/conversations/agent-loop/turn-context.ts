@@ -1,0 +1,16 @@
+/** All that a reply is made of before its first word: who answers, what is asked, and what may be used. */
+import type { Toolset } from '../../agents/toolset.ts'
+import type { ToolUse } from '../../core/tool.ts'
+import type { ChatModel } from '../../models/chat-model.ts'
+import type { Setting } from './context-window.ts'
+
+export interface Scene extends Setting {
+  model: ChatModel
+  toolset: Toolset
+  temperature: number | null
+  /** Nobody sees the reply before it is finished. */
+  unwatched: boolean
+  /** Told once all that the model will say is here, where that is known before it is read. */
+  arrived?: () => void
+  use: ToolUse
+}

@@ -1,0 +1,57 @@
+/** Replies that are being written, as they are stored: what a restart needs to end those that a kill cut off. */
+import type { Reader, Transaction } from '../../store/database.ts'
+
+export interface OpenCall {
+  /** Of the ledger. */
+  entry: string
+  estimated_input: number
+  /** How long the text was when the call began. */
+  said_before: number
+}
+
+export interface ReplyUnderWay {
+  message_id: string
+  conversation_id: string
+  /** The call of the model that is being made; none while tools run. */
+  call: OpenCall | undefined
+}
+
+export async function insertUnderWay(
+  transaction: Transaction,
+  messageId: string,
+  conversationId: string,
+  call: OpenCall | undefined,
+): Promise<void> {
+  await transaction.run(
+    'INSERT INTO replies_under_way (message_id, conversation_id, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?)',
+    [messageId, conversationId, ...columnsOf(call)],
+  )
+}
+
+export async function setOpenCall(transaction: Transaction, messageId: string, call: OpenCall | undefined): Promise<void> {
+  await transaction.run('UPDATE replies_under_way SET entry = ?, estimated_input = ?, said_before = ? WHERE message_id = ?', [
+    ...columnsOf(call),
+    messageId,
+  ])
+}
+
+const columnsOf = (call: OpenCall | undefined) => [call?.entry ?? null, call?.estimated_input ?? 0, call?.said_before ?? 0] as const
+
+export async function deleteUnderWay(transaction: Transaction, messageId: string): Promise<void> {
+  await transaction.run('DELETE FROM replies_under_way WHERE message_id = ?', [messageId])
+}
+
+export async function repliesUnderWay(reader: Reader): Promise<ReplyUnderWay[]> {
+  const rows = await reader.all<{
+    message_id: string
+    conversation_id: string
+    entry: string | null
+    estimated_input: number
+    said_before: number
+  }>('SELECT * FROM replies_under_way ORDER BY message_id')
+  return rows.map(({ message_id, conversation_id, entry, estimated_input, said_before }) => ({
+    message_id,
+    conversation_id,
+    call: entry === null ? undefined : { entry, estimated_input, said_before },
+  }))
+}

@@ -1,0 +1,69 @@
+/** Text as the full-text index sees it: words in lower case and between spaces, whatever the script or the language. */
+
+/** Scripts that are written without spaces between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu
+const HAS_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\ud840-\ud8ff]/
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u
+/** Words, and names made of several by marks or by capitals. */
+const TOKEN = /[\p{L}\p{N}\p{M}]+(?:[_.'’\-$][\p{L}\p{N}\p{M}]+)*/gu
+const ASCII_TOKEN = /[A-Za-z0-9]+(?:[_.'\-$][A-Za-z0-9]+)*/g
+const PLAIN = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/
+const PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}|\p{N}+/gu
+
+export function indexWords(text: string): string {
+  const ascii = /^[\u0000-\u007f]*$/.test(text)
+  const words: string[] = []
+  if (ascii) spaced(text, ASCII_TOKEN, words)
+  else {
+    const normal = text.normalize('NFKC')
+    if (HAS_UNSPACED.test(normal)) mixed(normal, words)
+    else spaced(normal, TOKEN, words)
+  }
+  return words.join(' ')
+}
+
+/** A query is cut just as the text it is to find. */
+export const queryWords = indexWords
+
+function mixed(text: string, words: string[]): void {
+  const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
+  let from = 0
+  for (const { 0: run, index } of text.matchAll(UNSPACED)) {
+    if (index > from) spaced(text.slice(from, index), TOKEN, words)
+    unspaced(run, segmenter, words)
+    from = index + run.length
+  }
+  if (from < text.length) spaced(text.slice(from), TOKEN, words)
+}
+
+/** Words by dictionary, and pairs of neighbouring characters for the words that no dictionary has. */
+function unspaced(run: string, segmenter: Intl.Segmenter, words: string[]): void {
+  for (const { segment, isWordLike } of segmenter.segment(run)) if (isWordLike) words.push(segment)
+  if (!CJK.test(run)) return
+  const characters = [...run]
+  for (let at = 0; at + 1 < characters.length; at++) words.push(`${characters[at]}${characters[at + 1]}`)
+}
+
+function spaced(text: string, token: RegExp, words: string[]): void {
+  for (const word of text.match(token) ?? []) {
+    if (PLAIN.test(word)) words.push(word.toLowerCase())
+    else compound(word, words)
+  }
+}
+
+/** A name of several words is found whole, however its parts are joined, and by each part. */
+function compound(written: string, words: string[]): void {
+  const word = written.replace(/['’]s$/i, '')
+  const parts = word.split(/[_.'’\-$]/).flatMap((part) => part.match(PARTS) ?? [])
+  const whole = folded(word.replaceAll(/[_.'’\-$]/g, ''))
+  words.push(whole)
+  if (parts.length < 2 || /^[\p{L}]+['’]t$/u.test(word)) return
+  for (const part of parts) words.push(folded(part))
+}
+
+/** Lower case, and Latin letters without their accents: people leave them out when they search. */
+function folded(word: string): string {
+  const lower = word.toLowerCase()
+  return /[\u00e0-\u024f\u1e00-\u1eff]/.test(lower) ? lower.normalize('NFD').replaceAll(/\p{M}/gu, '') : lower
+}

@@ -1,0 +1,183 @@
+/** What the database knows of indexes: which there are, who uses them, and what each holds of every document. */
+import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/passages.ts'
+import { newId } from '../../core/identifiers.ts'
+import type { Reader, Transaction } from '../../store/database.ts'
+
+export interface IndexSettings {
+  embedding_model: string
+  chunk_size: number
+  chunk_overlap: number
+}
+
+export interface Index extends IndexSettings {
+  id: string
+  knowledge_source_id: string
+  /** Whether it was complete once; until then another of the same source serves, if there is one. */
+  ready: number
+  generation: number
+  /** What was being written when it was last heard of: undone at the next start. */
+  batch: string | null
+}
+
+export type Side = 'text' | 'vectors'
+
+/** Rows that may be in a table without anybody having said that they are. */
+export interface Batch {
+  side: Side
+  generation: number
+  documents: string[]
+}
+
+export async function allIndexes(reader: Reader): Promise<Index[]> {
+  return reader.all<Index>('SELECT * FROM indexes')
+}
+
+export async function indexesOf(reader: Reader, sourceId: string): Promise<Index[]> {
+  return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
+}
+
+export async function findIndex(
+  reader: Reader,
+  sourceId: string,
+  { embedding_model, chunk_size, chunk_overlap }: IndexSettings,
+): Promise<Index | undefined> {
+  const sql = 'SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model = ? AND chunk_size = ? AND chunk_overlap = ?'
+  return reader.get<Index>(sql, [sourceId, embedding_model, chunk_size, chunk_overlap])
+}
+
+export async function indexExists(reader: Reader, indexId: string): Promise<boolean> {
+  return (await reader.get('SELECT 1 AS found FROM indexes WHERE id = ?', [indexId])) !== undefined
+}
+
+export async function insertIndex(
+  transaction: Transaction,
+  sourceId: string,
+  { embedding_model, chunk_size, chunk_overlap }: IndexSettings,
+): Promise<Index> {
+  const index: Index = {
+    id: newId('idx'),
+    knowledge_source_id: sourceId,
+    embedding_model,
+    chunk_size,
+    chunk_overlap,
+    ready: 0,
+    generation: 0,
+    batch: null,
+  }
+  await transaction.run(
+    'INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch) VALUES (?, ?, ?, ?, ?, 0, 0, NULL)',
+    [index.id, sourceId, embedding_model, chunk_size, chunk_overlap],
+  )
+  return index
+}
+
+export async function deleteIndex(transaction: Transaction, indexId: string): Promise<void> {
+  await transaction.run('DELETE FROM index_documents WHERE index_id = ?', [indexId])
+  await transaction.run('DELETE FROM index_users WHERE index_id = ?', [indexId])
+  await transaction.run('DELETE FROM indexes WHERE id = ?', [indexId])
+}
+
+/** What is left of sources and indexes that were deleted. */
+export async function deleteOrphans(transaction: Transaction): Promise<void> {
+  await transaction.run('DELETE FROM indexes WHERE knowledge_source_id NOT IN (SELECT id FROM knowledge_sources)')
+  for (const table of ['index_documents', 'index_users'])
+    await transaction.run(`DELETE FROM ${table} WHERE index_id NOT IN (SELECT id FROM indexes)`)
+}
+
+export async function usedIndexes(reader: Reader, sourceId: string): Promise<string[]> {
+  const sql = 'SELECT DISTINCT index_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE knowledge_source_id = ?'
+  return (await reader.all<{ index_id: string }>(sql, [sourceId])).map(({ index_id }) => index_id)
+}
+
+export async function addUser(transaction: Transaction, indexId: string, userId: string): Promise<void> {
+  await transaction.run('INSERT INTO index_users (index_id, user_id) VALUES (?, ?)', [indexId, userId])
+}
+
+export async function indexesBy(reader: Reader, embeddingModel: string): Promise<Index[]> {
+  return reader.all<Index>('SELECT * FROM indexes WHERE embedding_model = ?', [embeddingModel])
+}
+
+export async function usersOfIndex(reader: Reader, indexId: string): Promise<string[]> {
+  return (await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ?', [indexId])).map(
+    ({ user_id }) => user_id,
+  )
+}
+
+/** The tool that uses an index, where it is one alone. */
+export async function onlyUser(reader: Reader, indexId: string): Promise<string | undefined> {
+  const users = await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ? LIMIT 2', [indexId])
+  return users.length === 1 ? users[0]?.user_id : undefined
+}
+
+/** Returns the sources whose indexes it used. */
+export async function removeUser(transaction: Transaction, userId: string): Promise<string[]> {
+  const sql = 'SELECT DISTINCT knowledge_source_id AS id FROM index_users JOIN indexes ON indexes.id = index_id WHERE user_id = ?'
+  const sources = await transaction.all<{ id: string }>(sql, [userId])
+  await transaction.run('DELETE FROM index_users WHERE user_id = ?', [userId])
+  return sources.map(({ id }) => id)
+}
+
+/** Indexes whose embedding model was deleted: nothing can be asked of them any more. */
+export async function orphanedIndexes(reader: Reader, sourceId: string): Promise<Index[]> {
+  const sql =
+    'SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model <> ? AND embedding_model NOT IN (SELECT id FROM models)'
+  return reader.all<Index>(sql, [sourceId, DEFAULT_EMBEDDING_MODEL])
+}
+
+export async function passUsers(transaction: Transaction, fromIndex: string, toIndex: string): Promise<void> {
+  await transaction.run('UPDATE OR IGNORE index_users SET index_id = ? WHERE index_id = ?', [toIndex, fromIndex])
+  await transaction.run('DELETE FROM index_users WHERE index_id = ?', [fromIndex])
+}
+
+/** Notes what is about to be written, under the next generation. */
+export async function beginBatch(transaction: Transaction, indexId: string, side: Side, documents: string[]): Promise<number> {
+  const row = await transaction.get<{ generation: number }>('SELECT generation FROM indexes WHERE id = ?', [indexId])
+  const generation = (row?.generation ?? 0) + 1
+  const batch: Batch = { side, generation, documents }
+  await transaction.run('UPDATE indexes SET generation = ?, batch = ? WHERE id = ?', [generation, JSON.stringify(batch), indexId])
+  return generation
+}
+
+export async function endBatch(transaction: Transaction, indexId: string): Promise<void> {
+  await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [indexId])
+}
+
+/** Says that an index holds a document: its text, or also its vectors. */
+export async function setHeld(
+  transaction: Transaction,
+  indexId: string,
+  side: Side,
+  { documentId, contentHash, chunks }: { documentId: string; contentHash: string; chunks: number },
+): Promise<void> {
+  if (side === 'text')
+    await transaction.run(
+      'INSERT OR REPLACE INTO index_documents (index_id, document_id, content_hash, chunks, embedded) VALUES (?, ?, ?, ?, 0)',
+      [indexId, documentId, contentHash, chunks],
+    )
+  else
+    await transaction.run('UPDATE index_documents SET embedded = 1 WHERE index_id = ? AND document_id = ? AND content_hash = ?', [
+      indexId,
+      documentId,
+      contentHash,
+    ])
+}
+
+/** Without its text a document is not in the index at all; without its vectors it waits to be embedded. */
+export async function unsetHeld(transaction: Transaction, indexId: string, side: Side, documentId: string): Promise<void> {
+  const forget = side === 'text' ? 'DELETE FROM index_documents' : 'UPDATE index_documents SET embedded = 0'
+  await transaction.run(`${forget} WHERE index_id = ? AND document_id = ?`, [indexId, documentId])
+}
+
+/** The index is to be made again, from that side on. */
+export async function unsetAllHeld(transaction: Transaction, indexId: string, side: Side): Promise<void> {
+  const forget = side === 'text' ? 'DELETE FROM index_documents' : 'UPDATE index_documents SET embedded = 0'
+  await transaction.run(`${forget} WHERE index_id = ?`, [indexId])
+  await transaction.run('UPDATE indexes SET ready = 0, batch = NULL WHERE id = ?', [indexId])
+}
+
+/** How many rows each side should have. */
+export async function heldRows(reader: Reader, indexId: string): Promise<Record<Side, number>> {
+  const sql =
+    'SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors FROM index_documents WHERE index_id = ?'
+  return (await reader.get<Record<Side, number>>(sql, [indexId])) ?? { text: 0, vectors: 0 }
+}

@@ -1,0 +1,44 @@
+/** Search as an agent's tool: what RAG and retrieval tools are to a model. */
+
+import { query, top_k } from '../../src/contract/passages.ts'
+import { object, optional } from '../../src/contract/schema.ts'
+import type { FoundPassage, Tool } from '../core/tool.ts'
+import type { Validator } from '../validation/validator.ts'
+
+const Asked = object({ query, ...optional({ top_k }) })
+
+const PARAMETERS = {
+  type: 'object',
+  properties: {
+    query: { type: 'string', description: 'What to look for: a question, or words of what is sought.' },
+    top_k: { type: 'integer', minimum: 1, maximum: 100, description: 'Most passages to find; leave it out for the usual number.' },
+  },
+  required: ['query'],
+  additionalProperties: false,
+}
+
+interface Described {
+  id: string
+  name: string
+  description: string
+}
+
+export function passageTool(
+  { id, name, description }: Described,
+  validator: Validator,
+  search: (query: string, topK: number | undefined) => Promise<FoundPassage[]>,
+): Tool {
+  return {
+    id,
+    name,
+    description: description.trim() === '' ? `Finds passages about a question in the documents of "${name}".` : description,
+    parameters: PARAMETERS,
+    requiresConfirmation: false,
+    run: async (input) => {
+      validator.check(Asked, input)
+      const { query, top_k } = input as { query: string; top_k?: number }
+      return { kind: 'passages', passages: await search(query, top_k) }
+    },
+    retrieve: (question) => search(question, undefined),
+  }
+}

@@ -1,0 +1,64 @@
+/** What a knowledge source's configuration must be, and what of it only an admin may say. */
+import { isAbsolute } from 'node:path'
+import { Cron } from 'croner'
+import { invalid } from '../../src/contract/errors.ts'
+import { SOURCE_CONFIGURATIONS } from '../../src/contract/knowledge-sources.ts'
+import { adminsOnly, type Caller } from '../core/caller.ts'
+import { plainAddress } from '../outbound/address.ts'
+import type { Validator } from '../validation/validator.ts'
+import type { StoredSource } from './store.ts'
+
+export function checkConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
+  validator.check(inside(SOURCE_CONFIGURATIONS[type]), { configuration })
+  const { path, paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
+  if (schedule) checkSchedule(schedule)
+  if (url) plainAddress('configuration.url', url, 'Pages that want a login cannot be read.')
+  if (paths?.length || type === 'folder' || (repository && checkRepository(repository) === 'local'))
+    adminsOnly(caller, "name paths on the daemon's disk")
+  if (path) checkAbsolute(path)
+  if (allow_private_network) adminsOnly(caller, 'let a source read the private network')
+}
+
+/** The same schema one level down, so that errors name configuration.… */
+const wrapped = new Map<object, never>()
+function inside(schema: object): never {
+  if (!wrapped.has(schema)) wrapped.set(schema, { type: 'object', properties: { configuration: schema } } as never)
+  return wrapped.get(schema) as never
+}
+
+/** The daemon stands somewhere else than who asks. */
+function checkAbsolute(path: string): void {
+  if (!isAbsolute(path)) throw invalid('configuration.path', `must be an absolute path, not "${path}"`)
+}
+
+const NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+const EXAMPLE = 'For example "0 3 * * *" is every night at three: minute, hour, day of the month, month, day of the week.'
+
+/** Nothing is worth being read again every second, and other programs take a sixth field for the year. */
+function checkSchedule(schedule: string): void {
+  const fields = schedule.trim().split(/\s+/)
+  if (fields.length !== 5 && !NICKNAMES.includes(schedule.trim().toLowerCase()))
+    throw invalid('configuration.schedule', `must be a cron expression of five fields; this one has ${fields.length}`, EXAMPLE)
+  try {
+    new Cron(schedule, { paused: true, mode: '5-part' }).stop()
+  } catch (cause) {
+    throw Object.assign(invalid('configuration.schedule', 'is not a cron expression', EXAMPLE), { cause })
+  }
+}
+
+/** git takes options and helper programs where an address is expected; only plain addresses and paths get through. */
+function checkRepository(repository: string): 'local' | 'remote' {
+  if (/^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
+  if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
+  if (!/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || !URL.canParse(repository) || new URL(repository).hostname === '')
+    throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+  const { protocol, username, password } = new URL(repository)
+  // ssh needs to know as whom; with all else a name alone may be a token, too.
+  if (password !== '' || (username !== '' && protocol !== 'ssh:'))
+    throw invalid('configuration.repository', 'must not hold a user name, password or token', protocol === 'ssh:' ? SSH_LOGIN : LOGIN)
+  return 'remote'
+}
+
+const LOGIN =
+  'Give them as auth, such as {"type": "basic", "username": "git", "password": "<TOKEN>"}: there they are sealed, and never shown.'
+const SSH_LOGIN = "ssh proves itself with the keys of the daemon's user."

@@ -1,0 +1,73 @@
+/** Sources of type folder: a directory on the daemon's disk, and everything wanted below it. */
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute } from 'node:path'
+import { CadreError, invalid } from '../../../../src/contract/errors.ts'
+import type { Found, SourceOptions } from '../found.ts'
+import { readFileWithin, unreadable } from './file-content.ts'
+import { selectionOf } from './selection.ts'
+import { type Entry, walk } from './walk.ts'
+
+export async function* findInFolder({ configuration, signal, work }: SourceOptions): AsyncGenerator<Found> {
+  const { path, gitignore = true } = configuration as { path: string; gitignore?: boolean }
+  const root = await openRoot(path, 'configuration.path')
+  const selection = selectionOf(configuration)
+  const before = await identityOf(root)
+  const skip = new Set(await homeOf(work))
+  if (skip.has(root)) throw invalid('configuration.path', `${path} is where Cadre keeps its own files`)
+  for await (const entry of walk({ root, selection, gitignore, signal, skip })) yield documentOf(root, entry, selection.maxFileSize)
+  // A disk that was unplugged leaves an empty folder behind: nothing of it may be taken for deleted.
+  if ((await identityOf(root)) !== before) throw new CadreError('UNAVAILABLE', `The folder ${path} went away while it was read.`)
+}
+
+/** The folder's real path, or why it cannot be read. */
+export async function openRoot(path: string, field: string): Promise<string> {
+  if (!isAbsolute(path)) throw invalid(field, `must be an absolute path, not "${path}"`)
+  try {
+    const root = await realpath(path)
+    if (!(await stat(root)).isDirectory()) throw invalid(field, `${path} is not a folder`)
+    return root
+  } catch (error) {
+    throw error instanceof CadreError ? error : gone(path, error)
+  }
+}
+
+/** Why a configured path cannot be read. */
+export function gone(path: string, error: unknown): CadreError {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new CadreError('NOT_FOUND', `There is nothing at ${path}.`, {
+      hint: "Bring it back, or change the source's configuration.",
+      cause: error,
+    })
+  return new CadreError('UNAVAILABLE', `${path} cannot be read. ${unreadable(error).message}`, { cause: error })
+}
+
+export function documentOf(root: string, { path, name, fingerprint, problem }: Entry, limit: number): Found {
+  return {
+    name,
+    fingerprint,
+    metadata: { path },
+    ...(problem === undefined ? {} : { problem }),
+    read: (signal) => readFileWithin(root, path, limit, signal),
+  }
+}
+
+/** Cadre's own files are no documents, also of those who add their whole disk. */
+export async function homeOf(work: string): Promise<string[]> {
+  try {
+    return [await realpath(dirname(dirname(work)))]
+  } catch {
+    // A home that does not exist yet has no files.
+    return []
+  }
+}
+
+async function identityOf(root: string): Promise<string> {
+  try {
+    const { dev, ino } = await stat(root, { bigint: true })
+    return `${dev}-${ino}`
+  } catch {
+    // Gone altogether: no identity is like the one it had.
+    return 'gone'
+  }
+}

@@ -1,0 +1,181 @@
+/** Sources of type git: the files of a branch, read from the repository itself; nothing is checked out. */
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CadreError, invalid } from '../../../../src/contract/errors.ts'
+import { withoutLogin } from '../../../../src/contract/login.ts'
+import { sizeProblem } from '../files/file-content.ts'
+import { selectionOf } from '../files/selection.ts'
+import type { Found, SourceOptions } from '../found.ts'
+import { BlobReader } from './blobs.ts'
+import { localPath, type Remote, remoteOf } from './remote.ts'
+import { GitFailure, gitOutput, gitText } from './run-git.ts'
+
+const QUICK_MS = 60_000
+const FETCH_MS = 30 * 60_000
+const LIST_MS = 10 * 60_000
+const FETCHED = 'refs/cadre/fetched'
+
+export async function* findInRepository(options: SourceOptions): AsyncGenerator<Found> {
+  const { configuration, signal } = options
+  const { repository, branch } = configuration as { repository: string; branch?: string }
+  // A branch that looks like an option would be taken for one.
+  if (branch?.startsWith('-')) throw invalid('configuration.branch', 'must not begin with a dash')
+  const local = localPath(repository)
+  const directory = local ?? (await fetched(repository, branch, options))
+  const commit = await commitOf(directory, local ? (branch ?? 'HEAD') : FETCHED, repository, signal)
+  const selection = selectionOf(configuration)
+  const blobs = new BlobReader(directory, selection.maxFileSize)
+  for await (const { mode, blob, size, name } of treeOf(directory, commit, signal)) {
+    // Links and submodules are no documents.
+    if (!mode.startsWith('100') || !selection.takes(name)) continue
+    const problem = size > selection.maxFileSize ? { problem: sizeProblem(size, selection.maxFileSize) } : {}
+    yield {
+      name,
+      fingerprint: blob,
+      metadata: { path: name, commit },
+      read: async (reading) => itself(await blobs.read(blob, reading)),
+      ...problem,
+    }
+  }
+}
+
+/** Large files may be kept elsewhere, with a few lines in their place. */
+function itself(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > 1_024 || !Buffer.from(bytes).toString('latin1').startsWith('version https://git-lfs.github.com/spec/')) return bytes
+  throw new CadreError('NOT_FOUND', 'Its content is kept in Git LFS, which Cadre does not fetch.')
+}
+
+/** Brings the newest commit of the branch, without its history, into a repository of ours. */
+async function fetched(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
+  const { configuration, signal, work, outbound, auth = { type: 'none' } } = options
+  const allowPrivateNetwork = configuration.allow_private_network === true
+  const remote = await remoteOf(repository, { outbound, allowPrivateNetwork, signal, auth })
+  const directory = join(work, 'repository.git')
+  const first = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined
+  await requireVersion(directory, remote, signal)
+  try {
+    await fetchInto(directory, remote, branch, signal)
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error
+    const reason = explained(error, repository, branch, auth.type !== 'none')
+    if (first || reason.code !== 'UNAVAILABLE') throw reason
+    // What an ended process left behind (locks, half a pack) may be why: once more, from nothing.
+    await rm(directory, { recursive: true, force: true })
+    return fetched(repository, branch, options)
+  }
+  return directory
+}
+
+/** Older ones cannot be held to an address; with https a server elsewhere would fail for want of a certificate. */
+async function requireVersion(directory: string, { protocols, environment }: Remote, signal: AbortSignal): Promise<void> {
+  const said = await gitText({ directory, args: ['version'], signal, timeoutMs: QUICK_MS })
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? []
+  const version = Number(major) * 1_000 + Number(minor)
+  if ('GIT_CONFIG_COUNT' in environment && version < 2_031)
+    throw new CadreError('UNAVAILABLE', `Repositories with a login need git 2.31 or newer; this is ${said.trim()}.`)
+  if (protocols.includes('http') && version < 2_037)
+    throw new CadreError('UNAVAILABLE', `Repositories at http:// addresses need git 2.37 or newer; this is ${said.trim()}.`, {
+      hint: 'Use its https:// address.',
+    })
+}
+
+async function fetchInto(
+  directory: string,
+  { address, protocols, settings, environment, hide }: Remote,
+  branch: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  await gitText({ directory, args: ['init', '--quiet', '--bare', '--template=', '.'], signal, timeoutMs: QUICK_MS })
+  const args = [
+    'fetch',
+    '--quiet',
+    '--depth=1',
+    '--no-tags',
+    '--no-recurse-submodules',
+    '--update-shallow',
+    '--force',
+    '--',
+    address,
+    `${branch ?? 'HEAD'}:${FETCHED}`,
+  ]
+  await gitText({ directory, args, protocols, settings, environment, hide, signal, timeoutMs: FETCH_MS })
+}
+
+async function commitOf(directory: string, revision: string, repository: string, signal: AbortSignal): Promise<string> {
+  await mustExist(directory, repository)
+  try {
+    const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${revision}^{commit}`]
+    return (await gitText({ directory, args, signal, timeoutMs: QUICK_MS })).trim()
+  } catch (error) {
+    throw error instanceof GitFailure ? explained(error, repository, revision === 'HEAD' ? undefined : revision) : error
+  }
+}
+
+async function mustExist(directory: string, repository: string): Promise<void> {
+  try {
+    if ((await stat(directory)).isDirectory()) return
+  } catch (cause) {
+    throw new CadreError('NOT_FOUND', `There is nothing at ${repository}.`, {
+      hint: "Bring it back, or change the source's configuration.",
+      cause,
+    })
+  }
+  throw new CadreError('NOT_FOUND', `${repository} is not a folder with a git repository.`)
+}
+
+interface TreeEntry {
+  mode: string
+  blob: string
+  size: number
+  name: string
+}
+
+async function* treeOf(directory: string, commit: string, signal: AbortSignal): AsyncGenerator<TreeEntry> {
+  const args = ['ls-tree', '-r', '-l', '-z', commit]
+  let left: Buffer = Buffer.alloc(0)
+  for await (const part of gitOutput({ directory, args, signal, timeoutMs: LIST_MS })) {
+    left = Buffer.concat([left, part])
+    let from = 0
+    for (let at = left.indexOf(0, from); at >= 0; at = left.indexOf(0, from)) {
+      const line = left.subarray(from, at).toString('utf8')
+      from = at + 1
+      const [, mode = '', blob = '', size = '', name = ''] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? []
+      if (name !== '') yield { mode, blob, size: Number(size) || 0, name: name.normalize('NFC') }
+    }
+    left = left.subarray(from)
+  }
+}
+
+/** What git said, as what it means for the source. */
+function explained(failure: GitFailure, repository: string, branch: string | undefined, proven = false): CadreError {
+  const { said } = failure
+  const shown = withoutLogin(repository)
+  const because = (code: 'NOT_FOUND' | 'UNAVAILABLE' | 'FORBIDDEN', message: string, hint?: string) =>
+    new CadreError(code, message, { hint, cause: failure })
+  if (/dubious ownership/.test(said))
+    return because(
+      'FORBIDDEN',
+      `${shown} belongs to another user, so git does not read it.`,
+      `git config --global --add safe.directory ${shown}`,
+    )
+  if (/not a git repository/i.test(said)) return because('NOT_FOUND', `${shown} is not a git repository.`)
+  if (/couldn't find remote ref HEAD/i.test(said) || (said === '' && branch === undefined))
+    return because('NOT_FOUND', `${shown} has no commits yet.`)
+  if (said === '' || /couldn't find remote ref|unknown revision|Needed a single revision|not a valid/i.test(said))
+    return because('NOT_FOUND', `${shown} has no branch or tag "${branch}".`)
+  if (
+    /could not read (Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|Host key verification failed|HTTP (Basic|401|403)|error: 40[13]/i.test(
+      said,
+    )
+  )
+    return because(
+      'FORBIDDEN',
+      `${shown} ${proven ? 'does not accept the login it was given' : 'wants a login'}, or does not exist.`,
+      "Give a login as auth (cadre knowledge update --auth), store one with git's credential helper, or use ssh with a key and a known host.",
+    )
+  if (/not found|does not appear to be a git repository|error: 404/i.test(said))
+    return because('NOT_FOUND', `There is no repository at ${shown}.`)
+  if (/redirect|error: 30[1278]/i.test(said))
+    return because('UNAVAILABLE', `${shown} redirects elsewhere.`, 'Use the address it redirects to.')
+  return because('UNAVAILABLE', `${shown} could not be read. ${failure.message}`)
+}

@@ -1,0 +1,62 @@
+/** Documents that were found where a source comes from, beside those that were sent. */
+import { newId } from '../../core/identifiers.ts'
+import type { Reader, Transaction } from '../../store/database.ts'
+import { documentRecords, type StoredDocument, sourceExists } from '../store.ts'
+
+export type KnownDocument = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'error'> & {
+  fingerprint: string | null
+  origin: 'sent' | 'found'
+}
+
+export interface FoundDocument {
+  sourceId: string
+  name: string
+  type: string
+  fingerprint: string
+  contentHash: string
+  size: number
+  status: 'waiting' | 'failed'
+  error: string | null
+  metadata: Record<string, unknown>
+}
+
+export async function knownDocuments(reader: Reader, sourceId: string): Promise<KnownDocument[]> {
+  return reader.all<KnownDocument>(
+    'SELECT id, name, content_hash, status, error, fingerprint, origin FROM documents WHERE knowledge_source_id = ?',
+    [sourceId],
+  )
+}
+
+export async function setFingerprint(transaction: Transaction, documentId: string, fingerprint: string): Promise<void> {
+  await transaction.run('UPDATE documents SET fingerprint = ? WHERE id = ?', [fingerprint, documentId])
+}
+
+/** Writes what was found, over the record it already has. False where its source was deleted meanwhile. */
+export async function storeFound(transaction: Transaction, known: KnownDocument | undefined, found: FoundDocument): Promise<boolean> {
+  const { sourceId, name, type, fingerprint, contentHash, size, status, error, metadata } = found
+  if (!(await sourceExists(transaction, sourceId))) return false
+  const now = new Date().toISOString()
+  if (known) {
+    await transaction.run(
+      'UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?, version = version + 1 WHERE id = ?',
+      [contentHash, size, status, error, JSON.stringify(metadata), fingerprint, now, known.id],
+    )
+    return true
+  }
+  const id = newId('doc')
+  const fresh = { pages: null, chunks: 0, version: 1, created_at: now, updated_at: now }
+  await documentRecords.insert(transaction, {
+    id,
+    knowledge_source_id: sourceId,
+    name,
+    type,
+    size,
+    content_hash: contentHash,
+    status,
+    error,
+    metadata,
+    ...fresh,
+  })
+  await transaction.run("UPDATE documents SET origin = 'found', fingerprint = ? WHERE id = ?", [fingerprint, id])
+  return true
+}

@@ -1,0 +1,76 @@
+/** How far a synchronization is and what it came to, for whoever asks and whoever follows. */
+import type { Static } from 'typebox'
+import type { SyncChanges, SyncProgress } from '../../../src/contract/knowledge-sources.ts'
+
+export type Progress = Static<typeof SyncProgress>
+export type Changes = Static<typeof SyncChanges>
+export type Listener = (progress: Progress | undefined) => void
+
+export class ProgressBoard {
+  readonly #current = new Map<string, Progress>()
+  readonly #changes = new Map<string, Changes>()
+  readonly #listeners = new Map<string, Set<Listener>>()
+
+  of(sourceId: string): Progress | undefined {
+    return this.#current.get(sourceId)
+  }
+
+  /** What the last synchronization came to, or the one under way so far. */
+  changes(sourceId: string): Changes | undefined {
+    return this.#changes.get(sourceId)
+  }
+
+  /** Counts from nothing: another synchronization begins. */
+  recount(sourceId: string): void {
+    this.#changes.set(sourceId, { read: 0, unreadable: 0, gone: 0, embedded: 0 })
+  }
+
+  count(sourceId: string, what: keyof Changes, number = 1): void {
+    const changes = this.#changes.get(sourceId)
+    if (changes) changes[what] += number
+  }
+
+  forget(sourceId: string): void {
+    this.#changes.delete(sourceId)
+  }
+
+  begin(sourceId: string): void {
+    this.#set(sourceId, {
+      stage: 'finding',
+      documents: 0,
+      documents_total: null,
+      chunks: 0,
+      chunks_total: 0,
+      started_at: new Date().toISOString(),
+    })
+  }
+
+  update(sourceId: string, change: Partial<Progress>): void {
+    const current = this.#current.get(sourceId)
+    if (current) this.#set(sourceId, { ...current, ...change })
+  }
+
+  end(sourceId: string): void {
+    this.#current.delete(sourceId)
+    this.#tell(sourceId, undefined)
+  }
+
+  /** Calls back at every change, and with undefined at the end; returns how to stop. */
+  follow(sourceId: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(sourceId) ?? new Set()
+    this.#listeners.set(sourceId, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) this.#listeners.delete(sourceId)
+    }
+  }
+
+  #set(sourceId: string, progress: Progress): void {
+    this.#current.set(sourceId, progress)
+    this.#tell(sourceId, progress)
+  }
+
+  #tell(sourceId: string, progress: Progress | undefined): void {
+    for (const listener of this.#listeners.get(sourceId) ?? []) listener(progress)
+  }
+}

@@ -1,0 +1,139 @@
+/** A provider's model as a chat model: asked again where that is safe, and its stream read part by part. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Breather } from '../../async/event-loop-throttle.ts'
+import type { RemoteModel } from '../../embedding/service.ts'
+import type { Connections } from '../../outbound/connections.ts'
+import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupported } from '../chat-model.ts'
+import { addressOf } from './endpoints.ts'
+import { Exchange, type ExchangeOptions, type ProviderTimes } from './http-exchange.ts'
+import { CompletionsWire } from './openai-compatible/request.ts'
+import type { ProviderReply, ProviderWire } from './protocol.ts'
+import { brokeOff, keyless, keyMissing, ProviderFailure, unreachable } from './provider-error.ts'
+
+export interface ProviderModelRecord extends RemoteModel, ContextWindow {
+  name: string
+  price: Price | null
+  callsTools: boolean
+}
+
+const TRIES_AGAIN = 2
+/** How servers say that a model takes no tools: Ollama, vLLM, llama.cpp, Groq, OpenRouter. */
+const NO_TOOLS =
+  /(do(es)? not|doesn't) support (tool|function)|(tool|function)s?( calling| use)?`? (is|are) not supported|support tool use|enable-auto-tool-choice|requires --jinja/i
+
+export class ProviderModel implements ChatModel {
+  readonly id: string
+  readonly name: string
+  readonly contextTokens: number
+  readonly contextKnown: boolean
+  readonly price: Price | null
+  readonly #record: ProviderModelRecord
+  readonly #connections: Connections
+  readonly #times: ProviderTimes
+  readonly #breather: Breather
+  #made: Promise<ProviderWire> | undefined
+  #takesTools: boolean
+  /** Old servers refuse to be asked for a count. */
+  #countsTokens = true
+
+  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimes, breather: Breather) {
+    this.id = record.id
+    this.name = record.name
+    this.contextTokens = record.contextTokens
+    this.contextKnown = record.contextKnown
+    this.price = record.price
+    this.#record = record
+    this.#connections = connections
+    this.#times = times
+    this.#breather = breather
+    this.#takesTools = record.callsTools
+  }
+
+  get callsTools(): boolean {
+    return this.#takesTools
+  }
+
+  async *stream(given: ChatRequest): AsyncGenerator<ChatPart> {
+    const { signal, unwatched = false, arrived } = given
+    if (keyMissing(this.#record)) throw keyless(this.#record)
+    const request = this.#takesTools ? given : { ...given, tools: [] }
+    // Before the clock runs: loading is our time, not the provider's.
+    const dispatcher = await this.#connections.agent(this.#record.allow_private)
+    await this.#wire()
+    const deadline = performance.now() + this.#times.wholeMs
+    const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal, unwatched, arrived, breather: this.#breather }
+    const { first, reply } = await this.#begin(request, options)
+    try {
+      for (let part = first; part !== undefined; part = await reply.next()) yield part
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    } finally {
+      reply.end()
+    }
+  }
+
+  /** A reply whose first part is there; until then, and no longer, asking again is safe. */
+  async #begin(request: ChatRequest, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; reply: ProviderReply }> {
+    const { deadline, signal } = options
+    for (let again = 0; ; again++) {
+      signal?.throwIfAborted()
+      const exchange = new Exchange(options)
+      try {
+        const reply = await (await this.#wire()).open(request, exchange)
+        return { first: await reply.next(), reply }
+      } catch (error) {
+        exchange.end()
+        signal?.throwIfAborted()
+        const failure = this.#failureOf(exchange, error)
+        if (this.#adapted(failure, request)) continue
+        const wait = this.#patience(failure, again)
+        if (wait === undefined || performance.now() + wait > deadline) throw failure
+        await pause(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
+      }
+    }
+  }
+
+  #wire(): Promise<ProviderWire> {
+    this.#made ??= this.#load()
+    return this.#made
+  }
+
+  async #load(): Promise<ProviderWire> {
+    const { provider } = this.#record
+    if (provider === 'openai-compatible' || provider === 'ollama') return new CompletionsWire(this.#record, this.#countsTokens)
+    return (await import('./ai-sdk/protocol.ts')).LibraryWire.load(this.#record)
+  }
+
+  #failureOf(exchange: Exchange, error: unknown): ProviderFailure {
+    if (exchange.failure) return exchange.failure
+    if (error instanceof ProviderFailure) return error
+    const { statusCode } = error as { statusCode?: unknown }
+    return statusCode === undefined
+      ? unreachable(this.#record, new URL(addressOf(this.#record.provider, this.#record.endpoint)).host, error)
+      : brokeOff(this.#record, error)
+  }
+
+  /** Learns what the server does not take; true where the same call may be sent again without it. */
+  #adapted(failure: ProviderFailure, { tools = [] }: ChatRequest): boolean {
+    if (tools.length > 0 && NO_TOOLS.test(failure.message)) {
+      this.#takesTools = false
+      throw new ToolsUnsupported('PROVIDER_ERROR', failure.message, {
+        hint: 'Give the agent a model that calls tools, or set supports_tools of this one to false.',
+        cause: failure,
+      })
+    }
+    if (!this.#countsTokens || !/stream_options|include_usage/.test(failure.message)) return false
+    this.#countsTokens = false
+    this.#made = undefined
+    return true
+  }
+
+  /** How long to wait before the next try; nothing where there is none. */
+  #patience({ again, waitMs }: ProviderFailure, tries: number): number | undefined {
+    if (!again || tries >= TRIES_AGAIN) return undefined
+    if (waitMs !== undefined) return waitMs <= this.#times.longestPauseMs ? waitMs : undefined
+    // Many who were refused at once should not come back at once.
+    return this.#times.pauseMs * 2 ** tries * (0.75 + Math.random() / 2)
+  }
+}

@@ -1,0 +1,61 @@
+/** Recordings as they are stored. */
+import type { Static } from 'typebox'
+import { DEFAULT_LIMIT, type ListQuery } from '../../../src/contract/page.ts'
+import type { Recording } from '../../../src/contract/recordings.ts'
+import type { Reader, Transaction } from '../../store/database.ts'
+import type { Page } from '../../store/records.ts'
+
+export type StoredRecording = Static<typeof Recording>
+
+interface Row {
+  key: string
+  request: string
+  parts: string
+  created_at: string
+}
+
+const asRecording = ({ key, request, parts, created_at }: Row): StoredRecording => ({
+  key,
+  request: JSON.parse(request) as StoredRecording['request'],
+  parts: JSON.parse(parts) as StoredRecording['parts'],
+  created_at,
+})
+
+export async function findRecording(reader: Reader, modelId: string, key: string): Promise<StoredRecording | undefined> {
+  const [row] = await reader.all<Row>('SELECT key, request, parts, created_at FROM recordings WHERE model_id = ? AND key = ?', [
+    modelId,
+    key,
+  ])
+  return row && asRecording(row)
+}
+
+export async function pageOfRecordings(reader: Reader, modelId: string, query: ListQuery): Promise<Page<StoredRecording>> {
+  const filters = (['key', 'created_at'] as const).filter((name) => query[name] !== undefined)
+  const where = ['model_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
+  const values = [modelId, ...filters.map((name) => query[name] as string)]
+  const { limit = DEFAULT_LIMIT, page = 1 } = query
+  const direction = query.order === 'asc' ? 'ASC' : 'DESC'
+  const sorted = query.sort === 'key' ? `key ${direction}` : `created_at ${direction}, key ${direction}`
+  const rows = await reader.all<Row>(
+    `SELECT key, request, parts, created_at FROM recordings WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`,
+    [...values, limit, (page - 1) * limit],
+  )
+  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM recordings WHERE ${where}`, values)
+  return { items: rows.map(asRecording), total: counted?.total ?? 0 }
+}
+
+/** A model that was deleted meanwhile keeps none. */
+export async function keepRecording(
+  transaction: Transaction,
+  modelId: string,
+  { key, request, parts, created_at }: StoredRecording,
+): Promise<void> {
+  await transaction.run(
+    'INSERT OR REPLACE INTO recordings (model_id, key, request, parts, created_at) SELECT id, ?, ?, ?, ? FROM models WHERE id = ?',
+    [key, JSON.stringify(request), JSON.stringify(parts), created_at, modelId],
+  )
+}
+
+export async function forgetRecordings(transaction: Transaction, modelId: string): Promise<number> {
+  return transaction.run('DELETE FROM recordings WHERE model_id = ?', [modelId])
+}

@@ -1,0 +1,62 @@
+/** What `plan` and `apply` share: the folder that says what shall be, read and asked about. */
+import { boolean, string } from '@oclif/core/flags'
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { asCodeRoutes, MANAGED_FAMILIES, type ManagedFamily } from '../../contract/as-code.ts'
+import type { Input } from '../../contract/route.ts'
+import { suggest } from '../../contract/suggest.ts'
+import { UsageError } from '../terminal/errors.ts'
+import type { Plan } from './format-plan.ts'
+import { readResourceFile, resourceFiles } from './resource-files.ts'
+import { resourceIn } from './resource-yaml.ts'
+import { withSecretValues } from './secret-references.ts'
+
+export type Declaration = Input<typeof asCodeRoutes.apply>['body']
+
+export const onlyFlag = string({
+  multiple: true,
+  multipleNonGreedy: true,
+  description: 'Only these families, such as agents,models; may be repeated.',
+  helpValue: '<a,b>',
+})
+
+export const declaringFlags = {
+  file: string({ char: 'f', required: true, description: 'The folder of YAML files.', helpValue: '<directory>' }),
+  only: onlyFlag,
+  prune: boolean({ description: 'Delete what the folder does not hold.' }),
+}
+
+interface DeclaringFlags {
+  file: string
+  only?: string[] | undefined
+  prune: boolean
+}
+
+/** The families that are named; all of them where none is. */
+export function familiesIn(only: readonly string[] | undefined): readonly ManagedFamily[] {
+  if (only === undefined) return MANAGED_FAMILIES
+  return only
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter(Boolean)
+    .map((text) => {
+      const family = MANAGED_FAMILIES.find((one) => one === text)
+      if (family) return family
+      const near = suggest(text, MANAGED_FAMILIES)
+      throw new UsageError(`--only ${text} is no family.`, near ? `Did you mean ${near}?` : `They are ${MANAGED_FAMILIES.join(', ')}.`)
+    })
+}
+
+export async function declaration({ file: folder, only, prune }: DeclaringFlags): Promise<Declaration> {
+  const families = familiesIn(only)
+  const files = (await resourceFiles(folder)).filter(({ family }) => families.includes(family))
+  if (files.length === 0) throw new UsageError(`${folder} holds no resources.`, 'cadre export --to DIRECTORY writes those that there are.')
+  const resources: Declaration['resources'] = []
+  for (const { family, file } of files)
+    resources.push({ family, file, fields: withSecretValues(family, await resourceIn(await readResourceFile(folder, file), file), file) })
+  return { resources, ...(prune ? { prune } : {}), ...(only === undefined ? {} : { families: [...families] }) }
+}
+
+export async function planned(connection: Connection, body: Declaration): Promise<Plan> {
+  return (await call(connection, asCodeRoutes.apply, { body: { ...body, dry_run: true } })).data
+}

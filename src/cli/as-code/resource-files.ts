@@ -1,0 +1,91 @@
+/** A folder of YAML files that together are a whole Cadre: one file a resource, in a folder named after its family. */
+import { createReadStream } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { extname, join, sep } from 'node:path'
+import { MANAGED_FAMILIES, type ManagedFamily, MOST_RESOURCES } from '../../contract/as-code.ts'
+import { suggest } from '../../contract/suggest.ts'
+import { unreadable } from '../input/file-errors.ts'
+import { readAll } from '../input/input-reader.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { bytes } from '../terminal/format-quantity.ts'
+
+export interface ResourceFile {
+  family: ManagedFamily
+  /** Path below the folder, with slashes. */
+  file: string
+}
+
+/** A resource is sent in a body of at most eight megabytes elsewhere; escapes and indentation may make more of it. */
+const LARGEST_FILE = 32_000_000
+const DEEPEST = 8
+
+const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name).toLowerCase())
+
+/** The files below a folder, by name. What is hidden, or is no YAML, is none of ours. */
+export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
+  const found: string[] = []
+  const root = await rootOf(folder)
+  const look = async (below: readonly string[]): Promise<void> => {
+    if (below.length > DEEPEST) throw new UsageError(`${below.join('/')} is a folder in too many folders.`)
+    for (const entry of await readdir(join(root, ...below), { withFileTypes: true })) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      const parts = [...below, entry.name]
+      if (entry.isSymbolicLink()) await checkLink(root, parts)
+      if (entry.isDirectory()) await look(parts)
+      else if (isYaml(entry.name)) found.push(parts.join('/'))
+      if (found.length > MOST_RESOURCES) throw new UsageError(`${folder} holds more than ${MOST_RESOURCES} files of YAML.`)
+    }
+  }
+  await look([])
+  return found.sort().map((file) => ({ file, family: familyOf(file) }))
+}
+
+async function rootOf(folder: string): Promise<string> {
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw unreadable(folder, error)
+    throw new UsageError(`There is no folder ${folder}.`, 'cadre export --to DIRECTORY writes one.')
+  })
+  if (!found.isDirectory()) throw new UsageError(`${folder} is no folder.`, 'Name the folder that cadre export wrote.')
+  return realpath(folder)
+}
+
+/** What is read, and written over, stays inside: a link may lead to another file in here, and nowhere else. */
+async function checkLink(root: string, parts: readonly string[]): Promise<void> {
+  const target = await realpath(join(root, ...parts)).catch(() => undefined) // a link to nothing leads nowhere either
+  const folder = target !== undefined && (await stat(target)).isDirectory()
+  if (!folder && !isYaml(parts.at(-1) ?? '')) return
+  if (folder || target === undefined || !target.startsWith(root + sep))
+    throw new UsageError(
+      `${parts.join('/')} is a link that leads ${folder ? 'to a folder' : 'out of the folder'}.`,
+      'Put what it leads to in its place.',
+    )
+}
+
+function familyOf(file: string): ManagedFamily {
+  const [folder = '', ...rest] = file.split('/')
+  const name = rest.length === 0 ? folder.replace(/\.ya?ml$/i, '') : folder
+  const family = MANAGED_FAMILIES.find((one) => one === name && (one === 'settings') === (rest.length === 0))
+  if (family) return family
+  const near = rest.length === 0 ? undefined : suggest(name, MANAGED_FAMILIES)
+  throw new UsageError(
+    `${file} is in no folder of a family.`,
+    near
+      ? `Did you mean ${near}/?`
+      : `The folders are ${MANAGED_FAMILIES.filter((one) => one !== 'settings').join(', ')}; keep other YAML elsewhere, or in a hidden folder.`,
+  )
+}
+
+export async function readResourceFile(folder: string, file: string): Promise<string> {
+  const path = join(folder, file)
+  if (!(await stat(path)).isFile()) throw new UsageError(`${file} is no file.`)
+  const content = await readAll(
+    createReadStream(path),
+    LARGEST_FILE,
+    () => new UsageError(`${file} is larger than ${bytes(LARGEST_FILE)}.`),
+  )
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content)
+  } catch {
+    throw new UsageError(`${file} is not text in UTF-8.`, 'Save it as UTF-8.')
+  }
+}

@@ -1,0 +1,34 @@
+/** Secrets of files: ${env:NAME} is the value of a variable where the files are applied. */
+import { namedVariable } from '../../config.ts'
+import { type ManagedFamily, SECRET_FIELDS } from '../../contract/as-code.ts'
+import { UsageError } from '../terminal/errors.ts'
+import type { Fields } from './resource-yaml.ts'
+
+type Variables = (name: string) => string | undefined
+
+const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
+
+/** Values in place of references; {env: NAME} where that variable is not set. Only fields that hold secrets have references. */
+export function withSecretValues(family: ManagedFamily, fields: Fields, file: string, variable: Variables = namedVariable): Fields {
+  const secret = SECRET_FIELDS[family] ?? []
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [
+      field,
+      secret.includes(field) ? resolved(value, `${file}: ${field}`, variable) : value,
+    ]),
+  )
+}
+
+function resolved(value: unknown, where: string, variable: Variables): unknown {
+  if (typeof value === 'string') return resolvedText(value, where, variable)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner, `${where}.${name}`, variable)]))
+}
+
+function resolvedText(text: string, where: string, variable: Variables): string | { env: string } {
+  if (text.replaceAll(REFERENCE, '').includes('${env:'))
+    throw new UsageError(`${where} has a reference that cannot be read.`, 'Write it as ${env:NAME}, with letters, digits and _.')
+  const names = [...text.matchAll(REFERENCE)].map(([, name]) => name as string)
+  const unset = names.find((name) => variable(name) === undefined)
+  return unset === undefined ? text.replaceAll(REFERENCE, (_, name: string) => variable(name) ?? '') : { env: unset }
+}

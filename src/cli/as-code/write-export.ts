@@ -1,0 +1,53 @@
+/** Writes an export into a folder, and takes out what is no longer part of it. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ManagedFamily } from '../../contract/as-code.ts'
+import { unwritable } from '../input/file-errors.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { readResourceFile, resourceFiles } from './resource-files.ts'
+
+export interface ExportFile {
+  file: string
+  text: string
+}
+
+export interface Exporting {
+  /** Write over files that say something else, and remove those that are not part of the export. */
+  force: boolean
+  /** What the export speaks for. */
+  families: readonly ManagedFamily[]
+}
+
+export interface ExportDone {
+  written: number
+  unchanged: number
+  removed: number
+}
+
+export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: Exporting): Promise<ExportDone> {
+  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new UsageError(`${folder} is a file, not a folder.`) : unwritable(folder, error)
+  })
+  const wanted = new Map(files.map(({ file, text }) => [file, text]))
+  const there = new Map<string, string>()
+  for (const { file, family } of await resourceFiles(folder))
+    if (families.includes(family)) there.set(file, await readResourceFile(folder, file))
+  const stale = [...there.keys()].filter((file) => !wanted.has(file))
+  const other = [...there].filter(([file, text]) => wanted.has(file) && wanted.get(file) !== text).map(([file]) => file)
+  if (!force && stale.length + other.length > 0) throw notAlone(folder, [...other, ...stale])
+  const changed = files.filter(({ file, text }) => there.get(file) !== text)
+  for (const { file, text } of changed) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await writeFile(join(folder, file), text)
+  }
+  for (const file of stale) await rm(join(folder, file))
+  return { written: changed.length, unchanged: files.length - changed.length, removed: stale.length }
+}
+
+function notAlone(folder: string, files: readonly string[]): UsageError {
+  const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`
+  return new UsageError(
+    `${folder} says something else already, in ${named}.`,
+    'cadre plan shows what differs. Add --force to write over such files and to remove those of what is gone, or name another folder.',
+  )
+}

@@ -1,0 +1,42 @@
+/** The model that answers for an agent, as far as the caller may know. */
+import type { Static } from 'typebox'
+import { call } from '../../client/call.ts'
+import { ServiceError } from '../../client/failures.ts'
+import type { Connection } from '../../client/request.ts'
+import { type Model, modelRoutes } from '../../contract/models.ts'
+import { systemRoutes } from '../../contract/system.ts'
+
+export interface ModelInUse {
+  id: string
+  name: string
+  /** Most tokens that it reads and writes, where that is known. */
+  window: number | null
+  /** It quotes the agent's documents and reads nothing else. */
+  quotes: boolean
+}
+
+export function inUse({ id, name, context_window, provider }: Static<typeof Model>): ModelInUse {
+  return { id, name, window: context_window, quotes: provider === 'embedded' }
+}
+
+/** The model that answers where nothing else was chosen. */
+export async function modelOf(connection: Connection, { model_id }: { model_id: string | null }): Promise<ModelInUse | undefined> {
+  const byDefault = async () => (await call(connection, systemRoutes.settings, {})).data.default_model_id
+  const id = model_id ?? (await unlessForbidden(byDefault(), undefined))
+  if (id === undefined) return undefined
+  const asked = call(connection, modelRoutes.get, { params: { id } })
+  return unlessForbidden<ModelInUse | undefined>(
+    asked.then(({ data }) => inUse(data)),
+    undefined,
+  )
+}
+
+/** What the caller may not see is not there: a member has conversations and agents, and knows nothing of models. */
+export async function unlessForbidden<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return otherwise
+    throw error
+  }
+}

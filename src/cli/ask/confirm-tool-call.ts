@@ -1,0 +1,52 @@
+/** A tool that asks before it is used: allowed or refused by whoever sits at the terminal. */
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { conversationRoutes } from '../../contract/conversations.ts'
+import { CadreError } from '../../contract/errors.ts'
+import type { ReplyEvents } from '../../contract/events.ts'
+import { paint } from '../terminal/color.ts'
+import { canAsk, yesOrNo } from '../terminal/prompts.ts'
+import { oneLine, printable } from '../terminal/text.ts'
+
+export interface Permission {
+  connection: Connection
+  conversation: string
+  message: string
+  /** Allow without asking. */
+  all: boolean
+}
+
+type Wanted = ReplyEvents['confirmation_required']
+
+/** Asks where somebody can answer; elsewhere the tool is refused, which the model is told. */
+export async function decide(
+  { id, name, arguments: given }: Wanted,
+  { connection, conversation, message, all }: Permission,
+): Promise<void> {
+  const allow = all || (await asked(name, given))
+  try {
+    const params = { id: conversation, message_id: message }
+    await call(connection, conversationRoutes.confirm, { params, body: { tool_call_id: id, allow } })
+  } catch (error) {
+    // Somebody else answered, or the reply is over: its events tell how it went on.
+    if (!(error instanceof CadreError) || !['NOT_FOUND', 'CONFLICT'].includes(error.code)) throw error
+    connection.narrate(printable(error.message))
+  }
+}
+
+async function asked(name: string, given: Record<string, unknown>): Promise<boolean> {
+  const shown = oneLine(name)
+  if (!canAsk()) {
+    process.stderr.write(
+      `${paint('yellow', `${shown} asks before it is used, and there is no terminal to answer at: refused. --allow-tools allows it.`)}\n`,
+    )
+    return false
+  }
+  const lines = Object.entries(given).map(
+    ([key, value]) => `  ${printable(`${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)}`,
+  )
+  process.stderr.write(
+    `${paint('bold', shown)} wants to be used${lines.length > 0 ? ' with:' : '.'}\n${lines.map((line) => `${line}\n`).join('')}`,
+  )
+  return yesOrNo('Allow it?')
+}

@@ -1,0 +1,38 @@
+/** Why nothing was found where nothing has been read: knowledge sources without a single document. */
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { agentRoutes } from '../../contract/agents.ts'
+import { conversationRoutes } from '../../contract/conversations.ts'
+import { knowledgeSourceRoutes } from '../../contract/knowledge-sources.ts'
+import { ragToolRoutes } from '../../contract/rag-tools.ts'
+import { retrievalToolRoutes } from '../../contract/retrieval-tools.ts'
+import { kindOf } from '../resources/resource-kinds.ts'
+import { quoted } from '../terminal/shell-quote.ts'
+import { oneLine } from '../terminal/text.ts'
+
+/** Of the agent that a conversation is with. */
+export async function tellUnreadOf(connection: Connection, conversation: string): Promise<void> {
+  const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
+  if (agent_id !== null) await tellUnread(connection, (await call(connection, agentRoutes.get, { params: { id: agent_id } })).data.tools)
+}
+
+/** Of these tools. */
+export async function tellUnread(connection: Connection, tools: readonly string[]): Promise<void> {
+  const ids = new Set((await Promise.all(tools.map((tool) => sourcesOf(connection, tool)))).flat())
+  for (const id of ids) {
+    const { name, statistics } = (await call(connection, knowledgeSourceRoutes.get, { params: { id } })).data
+    if (statistics.documents === 0) connection.narrate(`Nothing of ${oneLine(name)} has been read: cadre knowledge sync ${quoted(name)}`)
+  }
+}
+
+async function sourcesOf(connection: Connection, tool: string): Promise<string[]> {
+  const params = { id: tool }
+  switch (kindOf(tool)) {
+    case 'rag_tool':
+      return [(await call(connection, ragToolRoutes.get, { params })).data.knowledge_source_id].filter((id) => id !== null)
+    case 'retrieval_tool':
+      return (await call(connection, retrievalToolRoutes.get, { params })).data.knowledge_source_ids
+    default:
+      return []
+  }
+}

@@ -1,0 +1,65 @@
+/** Follows a reply at the terminal, from its first event to its last: what `ask` and `conversations show --follow` do alike. */
+
+import { type Followed, followReply } from '../../client/reply.ts'
+import type { Connection } from '../../client/request.ts'
+import { CadreError } from '../../contract/errors.ts'
+import type { ReplyEvents } from '../../contract/events.ts'
+import { QuietFailure } from '../terminal/errors.ts'
+import { toJsonLine } from '../terminal/render.ts'
+import { decide } from './confirm-tool-call.ts'
+import { ReplyPrinter, type ReplyView } from './reply-printer.ts'
+
+export interface FollowView extends ReplyView {
+  /** Events, one a line, instead of text. */
+  json: boolean
+  /** What happens to tools that ask first: they are asked for here, allowed without a question, or left to whoever asked the agent. */
+  tools: 'ask' | 'allow' | 'leave'
+}
+
+export type Reply = ReplyEvents['message_end']['message']
+
+/** How often a cut connection is taken up again. */
+const RECONNECTS = 3
+
+/** Prints the reply and returns it. One that failed throws what it failed with; one that was ended before its end has said so. */
+export async function followAtTerminal(connection: Connection, followed: Followed, view: FollowView): Promise<Reply> {
+  const { conversation } = followed
+  const printer = new ReplyPrinter({ ...view, quiet: view.quiet || view.json })
+  const abort = () => printer.abort()
+  process.prependOnceListener('SIGINT', abort)
+  printer.wait('Thinking')
+  let message = 'reply' in followed ? followed.reply : ''
+  let foundNothing = false
+  try {
+    for await (const event of followReply(connection, followed, { reconnects: RECONNECTS })) {
+      if (view.json) process.stdout.write(`${toJsonLine(event)}\n`)
+      else await printer.show(event)
+      if (event.event === 'message_start') message = event.data.message_id
+      if (event.event === 'confirmation_required' && view.tools !== 'leave') {
+        await printer.pause()
+        await decide(event.data, { connection, conversation, message, all: view.tools === 'allow' })
+      }
+      if (event.event === 'error') throw new CadreError(event.data.code, event.data.error, { hint: event.data.hint })
+      if (event.event === 'retrieval') foundNothing = event.data.citations.length === 0
+      if (event.event === 'message_end') {
+        if (foundNothing && !view.quiet) await tellWhy(connection, conversation)
+        return finished(event.data.message)
+      }
+    }
+  } finally {
+    process.removeListener('SIGINT', abort)
+    await printer.close()
+  }
+  throw new Error('a reply ended without its last event') // followReply throws before this
+}
+
+/** Best effort: the reply is there. */
+async function tellWhy(connection: Connection, conversation: string): Promise<void> {
+  const { tellUnreadOf } = await import('./explain-empty-search.ts')
+  await tellUnreadOf(connection, conversation).catch(() => {})
+}
+
+function finished(message: Reply): Reply {
+  if (message.finish_reason === 'aborted' || message.finish_reason === 'interrupted') throw new QuietFailure()
+  return message
+}

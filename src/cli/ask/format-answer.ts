@@ -1,0 +1,17 @@
+/** An answer for people: what it says, then the passages it stands on. */
+import type { Static } from 'typebox'
+import type { QueryResult } from '../../contract/passages.ts'
+import { prose } from '../terminal/format-prose.ts'
+import type { Paper } from '../terminal/table.ts'
+import { passageLines } from './format-passages.ts'
+
+export function answerText({ query, answer, results }: Static<typeof QueryResult>, paper: Paper, full = false): string {
+  const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
+  const notes = (number: number, loose = false) =>
+    loose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []
+  const passages = results.flatMap((passage, at) => [
+    '',
+    ...passageLines(passage, at + 1, notes(at + 1, passage.loose), { query, paper, full }),
+  ])
+  return [prose(answer, paper), ...passages].join('\n')
+}

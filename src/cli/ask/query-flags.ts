@@ -1,0 +1,81 @@
+/** What `rag query` and `retrieval search` share: the question, its filters, and finding the tool that is meant. */
+import { string } from '@oclif/core/args'
+import { boolean, integer, string as text } from '@oclif/core/flags'
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { CadreError } from '../../contract/errors.ts'
+import { knowledgeSourceRoutes } from '../../contract/knowledge-sources.ts'
+import { InputReader } from '../input/input-reader.ts'
+import { typed } from '../input/schema-flags.ts'
+import { resolveOwn } from '../resources/resolve-references.ts'
+import type { Topic } from '../resources/topic.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { quoted } from '../terminal/shell-quote.ts'
+import { missingQuestion } from './missing-question.ts'
+import { stdinGiven } from './question-input.ts'
+
+/** Not required of oclif: what is missing is told with the tool that was named. */
+export const questionArgument = (what: string) =>
+  string({ multiple: true, ignoreStdin: true, description: `${what}; - reads it from stdin.` })
+
+export const questionFlags = {
+  'top-k': integer({ char: 'k', min: 1, max: 100, description: 'Most passages that come back; what the tool says when left out.' }),
+  filter: text({
+    char: 'f',
+    multiple: true,
+    multipleNonGreedy: true,
+    description: 'Only passages whose source, page, type or metadata is this; may be repeated, the same key for any of several.',
+    helpValue: '<key=value>',
+  }),
+  full: boolean({ description: 'Whole passages instead of the part that fits best.' }),
+}
+
+interface QuestionFlags {
+  'top-k'?: number | undefined
+  filter?: string[] | undefined
+}
+
+export interface Question {
+  query: string
+  top_k?: number
+  filters?: Record<string, unknown>
+}
+
+/** Words may come without quotes; where there are none, what is piped in is the question. The command is what it would follow. */
+export async function questionFrom(words: readonly string[], flags: QuestionFlags, command: string): Promise<Question> {
+  const reads = words.length === 1 ? words[0] === '-' : words.length === 0 && stdinGiven()
+  const query = (reads ? (await new InputReader().bytes('The question')).toString('utf8') : words.join(' ')).trim()
+  if (query === '') throw missingQuestion(command, reads)
+  const filters = filtersFrom(flags.filter ?? [])
+  return {
+    query,
+    ...(flags['top-k'] === undefined ? {} : { top_k: flags['top-k'] }),
+    ...(Object.keys(filters).length > 0 ? { filters } : {}),
+  }
+}
+
+export function filtersFrom(texts: readonly string[]): Record<string, unknown> {
+  const filters: Record<string, unknown> = {}
+  for (const one of texts) {
+    const at = one.indexOf('=')
+    if (at < 1) throw new UsageError(`--filter ${one} has no value.`, 'Write it as key=value, for example source=leave.md.')
+    const [key, value] = [one.slice(0, at), typed(one.slice(at + 1))]
+    filters[key] = key in filters ? [filters[key], value].flat() : value
+  }
+  return filters
+}
+
+/** The tool of that name. People who have only a source of that name are told how to make the tool. */
+export async function resolveTool(connection: Connection, topic: Topic, name: string): Promise<string> {
+  try {
+    return await resolveOwn(connection, topic, name)
+  } catch (error) {
+    if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
+    const { data } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 1 } as object })
+    if (data.length === 0) throw error
+    throw new CadreError('NOT_FOUND', `There is a knowledge source "${name}", but no ${topic.family.noun} of that name.`, {
+      hint: `To make one: cadre ${topic.command} create --name ${quoted(name)} --knowledge-source ${quoted(name)}`,
+      cause: error,
+    })
+  }
+}

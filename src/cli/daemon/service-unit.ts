@@ -1,0 +1,81 @@
+/** The daemon as a service of the user's session: a systemd unit on Linux, a launchd agent on macOS. */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { UsageError } from '../terminal/errors.ts'
+
+export interface Service {
+  file: string
+  text: string
+  /** Links that enabling it leaves behind. */
+  links: string[]
+  enable: string
+  disable: string
+}
+
+export interface ServiceOptions {
+  node: string
+  run: string
+  home: string
+  arguments: readonly string[]
+  platform?: NodeJS.Platform
+  environment?: NodeJS.ProcessEnv
+}
+
+const LABEL = 'dev.cadre.daemon'
+
+export function serviceFor({ platform = process.platform, ...options }: ServiceOptions): Service {
+  if (platform === 'linux') return systemdUnit(options)
+  if (platform === 'darwin') return launchdAgent(options)
+  throw new UsageError(`There is no service to install on ${platform}.`, 'Let your service manager run: cadre daemon run')
+}
+
+function systemdUnit({ node, run, home, arguments: words, environment = process.env }: ServiceOptions): Service {
+  const quote = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
+  const setting = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
+  const text = `[Unit]
+Description=Cadre, AI agents over your own documents
+After=network.target
+
+[Service]
+ExecStart=${[node, run, 'daemon', 'run', ...words].map(quote).join(' ')}
+Environment=${setting(`CADRE_HOME=${home}`)}
+Restart=on-failure
+RestartPreventExitStatus=2 75
+TimeoutStopSec=15
+NoNewPrivileges=yes
+
+[Install]
+WantedBy=default.target
+`
+  const folder = join(environment.XDG_CONFIG_HOME || join(homedir(), '.config'), 'systemd', 'user')
+  return {
+    file: join(folder, 'cadre.service'),
+    text,
+    links: [join(folder, 'default.target.wants', 'cadre.service')],
+    enable: 'systemctl --user daemon-reload && systemctl --user enable --now cadre',
+    disable: 'systemctl --user stop cadre; systemctl --user daemon-reload',
+  }
+}
+
+function launchdAgent({ node, run, home, arguments: words }: ServiceOptions): Service {
+  const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>${LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${[node, run, 'daemon', 'run', ...words].map((word) => `    <string>${xml(word)}</string>`).join('\n')}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict><key>CADRE_HOME</key><string>${xml(home)}</string></dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ExitTimeOut</key><integer>15</integer>
+</dict>
+</plist>
+`
+  const file = join(homedir(), 'Library', 'LaunchAgents', `${LABEL}.plist`)
+  return { file, text, links: [], enable: `launchctl bootstrap gui/$(id -u) '${file}'`, disable: `launchctl bootout gui/$(id -u)/${LABEL}` }
+}

@@ -1,0 +1,127 @@
+/** What `cadre doctor` looks at inside the service: models, knowledge sources and webhooks. No provider is called for it. */
+import type { Static } from 'typebox'
+import { isHere } from '../../client/address.ts'
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/knowledge-sources.ts'
+import { type Model, modelRoutes } from '../../contract/models.ts'
+import { systemRoutes } from '../../contract/system.ts'
+import { webhookRoutes } from '../../contract/webhooks.ts'
+import { counted } from '../knowledge/follow-sync.ts'
+import { isBlocked, opening } from '../knowledge/private-address-hint.ts'
+import { failureOf } from '../terminal/errors.ts'
+import { quoted } from '../terminal/shell-quote.ts'
+import { oneLine } from '../terminal/text.ts'
+import type { Check } from './check.ts'
+
+/** More are not looked into: each costs a request. */
+const MOST = 20
+const PATIENCE_MS = 2_000
+const OLLAMA = 'http://127.0.0.1:11434/v1'
+const NEEDS_KEY = new Set(['openai', 'anthropic', 'google'])
+
+type AnyModel = Static<typeof Model>
+
+export async function checkResources(connection: Connection): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const [name, look] of Object.entries({ models, knowledge, webhooks })) checks.push(...(await looked(name, () => look(connection))))
+  return checks
+}
+
+/** All that is wrong, or that nothing is. */
+async function looked(name: string, look: () => Promise<{ well: string; ill: Omit<Check, 'name'>[] }>): Promise<Check[]> {
+  try {
+    const { well, ill } = await look()
+    return ill.length === 0 ? [{ name, state: 'good', found: well }] : ill.map((found) => ({ name, ...found }))
+  } catch (error) {
+    const { code, error: found, hint } = failureOf(error)
+    if (code === 'FORBIDDEN') return [{ name, state: 'good', found: 'not for the role of this token to see' }]
+    return [{ name, state: 'broken', found, fix: hint ?? 'cadre daemon logs holds the cause.' }]
+  }
+}
+
+async function models(connection: Connection) {
+  const { data: settings } = await call(connection, systemRoutes.settings, {})
+  const { data: usual } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
+  const { data: all } = await call(connection, modelRoutes.list, { query: { limit: 100 } })
+  const ill = all.filter((model) => model.id !== usual.id && lacksKey(model)).map((model) => keyless(model, 'warning'))
+  const name = oneLine(usual.name)
+  if (lacksKey(usual)) ill.unshift(keyless(usual, 'broken'))
+  const silent = await silentAddress(usual, connection)
+  if (silent)
+    ill.unshift({
+      state: 'broken',
+      found: `${name}, the default model: nothing answers at ${silent}`,
+      fix: 'Start its server, or choose another model: cadre models default Embedded',
+    })
+  const how = usual.provider === 'embedded' ? 'needs no key' : `cadre models test ${quoted(usual.name)} tries it`
+  return { well: `${name} answers by default; ${how}`, ill }
+}
+
+const lacksKey = ({ provider, has_api_key }: AnyModel) => NEEDS_KEY.has(provider) && !has_api_key
+
+const keyless = ({ name, provider }: AnyModel, state: Check['state']) => ({
+  state,
+  found: `${oneLine(name)} has no key for ${provider}`,
+  fix: `cadre models update ${quoted(name)} --api-key -`,
+})
+
+/** The address of a model server on this machine that does not answer. Servers elsewhere may cost money, and are left alone. */
+async function silentAddress({ provider, endpoint }: AnyModel, { url }: Connection): Promise<string | undefined> {
+  const address = endpoint ?? (provider === 'ollama' ? OLLAMA : null)
+  if (address === null || !isHere(address) || !isHere(url)) return undefined
+  try {
+    const answer = await fetch(`${address.replace(/\/+$/, '')}/models`, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) })
+    await answer.body?.cancel()
+    return undefined
+  } catch {
+    return address // whatever it was, a model there cannot answer
+  }
+}
+
+async function knowledge(connection: Connection) {
+  const { data, pagination } = await call(connection, knowledgeSourceRoutes.list, { query: { limit: MOST } })
+  const sources = await Promise.all(data.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
+  const ill: Omit<Check, 'name'>[] = []
+  for (const { data: source } of sources) {
+    const { name, status, error, statistics } = source
+    if (status === 'error')
+      ill.push({ state: 'broken', found: `${oneLine(name)}: ${error ?? 'could not be read'}`, fix: sourceFix(source) })
+    if (statistics.failed > 0)
+      ill.push({
+        state: 'warning',
+        found: `${oneLine(name)}: ${counted(statistics.failed, 'document')} could not be read`,
+        fix: `cadre knowledge documents list ${quoted(name)} --filter status=failed tells why`,
+      })
+  }
+  const rest = pagination.total > data.length ? `, of which ${data.length} were looked at` : ''
+  return { well: `${counted(pagination.total, 'source')}${rest}`, ill }
+}
+
+function sourceFix(source: Static<typeof KnowledgeSource>): string {
+  const name = quoted(source.name)
+  if (source.error === null || !isBlocked(source, source.error)) return `cadre knowledge sync ${name}`
+  const open = opening(source, source.error)
+  return `${open ? `${open} says so; ` : ''}cadre knowledge delete ${name} takes it away`
+}
+
+async function webhooks(connection: Connection) {
+  const { data, pagination } = await call(connection, webhookRoutes.list, { query: { limit: MOST } })
+  const ill: Omit<Check, 'name'>[] = []
+  for (const { id, url, enabled } of data) {
+    if (!enabled) {
+      ill.push({ state: 'warning', found: `${oneLine(url)} is disabled`, fix: `cadre webhooks update ${id} --enabled` })
+      continue
+    }
+    const query = { limit: 1, sort: 'created_at', order: 'desc' } as object
+    const [last] = (await call(connection, webhookRoutes.deliveries, { params: { id }, query })).data
+    if (!last || last.status === 'delivered' || last.error === null) continue
+    // Who answered can be told again; where nobody does, the next attempt goes the way of the last.
+    const answered = last.response_status !== null
+    const fix = answered
+      ? `cadre webhooks redeliver ${id} ${last.id}`
+      : `cadre webhooks update ${id} --url ADDRESS sends events elsewhere; with --no-enabled it sends none`
+    ill.push({ state: 'warning', found: `${oneLine(url)}: ${oneLine(last.error)}`, fix })
+  }
+  return { well: counted(pagination.total, 'webhook'), ill }
+}

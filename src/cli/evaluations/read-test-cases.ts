@@ -1,0 +1,118 @@
+/** Test cases from a file: a whole evaluation or a list of cases in YAML or JSON, a case a line in JSON Lines, or a table in CSV. */
+import { basename, extname } from 'node:path'
+import { CadreError } from '../../contract/errors.ts'
+import { parseCsv, separatorOf } from '../input/csv.ts'
+import { type Body, type FromFile, type InputReader, parseJson, resourcesIn } from '../input/input-reader.ts'
+import { UsageError } from '../terminal/errors.ts'
+
+export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
+  const text = await reader.file(file)
+  const kind = file === '-' ? kindOf(text) : KINDS[extname(file).toLowerCase()]
+  const place = file === '-' ? 'Stdin' : file
+  if (kind === 'table') return oneOf(file, casesFromTable(text, place))
+  if (kind === 'lines') return oneOf(file, casesFromLines(text, place), linesOf(text))
+  const { list, bodies } = await resourcesIn(text, file)
+  const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
+  return areCases ? oneOf(file, bodies) : { list, bodies }
+}
+
+type Kind = 'table' | 'lines'
+const KINDS: Record<string, Kind> = { '.csv': 'table', '.tsv': 'table', '.jsonl': 'lines', '.ndjson': 'lines' }
+
+/** Stdin has no name that tells: a table names its columns first, and JSON Lines are several objects. */
+function kindOf(text: string): Kind | undefined {
+  const [first = '', second] = text.split('\n', 20).filter((line) => line.trim() !== '')
+  if (columnsOf(first.trimEnd().replaceAll('"', '').split(separatorOf(first))).includes('input')) return 'table'
+  return second !== undefined && /^\s*\{.*\}\s*$/.test(first) ? 'lines' : undefined
+}
+
+/** A file of cases alone says nothing of what is asked: flags do, and most people ask agents. */
+function oneOf(file: string, test_cases: Body[], lines?: readonly { number: number }[]): FromFile {
+  if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} holds no test cases.`)
+  const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
+  const placeOf = (refusal: unknown) => {
+    const field = refusal instanceof CadreError ? refusal.details?.[0]?.field : undefined
+    const [, index] = /^test_cases\.(\d+)/.exec(field ?? '') ?? []
+    if (index === undefined) return undefined
+    const place = lines ? `line ${lines[Number(index)]?.number}` : `test case ${Number(index) + 1}`
+    return `${place} of ${file === '-' ? 'stdin' : file}`
+  }
+  return { list: false, bodies: [{ test_cases }], assumed: { name, type: 'agent' }, placeOf }
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== '')
+
+const casesFromLines = (text: string, file: string): Body[] =>
+  linesOf(text).map(
+    ({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line is one test case, as a JSON object.') as Body,
+  )
+
+const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'metadata', 'variables']
+const LISTS = new Set(['expected_sources', 'scorers'])
+const GROUPS = new Set(['metadata', 'variables'])
+
+/** Columns are named as the fields of a test case; metadata and variables hold JSON, metadata.x and variables.x go inside those, and what is not known is metadata. */
+function casesFromTable(text: string, file: string): Body[] {
+  const [names = [], ...rows] = table(text, file)
+  const head = columnsOf(names)
+  if (!head.includes('input'))
+    throw new UsageError(`${file} has no column "input".`, `Its first line names the columns; it has ${head.join(', ') || 'none'}.`)
+  const twice = head.find((column, index) => column !== '' && head.indexOf(column) < index)
+  if (twice !== undefined) throw new UsageError(`${file} has two columns "${twice}".`)
+  return rows.map((row, at) => {
+    const where = `Test case ${at + 1} of ${file}`
+    if (row.slice(head.length).some((cell) => cell !== ''))
+      throw new UsageError(
+        `${where} has ${row.length} cells for ${head.length} columns.`,
+        'A text with a comma needs quotes around it: "one, two".',
+      )
+    const test: Body = {}
+    for (const [index, column] of head.entries()) {
+      const value = row[index] ?? ''
+      if (value !== '') put(test, column, value, where)
+    }
+    return test
+  })
+}
+
+/** People write Expected Output, or just expected, where the field is called expected_output. */
+const columnsOf = (names: readonly string[]): string[] =>
+  names.map((name) => {
+    const plain = name.trim()
+    const field = plain.toLowerCase().replaceAll(/[\s-]+/g, '_')
+    return field === 'expected' ? 'expected_output' : FIELDS.includes(field) ? field : plain
+  })
+
+function table(text: string, file: string): string[][] {
+  try {
+    return parseCsv(text, separatorOf(text.split(/\r?\n/, 1)[0] as string))
+  } catch (error) {
+    throw new UsageError(
+      `${file} is not CSV: ${(error as Error).message}`,
+      'A text with quotes in it stands in quotes, and has each of its own twice: "She said ""yes""".',
+    )
+  }
+}
+
+function put(test: Body, column: string, value: string, where: string): void {
+  const [, group, name] = /^(metadata|variables)\.(.+)$/.exec(column) ?? []
+  if (group && name) test[group] = { ...(test[group] as Body | undefined), [name]: value }
+  else if (GROUPS.has(column)) test[column] = { ...(test[column] as Body | undefined), ...groupIn(value, `${where}, column "${column}",`) }
+  else if (LISTS.has(column)) test[column] = value.split(';').map((part) => part.trim())
+  else if (column === 'input' || column === 'expected_output') test[column] = value
+  else test.metadata = { ...(test.metadata as Body | undefined), [column]: value }
+}
+
+function groupIn(value: string, where: string): Body {
+  const group = parseJson(
+    value,
+    where,
+    'It is an object, such as {"name": "Ada"}; a column of its own, such as variables.name, needs no JSON.',
+  )
+  if (typeof group === 'object' && group !== null && !Array.isArray(group)) return group as Body
+  throw new UsageError(`${where} is not an object.`)
+}

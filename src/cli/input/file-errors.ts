@@ -1,0 +1,37 @@
+/** Files that somebody named: in a sentence, why one cannot be read or written. */
+import { readdirSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { suggest } from '../../contract/suggest.ts'
+import { systemReason, UsageError } from '../terminal/errors.ts'
+
+/** A file that was to be read. What it is called in the sentence may be more than its path. */
+export function unreadable(file: string, error: unknown): UsageError {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return new UsageError(`There is no file ${file}.`, elsewhere(file))
+  if (code === 'EISDIR') return new UsageError(`${file} is a folder, not a file.`)
+  return new UsageError(`${file} cannot be read: ${systemReason(code) ?? message}.`)
+}
+
+/** A file that was to be written. */
+export function unwritable(file: string, error: unknown): UsageError {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}.`)
+  if (code === 'EISDIR') return new UsageError(`${file} cannot be written: it is a folder.`)
+  return new UsageError(`${file} cannot be written: ${systemReason(code) ?? message}.`)
+}
+
+/** The file beside it that was probably meant, or where it was looked for: that may be another folder than somebody thinks. */
+function elsewhere(file: string): string | undefined {
+  const folder = resolve(dirname(file))
+  const near = suggest(basename(file), namesIn(folder))
+  if (near !== undefined) return `Did you mean ${join(dirname(file), near)}?`
+  return isAbsolute(file) ? undefined : `It was looked for in ${folder}.`
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // there is nothing to suggest
+  }
+}

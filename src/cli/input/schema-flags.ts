@@ -1,0 +1,178 @@
+/** Flags from a schema of the contract, and the body that those flags describe. */
+import { boolean, string } from '@oclif/core/flags'
+import type { Flag } from '@oclif/core/interfaces'
+import type { TSchema } from 'typebox'
+import { fieldsOf, scalarType } from '../../contract/schema.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { type Body, type InputReader, parseJson } from './input-reader.ts'
+
+export type FlagSet = Record<string, Flag<unknown>>
+export type FlagValues = Record<string, unknown>
+
+type Kind = 'text' | 'long text' | 'secret' | 'number' | 'boolean' | 'list' | 'structures' | 'object'
+
+export interface Field {
+  name: string
+  flag: string
+  kind: Kind
+  nullable: boolean
+  required: boolean
+  schema: Details
+}
+
+interface Details {
+  type?: string | string[]
+  description?: string
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  default?: unknown
+  writeOnly?: boolean
+  items?: Details
+  anyOf?: Details[]
+  additionalProperties?: boolean | Details
+}
+
+/** Texts that may be this long come from files more often than from a shell. */
+const LONG = 10_000
+
+/** The fields of a body. A reference drops its _id: --model takes a name as well. */
+export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Field[] {
+  const required = new Set((body as { required?: string[] }).required ?? [])
+  const named = new Set(references)
+  return Object.entries(fieldsOf(body)).map(([name, schema]) => {
+    const details = schema as Details
+    const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
+    const isReference = named.has(name)
+    const shown = isReference
+      ? { ...details, description: details.description?.replace(/^Identifier of/, 'Identifier or name of') ?? name }
+      : details
+    return {
+      name,
+      flag: kebab(isReference ? shortName(name) : name),
+      kind: kindOf(schema),
+      nullable,
+      required: required.has(name),
+      schema: shown,
+    }
+  })
+}
+
+const kebab = (name: string) => name.replaceAll('_', '-')
+const shortName = (name: string) => name.replace(/_ids?$/, '').replace(/^tools$/, 'tool')
+
+function kindOf(schema: TSchema): Kind {
+  const details = schema as Details
+  const scalar = scalarType(schema)
+  if (scalar === 'boolean') return 'boolean'
+  if (scalar === 'number' || scalar === 'integer') return 'number'
+  if (scalar === 'string') return details.writeOnly ? 'secret' : (details.maxLength ?? 0) >= LONG ? 'long text' : 'text'
+  if (![details.type].flat().includes('array')) return 'object'
+  const items = [details.items ?? {}, ...(details.items?.anyOf ?? [])]
+  return items.some(({ type }) => type === 'string') ? 'list' : 'structures'
+}
+
+const VALUES: Record<Kind, string> = {
+  text: 'text',
+  'long text': 'text|@file|-',
+  secret: 'secret|@file|env:NAME|-',
+  number: 'number',
+  boolean: '',
+  list: 'a,b',
+  structures: 'json|@file|-',
+  object: 'json|@file|key=value',
+}
+
+export function flagsFrom(fields: readonly Field[]): FlagSet {
+  return Object.fromEntries(fields.map((field) => [field.flag, flagFor(field)]))
+}
+
+function flagFor({ name, flag, kind, nullable, required, schema }: Field): Flag<unknown> {
+  const notes = [
+    range(schema),
+    schema.default === undefined ? '' : `${JSON.stringify(schema.default)} when left out`,
+    required ? 'required' : '',
+    nullable && kind !== 'boolean' ? 'null clears it' : '',
+  ].filter(Boolean)
+  const description = `${schema.description ?? name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
+  const spelling = kebab(name)
+  const aliases = spelling === flag ? {} : { aliases: [spelling] }
+  if (kind === 'boolean') return boolean({ description, allowNo: true }) as Flag<unknown>
+  const words = schema.enum?.map((value) => String(value))
+  if (words) return string({ description, options: words, helpValue: words.join('|') }) as Flag<unknown>
+  return string({
+    description,
+    helpValue: `<${VALUES[kind]}>`,
+    ...aliases,
+    ...(kind === 'list' || kind === 'object' ? { multiple: true, multipleNonGreedy: true } : {}),
+  } as Parameters<typeof string>[0]) as Flag<unknown>
+}
+
+function range({ minimum, maximum }: Details): string {
+  const write = (value: number) => value.toLocaleString('en')
+  if (minimum !== undefined && maximum !== undefined) return `${write(minimum)} to ${write(maximum)}`
+  return minimum === undefined ? '' : `at least ${write(minimum)}`
+}
+
+/** The body that the flags describe; fields that no flag names are left out. */
+export async function bodyFrom(fields: readonly Field[], flags: FlagValues, reader: InputReader): Promise<Body> {
+  const body: Body = {}
+  for (const field of fields) {
+    const value = flags[field.flag]
+    if (value !== undefined) body[field.name] = await read(field, value, reader)
+  }
+  return body
+}
+
+async function read(field: Field, value: unknown, reader: InputReader): Promise<unknown> {
+  const given = [value].flat() as string[]
+  if (field.nullable && given.length === 1 && given[0] === 'null') return null
+  if (field.kind === 'list') return (await Promise.all(given.map((one) => listItems(field, one)))).flat()
+  if (field.kind === 'object') return readObject(field, given, reader)
+  const [one] = given
+  if (typeof one !== 'string') return value
+  if (field.kind === 'number') return readNumber(field, one)
+  if (field.kind === 'long text') return reader.text(one, field.flag)
+  if (field.kind === 'secret') return reader.secret(one, field.flag)
+  return field.kind === 'structures' ? reader.structure(one, field.flag) : one
+}
+
+function readNumber({ flag, schema }: Field, text: string): number {
+  const value = Number(text)
+  const whole = [schema.type].flat().includes('integer')
+  if (text.trim() === '' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
+    throw new UsageError(`--${flag} takes a ${whole ? 'whole ' : ''}number, not "${text}".`)
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
+  if (value < minimum || value > maximum) throw new UsageError(`--${flag} ${text} is out of range: ${range(schema)}.`)
+  return value
+}
+
+/** A JSON list, one JSON object, or words between commas. An empty text is no item, so `--tool ""` empties the list. */
+function listItems({ flag }: Field, text: string): unknown[] {
+  if (/^\s*\[/.test(text)) return parseJson(text, `--${flag}`) as unknown[]
+  if (/^\s*\{/.test(text)) return [parseJson(text, `--${flag}`)]
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+async function readObject({ flag, schema }: Field, given: string[], reader: InputReader): Promise<unknown> {
+  const parts = await Promise.all(
+    given.map(async (text) => {
+      const pair = /^([^={}[\]"@\s][^={}[\]"\s]*)=(.*)$/s.exec(text)
+      if (!pair) return reader.structure(text, flag)
+      const textOnly = typeof schema.additionalProperties === 'object' && schema.additionalProperties.type === 'string'
+      return { [pair[1] as string]: textOnly ? pair[2] : typed(pair[2] as string) }
+    }),
+  )
+  return parts.length === 1 ? parts[0] : Object.assign({}, ...parts)
+}
+
+/** Numbers, true, false and null as what they are; everything else as text. */
+export function typed(text: string): unknown {
+  if (text === 'true' || text === 'false' || text === 'null' || /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text))
+    return JSON.parse(text)
+  return text
+}

@@ -1,0 +1,174 @@
+/** Shell completion as a script of its own: the shell knows every command and flag, and asks no process while someone types. */
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof SHELLS)[number]
+
+/** What can follow some words: commands and topics, or the flags of a command. */
+export interface Place {
+  /** Words so far, with spaces between them. */
+  at: string
+  next: { word: string; description: string }[]
+}
+
+/** Values that a flag of a command takes. */
+export interface Choice {
+  at: string
+  flag: string
+  values: string[]
+}
+
+export interface Grammar {
+  places: Place[]
+  choices: Choice[]
+}
+
+interface CommandLike {
+  id: string
+  hidden?: boolean | undefined
+  description?: string | undefined
+  summary?: string | undefined
+  flags: Record<
+    string,
+    {
+      description?: string | undefined
+      options?: readonly string[] | undefined
+      allowNo?: boolean | undefined
+      hidden?: boolean | undefined
+    }
+  >
+}
+
+interface TopicLike {
+  name: string
+  description?: string | undefined
+}
+
+const firstLine = (text = '') => text.split('\n')[0] ?? ''
+
+export function grammarOf(commands: readonly CommandLike[], topics: readonly TopicLike[]): Grammar {
+  const places = new Map<string, Map<string, string>>()
+  const choices: Choice[] = []
+  const add = (at: string, word: string, description: string) => {
+    const next = places.get(at) ?? new Map<string, string>()
+    if (!next.get(word)) next.set(word, description)
+    places.set(at, next)
+  }
+  const described = new Map(topics.map(({ name, description }) => [name, firstLine(description)]))
+  for (const { id, hidden, description, summary, flags } of commands) {
+    if (hidden) continue
+    const words = id.split(':')
+    words.forEach((word, index) => {
+      const last = index === words.length - 1
+      add(
+        words.slice(0, index).join(' '),
+        word,
+        last ? firstLine(summary ?? description) : (described.get(words.slice(0, index + 1).join(':')) ?? ''),
+      )
+    })
+    const at = words.join(' ')
+    for (const [name, flag] of Object.entries(flags)) {
+      if (flag.hidden) continue
+      add(at, `--${name}`, firstLine(flag.description))
+      if (flag.allowNo) add(at, `--no-${name}`, firstLine(flag.description))
+      if (flag.options) choices.push({ at, flag: `--${name}`, values: [...flag.options] })
+    }
+    add(at, '--help', 'Show help.')
+  }
+  return {
+    places: [...places].map(([at, next]) => ({ at, next: [...next].map(([word, description]) => ({ word, description })) })),
+    choices,
+  }
+}
+
+export function completionScript(shell: Shell, grammar: Grammar): string {
+  return { bash, zsh, fish }[shell](grammar)
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Functions that bash and zsh share: what follows some words, and which values a flag takes. */
+function tables({ places, choices }: Grammar, line: (next: Place['next'][number]) => string): string {
+  const next = places.map(
+    ({ at, next: words }) => `    ${quoted(at)}) printf '%s\\n' ${words.map((word) => quoted(line(word))).join(' ')} ;;`,
+  )
+  const values = choices.map(
+    ({ at, flag, values: words }) => `    ${quoted(`${at} ${flag}`)}) printf '%s\\n' ${words.map(quoted).join(' ')} ;;`,
+  )
+  return `_cadre_next() {
+  case "$1" in
+${next.join('\n')}
+  esac
+}
+_cadre_values() {
+  case "$1" in
+${values.join('\n')}
+  esac
+}`
+}
+
+function bash(grammar: Grammar): string {
+  return `# cadre completion for bash: source <(cadre autocomplete bash)
+${tables(grammar, ({ word }) => word)}
+_cadre() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" at='' word longer words
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    longer="\${at:+$at }$word"
+    [[ -n "$(_cadre_next "$longer")" ]] && at="$longer"
+  done
+  words="$(_cadre_values "$at $before")"
+  [[ -z "$words" ]] && words="$(_cadre_next "$at")"
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _cadre cadre`
+}
+
+function zsh(grammar: Grammar): string {
+  const line = ({ word, description }: Place['next'][number]) => `${word.replaceAll(':', '\\:')}:${description}`
+  return `#compdef cadre
+# cadre completion for zsh: source <(cadre autocomplete zsh)
+${tables(grammar, line)}
+_cadre() {
+  local at='' word longer
+  local -a found
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    longer="\${at:+$at }$word"
+    [[ -n "$(_cadre_next "$longer")" ]] && at="$longer"
+  done
+  found=("\${(@f)$(_cadre_values "$at $words[CURRENT-1]")}")
+  if [[ -n "$found[1]" ]]; then
+    compadd -a found
+  else
+    found=("\${(@f)$(_cadre_next "$at")}")
+    _describe 'cadre' found || _files
+  fi
+}
+if [[ "$funcstack[1]" == "_cadre" ]]; then _cadre "$@"; else compdef _cadre cadre; fi`
+}
+
+function fish({ places, choices }: Grammar): string {
+  const lines = places.flatMap(({ at, next }) =>
+    next.map(({ word, description }) => {
+      const what = word.startsWith('--') ? `-l ${quoted(word.slice(2))}` : `-a ${quoted(word)}`
+      const choice = choices.find((one) => one.at === at && one.flag === word)
+      const values = choice ? ` -x -a ${quoted(choice.values.join(' '))}` : ''
+      return `complete -c cadre -n ${quoted(`__cadre_at "${at}"`)} ${what}${values} -d ${quoted(description)}`
+    }),
+  )
+  return `# cadre completion for fish: cadre autocomplete fish | source
+function __cadre_at
+  set -l words (commandline -opc)[2..-1]
+  set -l at ''
+  for word in $words
+    set -l longer (string trim "$at $word")
+    contains -- "$longer" $__cadre_places; and set at $longer
+  end
+  test "$at" = "$argv[1]"
+end
+set -g __cadre_places ${places
+    .filter(({ at }) => at !== '')
+    .map(({ at }) => quoted(at))
+    .join(' ')}
+complete -c cadre -e
+complete -c cadre -n '__cadre_at ""' -f
+${lines.join('\n')}`
+}

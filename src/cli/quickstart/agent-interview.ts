@@ -1,0 +1,83 @@
+/** Asks for what an agent needs: its name, what it should do, its model, and what it may use. */
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { apiToolRoutes } from '../../contract/api-tools.ts'
+import { modelRoutes } from '../../contract/models.ts'
+import { ragToolRoutes } from '../../contract/rag-tools.ts'
+import { retrievalToolRoutes } from '../../contract/retrieval-tools.ts'
+import type { Route } from '../../contract/route.ts'
+import { systemRoutes } from '../../contract/system.ts'
+import type { Body } from '../input/input-reader.ts'
+import type { Interview } from '../resources/verbs/create.ts'
+import { paint } from '../terminal/color.ts'
+import { type Dialog, inDialog, type Option } from '../terminal/prompts.ts'
+
+export const agentInterview: Interview = {
+  description: 'At a terminal, what is missing is asked for; never in a script.',
+  ask: (connection, given) => inDialog((dialog) => interviewed(connection, given, dialog)),
+}
+
+/** Longer lists are for flags. */
+const MOST_LISTED = 50
+
+async function interviewed(connection: Connection, given: Body, dialog: Dialog): Promise<Body> {
+  const name = given.name ?? (await dialog.askUntilSaid('Name: '))
+  const told = given.system_prompt ?? given.prompt_template_id ?? (await dialog.ask('What should it do? (Enter leaves it to the model) '))
+  const system_prompt = given.prompt_template_id === undefined && told !== '' ? { system_prompt: told } : {}
+  const model_id = given.model_id === undefined ? await chosenModel(connection, dialog) : given.model_id
+  const tools = given.tools ?? (await chosenTools(connection, dialog))
+  return {
+    ...given,
+    name,
+    ...system_prompt,
+    ...(model_id === undefined ? {} : { model_id }),
+    ...((tools as string[]).length > 0 ? { tools } : {}),
+  }
+}
+
+interface Listed {
+  id: string
+  name: string
+  description?: string
+  provider?: string
+}
+
+async function listed(connection: Connection, route: Route): Promise<Listed[]> {
+  const { data } = (await call(connection, route, { query: { limit: MOST_LISTED, sort: 'name', order: 'asc' } })) as unknown as {
+    data: Listed[]
+  }
+  return data
+}
+
+/** Undefined for the default model, whichever that will be. */
+async function chosenModel(connection: Connection, dialog: Dialog): Promise<string | undefined> {
+  const models = await listed(connection, modelRoutes.list)
+  const { data: settings } = await call(connection, systemRoutes.settings, {})
+  const usual = models.find(({ id }) => id === settings.default_model_id)?.name ?? 'the default model'
+  if (models.length < 2) return undefined
+  process.stderr.write('\n')
+  const options = models.map(({ id, name, provider }) => ({ value: id, label: name, ...(provider ? { note: provider } : {}) }))
+  const [chosen] = await dialog.choose('Model', options, { several: false, none: `Enter for the default, ${usual}` })
+  return chosen
+}
+
+async function chosenTools(connection: Connection, dialog: Dialog): Promise<string[]> {
+  const kinds: [Route, string][] = [
+    [ragToolRoutes.list, 'answers from documents'],
+    [retrievalToolRoutes.list, 'finds passages'],
+    [apiToolRoutes.list, 'calls an API'],
+  ]
+  const found = await Promise.all(
+    kinds.map(async ([route, note]): Promise<Option<string>[]> => {
+      const tools = await listed(connection, route)
+      return tools.map(({ id, name, description }) => ({ value: id, label: name, note: description || note }))
+    }),
+  )
+  const options = found.flat()
+  if (options.length === 0) {
+    process.stderr.write(`${paint('dim', 'There are no tools yet; cadre knowledge add ./docs makes one that answers from documents.')}\n`)
+    return []
+  }
+  process.stderr.write('\n')
+  return dialog.choose('Knowledge and tools', options, { several: true })
+}

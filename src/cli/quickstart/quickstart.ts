@@ -1,0 +1,129 @@
+/** What `cadre quickstart` asks at a terminal, and how it makes an agent over documents. */
+import { resolve } from 'node:path'
+import { isHere } from '../../client/address.ts'
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { conversationRoutes } from '../../contract/conversations.ts'
+import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/models.ts'
+import { systemRoutes } from '../../contract/system.ts'
+import { followAtTerminal } from '../ask/follow-reply.ts'
+import { completedFolder, withHome } from '../input/folder-completion.ts'
+import { type Added, add, nothingRead, takeBack } from '../knowledge/add-source.ts'
+import { failures, outcome } from '../knowledge/follow-sync.ts'
+import { ANOTHER_FOLDER, folderProblem } from '../knowledge/inspect-folder.ts'
+import { additionsFor } from '../knowledge/plan-sources.ts'
+import { adopt, type Discovered } from '../models/adopt-discovered.ts'
+import { paint } from '../terminal/color.ts'
+import { UsageError } from '../terminal/errors.ts'
+import type { ProgressDisplay } from '../terminal/progress-bar.ts'
+import { type Dialog, inDialog } from '../terminal/prompts.ts'
+import { oneLine } from '../terminal/text.ts'
+import { forStream } from '../terminal/wrap-sentences.ts'
+import { CADRE_GUIDE, documentation, ensureGuide, GUIDE_TOOL, type Guide, guideTo } from './documentation-agent.ts'
+
+const NO_MODEL =
+  'No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.'
+
+const FOLDER = "Which folder of documents shall it answer from? Tab completes its name; Enter alone takes Cadre's own documentation."
+
+export interface Stage {
+  connection: Connection
+  display: ProgressDisplay
+}
+
+export interface Documents {
+  /** Undefined is Cadre's own documentation. */
+  path: string | undefined
+  /** What a folder is called here, where that is not its own name. */
+  name: string | undefined
+  /** Where Cadre is installed. */
+  root: string
+}
+
+export interface Prepared {
+  source: Added['source']
+  /** Undefined where its name is taken by another one. */
+  tool: Added['tool']
+  /** Undefined where there is no tool for it. */
+  agent: Guide | undefined
+}
+
+/** Which model answers, and from which folder; undefined is Cadre's documentation. */
+export async function interview({ connection, display }: Stage, given: string | undefined): Promise<string | undefined> {
+  display.show({ label: 'Looking for models on this machine', done: 0, total: null, unit: '' })
+  const { data: settings } = await call(connection, systemRoutes.settings, {})
+  const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
+  const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
+  display.clear()
+  if (!chosen && found.length === 0) display.say(NO_MODEL)
+  return inDialog(async (dialog) => {
+    if (found.length > 0) await offerModels(connection, found, dialog)
+    return given ?? (await askForFolder(dialog))
+  })
+}
+
+async function offerModels(connection: Connection, found: readonly Discovered[], dialog: Dialog): Promise<void> {
+  connection.narrate('These models could answer. The embedded one needs none of them, but only quotes the documents.')
+  // What leaves the machine is told before it is chosen.
+  if (found.some(({ endpoint }) => endpoint === null)) connection.narrate('One with a key is sent questions and passages over the network.')
+  const options = found.map((model) => ({
+    value: model,
+    label: model.name,
+    note: model.endpoint === null ? `key in ${model.origin}` : model.origin,
+  }))
+  const [model] = await dialog.choose('Which one answers?', options, { several: false, none: 'Enter for the embedded one' })
+  if (!model) return
+  const [added] = model.added === null ? await adopt(connection, [model], found) : []
+  const default_model_id = added?.id ?? model.added
+  if (!default_model_id) return
+  await call(connection, systemRoutes.changeSettings, { body: { default_model_id } })
+  connection.narrate(`${paint('bold', oneLine(model.name))} answers from now on. To go back: cadre models default Embedded`)
+}
+
+async function askForFolder(dialog: Dialog): Promise<string | undefined> {
+  process.stderr.write(`${forStream(FOLDER, process.stderr)}\n`)
+  for (;;) {
+    const answer = (await dialog.ask('Folder: ', completedFolder)).replace(/^(["'])(.*)\1$/, '$2')
+    if (answer === '') return undefined
+    const path = withHome(answer)
+    const problem = await folderProblem(path)
+    if (!problem) return resolve(path)
+    process.stderr.write(`${forStream(paint('yellow', oneLine(problem.message)), process.stderr)}\n`)
+  }
+}
+
+/** Reads the documents and makes the agent; what is there already stays as it is. */
+export async function prepare({ connection, display }: Stage, { path, name, root }: Documents): Promise<Prepared> {
+  const send = !isHere(connection.url)
+  const [addition] = path === undefined ? [await documentation(root, send)] : await additionsFor([path], { send, name })
+  if (!addition) throw new UsageError(`There is no folder ${path}.`)
+  const named = path === undefined ? { tool: GUIDE_TOOL.name, description: GUIDE_TOOL.description } : { tool: addition.name }
+  const added = await add(addition, { connection, display, ...named, wait: true })
+  const { source, tool, synced } = added
+  if (synced) display.say(outcome(synced))
+  for (const line of await failures(connection, source)) display.say(line)
+  if (nothingRead(source) || source.statistics.documents === 0) {
+    // What was there before is not ours to take away.
+    if (added.made) await takeBack(connection, added)
+    throw new UsageError(`There is nothing to answer from in ${addition.place}.`, ANOTHER_FOLDER)
+  }
+  if (!tool) return { source, tool, agent: undefined }
+  const { agent, made } = await ensureGuide(connection, path === undefined ? CADRE_GUIDE : guideTo(addition.name), tool.id)
+  display.say(
+    `${paint('bold', oneLine(agent.name))}: ${made ? 'an agent that answers from it' : 'the agent that is there already answers from it'}.`,
+  )
+  return { source, tool, agent }
+}
+
+/** What to ask first; nothing when the person would rather go on. */
+export function askForQuestion(): Promise<string> {
+  return inDialog((dialog) => dialog.ask('\nWhat would you like to know? (Enter to go on) '))
+}
+
+/** Asks the agent in a conversation of its own, prints the reply as it comes with what it cites, and returns the conversation. */
+export async function answerFrom(connection: Connection, agent: Guide, question: string): Promise<string> {
+  const { data } = await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })
+  const view = { question, citations: true, full: false, quiet: false, json: false, tools: 'ask' } as const
+  await followAtTerminal(connection, { conversation: data.id, message: question }, view)
+  return data.id
+}

@@ -1,0 +1,63 @@
+/** Kinds of resources that others refer to, and what their identifiers look like. */
+import type { Route } from '../../contract/route.ts'
+
+/** By the word the contract uses for each. Its contract is loaded when a name has to be looked up. */
+export const KINDS = {
+  agent: {
+    prefix: 'agent',
+    command: 'agents',
+    noun: 'agent',
+    list: async (): Promise<Route> => (await import('../../contract/agents.ts')).agentRoutes.list,
+  },
+  model: {
+    prefix: 'model',
+    command: 'models',
+    noun: 'model',
+    list: async (): Promise<Route> => (await import('../../contract/models.ts')).modelRoutes.list,
+  },
+  prompt_template: {
+    prefix: 'tmpl',
+    command: 'prompts',
+    noun: 'prompt template',
+    list: async (): Promise<Route> => (await import('../../contract/prompt-templates.ts')).promptTemplateRoutes.list,
+  },
+  knowledge_source: {
+    prefix: 'ks',
+    command: 'knowledge',
+    noun: 'knowledge source',
+    list: async (): Promise<Route> => (await import('../../contract/knowledge-sources.ts')).knowledgeSourceRoutes.list,
+  },
+  rag_tool: {
+    prefix: 'rag',
+    command: 'rag',
+    noun: 'RAG tool',
+    list: async (): Promise<Route> => (await import('../../contract/rag-tools.ts')).ragToolRoutes.list,
+  },
+  retrieval_tool: {
+    prefix: 'ret',
+    command: 'retrieval',
+    noun: 'retrieval tool',
+    list: async (): Promise<Route> => (await import('../../contract/retrieval-tools.ts')).retrievalToolRoutes.list,
+  },
+  api_tool: {
+    prefix: 'api',
+    command: 'tools',
+    noun: 'API tool',
+    list: async (): Promise<Route> => (await import('../../contract/api-tools.ts')).apiToolRoutes.list,
+  },
+  evaluation: {
+    prefix: 'eval',
+    command: 'evaluations',
+    noun: 'evaluation',
+    list: async (): Promise<Route> => (await import('../../contract/evaluations.ts')).evaluationRoutes.list,
+  },
+}
+export type Kind = keyof typeof KINDS
+
+export const IDENTIFIER = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** What an identifier is one of; undefined where it is none of ours, or of a kind that nothing refers to. */
+export function kindOf(id: string): Kind | undefined {
+  if (!IDENTIFIER.test(id)) return undefined
+  return (Object.keys(KINDS) as Kind[]).find((kind) => id.startsWith(`${KINDS[kind].prefix}_`))
+}

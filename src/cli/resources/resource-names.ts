@@ -1,0 +1,39 @@
+/** Names of what is known by its identifier. */
+import { call, pages } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import type { Pagination } from '../../contract/route.ts'
+import type { Body } from '../input/input-reader.ts'
+import { IDENTIFIER, KINDS, type Kind, kindOf } from './resource-kinds.ts'
+
+const NAMES_A_PAGE = 100
+const MOST_ONE_BY_ONE = 10
+
+/** Names of resources of one kind, as far as there are any; those that were deleted have none. */
+export async function namesOf(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  if (ids.length === 0) return names
+  const list = await KINDS[kind].list()
+  const read = async (query: Body) =>
+    (await call(connection, list, { query })) as unknown as { data: { id: string; name: unknown }[]; pagination: Pagination }
+  let missing: string[] = []
+  // Many are found by reading on, few by asking for one after the other.
+  for await (const { data, pagination } of pages((page) => read({ limit: NAMES_A_PAGE, page }))) {
+    for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
+    if (pagination.page >= pagination.pages) return names
+    missing = ids.filter((id) => !names.has(id) && IDENTIFIER.test(id))
+    if (missing.length <= MOST_ONE_BY_ONE) break
+  }
+  for (const id of missing) for (const { name } of (await read({ id })).data) names.set(id, String(name))
+  return names
+}
+
+/** Names of resources of any kind; those that the caller may not see have none. */
+export async function namesOfAll(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
+  const byKind = new Map<Kind, string[]>()
+  for (const id of new Set(ids)) {
+    const kind = kindOf(id)
+    if (kind) byKind.set(kind, [...(byKind.get(kind) ?? []), id])
+  }
+  const found = await Promise.all([...byKind].map(([kind, some]) => namesOf(connection, kind, some).catch(() => new Map<string, string>())))
+  return new Map(found.flatMap((names) => [...names]))
+}

@@ -1,0 +1,14 @@
+/** Agents at the terminal. */
+import { agentRoutes, agents } from '../../../contract/agents.ts'
+import type { Topic } from '../topic.ts'
+
+export const agentTopic: Topic = {
+  command: 'agents',
+  family: agents,
+  routes: agentRoutes,
+  columns: ['id', 'name', 'model_id', 'tools', 'description', 'created_at'],
+  label: 'name',
+  absent: { model_id: 'the default model' },
+  next: ({ name }) => ['Ask it something', `cadre ask ${name} "…"`],
+  references: { model_id: ['model'], tools: ['rag_tool', 'retrieval_tool', 'api_tool'], prompt_template_id: ['prompt_template'] },
+}

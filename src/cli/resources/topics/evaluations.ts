@@ -1,0 +1,17 @@
+/** Evaluations at the terminal. */
+import { evaluationRoutes, evaluations } from '../../../contract/evaluations.ts'
+import { evaluationsFrom } from '../../evaluations/read-test-cases.ts'
+import { kindNamedBy } from '../resolve-references.ts'
+import type { Topic } from '../topic.ts'
+
+export const evaluationTopic: Topic = {
+  command: 'evaluations',
+  family: evaluations,
+  routes: evaluationRoutes,
+  columns: ['id', 'name', 'type', 'target_id', 'description'],
+  label: 'name',
+  next: ({ name }) => ['Run it', `cadre evaluations run ${name}`],
+  fromFile: evaluationsFrom,
+  fileHolds: 'test cases from CSV, JSON Lines (.jsonl), JSON or YAML, or fields from JSON or YAML',
+  references: { target_id: kindNamedBy('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },
+}

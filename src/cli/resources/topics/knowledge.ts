@@ -1,0 +1,52 @@
+/** Knowledge sources at the terminal: the configuration of every type is spread out into flags. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { TSchema } from 'typebox'
+import {
+  KnowledgeSource,
+  KnowledgeSourceUpdate,
+  knowledgeSourceRoutes,
+  knowledgeSources,
+  SOURCE_CONFIGURATIONS,
+  type SourceType,
+} from '../../../contract/knowledge-sources.ts'
+import { fieldsOf, object, optional } from '../../../contract/schema.ts'
+import type { Body } from '../../input/input-reader.ts'
+import type { Topic } from '../topic.ts'
+
+const { name, type, configuration } = KnowledgeSource.properties
+const { auth } = KnowledgeSourceUpdate.properties
+const configured: Record<string, TSchema> = Object.assign({}, ...Object.values(SOURCE_CONFIGURATIONS).map((schema) => fieldsOf(schema)))
+
+/** The field that tells which type is meant when none is named. */
+const TELLTALE: Record<string, SourceType> = { path: 'folder', url: 'url', repository: 'git', text: 'text' }
+
+/** Paths are meant from here, but the daemon reads them from somewhere else. */
+function absolute(field: string, value: unknown): unknown {
+  if (field === 'path' && typeof value === 'string') return resolve(value)
+  if (field === 'paths' && Array.isArray(value)) return value.map((path: string) => resolve(path))
+  if (field === 'repository' && typeof value === 'string' && existsSync(value)) return resolve(value)
+  return value
+}
+
+function fill(given: Body): Body {
+  const own = Object.entries(given).filter(([field]) => !(field in configured))
+  const inside = Object.entries(given).filter(([field]) => field in configured)
+  const body = Object.fromEntries(own)
+  const settings = Object.fromEntries(inside.map(([field, value]) => [field, absolute(field, value)]))
+  const whole = { ...(body.configuration as Body | undefined), ...settings }
+  const guessed = Object.keys(whole).flatMap((field) => TELLTALE[field] ?? [])[0] ?? 'file'
+  return { ...body, type: body.type ?? guessed, ...(Object.keys(whole).length > 0 ? { configuration: whole } : {}) }
+}
+
+export const knowledgeTopic: Topic = {
+  command: 'knowledge',
+  family: knowledgeSources,
+  routes: knowledgeSourceRoutes,
+  columns: ['id', 'name', 'type', 'status', 'last_sync', 'created_at'],
+  label: 'name',
+  next: ({ name }) => ['Read it', `cadre knowledge sync ${name}`],
+  references: {},
+  simplest: 'cadre knowledge add ./docs',
+  form: { schema: object({ name, ...optional({ type, configuration, auth, ...configured }) }), fill },
+}

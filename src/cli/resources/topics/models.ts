@@ -1,0 +1,14 @@
+/** Models at the terminal. */
+import { modelRoutes, models } from '../../../contract/models.ts'
+import type { Topic } from '../topic.ts'
+
+export const modelTopic: Topic = {
+  command: 'models',
+  family: models,
+  routes: modelRoutes,
+  columns: ['id', 'name', 'provider', 'model_id', 'endpoint', 'has_api_key'],
+  label: 'name',
+  next: ({ name }) => ['Try it', `cadre models test ${name}`],
+  references: {},
+  sometimes: { model_id: ({ provider }) => (provider === 'replay' ? ['model'] : []) },
+}

@@ -1,0 +1,12 @@
+/** Prompt templates at the terminal. */
+import { promptTemplateRoutes, promptTemplates } from '../../../contract/prompt-templates.ts'
+import type { Topic } from '../topic.ts'
+
+export const promptTopic: Topic = {
+  command: 'prompts',
+  family: promptTemplates,
+  routes: promptTemplateRoutes,
+  columns: ['id', 'name', 'type', 'variables', 'version', 'description'],
+  label: 'name',
+  references: {},
+}

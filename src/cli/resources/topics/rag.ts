@@ -1,0 +1,14 @@
+/** RAG tools at the terminal. */
+import { ragToolRoutes, ragTools } from '../../../contract/rag-tools.ts'
+import type { Topic } from '../topic.ts'
+
+export const ragTopic: Topic = {
+  command: 'rag',
+  family: ragTools,
+  routes: ragToolRoutes,
+  columns: ['id', 'name', 'knowledge_source_id', 'top_k', 'description'],
+  label: 'name',
+  absent: { model_id: 'the default model' },
+  next: ({ name }) => ['Ask it something', `cadre rag query ${name} "…"`],
+  references: { knowledge_source_id: ['knowledge_source'], model_id: ['model'] },
+}

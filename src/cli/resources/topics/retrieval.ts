@@ -1,0 +1,13 @@
+/** Retrieval tools at the terminal. */
+import { retrievalToolRoutes, retrievalTools } from '../../../contract/retrieval-tools.ts'
+import type { Topic } from '../topic.ts'
+
+export const retrievalTopic: Topic = {
+  command: 'retrieval',
+  family: retrievalTools,
+  routes: retrievalToolRoutes,
+  columns: ['id', 'name', 'search_method', 'top_k', 'description'],
+  label: 'name',
+  next: ({ name }) => ['Search with it', `cadre retrieval search ${name} "…"`],
+  references: { knowledge_source_ids: ['knowledge_source'] },
+}

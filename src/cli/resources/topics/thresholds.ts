@@ -1,0 +1,12 @@
+/** Usage thresholds at the terminal. */
+import { usageThresholdRoutes, usageThresholds } from '../../../contract/usage.ts'
+import { kindNamedBy } from '../resolve-references.ts'
+import type { Topic } from '../topic.ts'
+
+export const thresholdTopic: Topic = {
+  command: 'usage thresholds',
+  family: usageThresholds,
+  routes: usageThresholdRoutes,
+  columns: ['id', 'metric', 'limit', 'period', 'action', 'entity_type', 'entity_id'],
+  references: { entity_id: kindNamedBy('entity_type', ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation']) },
+}

@@ -1,0 +1,23 @@
+/** API tools at the terminal: the placeholders of an address are parameters unless something else is said. */
+import { apiToolRoutes, apiTools } from '../../../contract/api-tools.ts'
+import type { Body } from '../../input/input-reader.ts'
+import type { Topic } from '../topic.ts'
+
+function fill(body: Body): Body {
+  if (body.parameters !== undefined || typeof body.url !== 'string') return body
+  const names = [...new Set(Array.from(body.url.matchAll(/\{(\w+)\}/g), ([, name]) => name as string))]
+  if (names.length === 0) return body
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  return { ...body, parameters: { type: 'object', properties, required: names } }
+}
+
+export const toolTopic: Topic = {
+  command: 'tools',
+  family: apiTools,
+  routes: apiToolRoutes,
+  columns: ['id', 'name', 'method', 'url', 'description'],
+  label: 'name',
+  next: ({ name }) => ['Try it', `cadre tools test ${name}`],
+  references: {},
+  form: { schema: apiTools.create, fill },
+}

@@ -1,0 +1,14 @@
+/** Webhooks at the terminal. */
+import { webhookRoutes, webhooks } from '../../../contract/webhooks.ts'
+import type { Topic } from '../topic.ts'
+
+export const webhookTopic: Topic = {
+  command: 'webhooks',
+  family: webhooks,
+  routes: webhookRoutes,
+  columns: ['id', 'url', 'events', 'enabled', 'description'],
+  label: 'url',
+  next: ({ id }) => ['Try it', `cadre webhooks test ${id}`],
+  references: {},
+  shownOnce: 'secret',
+}

@@ -1,0 +1,129 @@
+/** `cadre <family> create`: one resource from flags, or one or many from a file. */
+import { string } from '@oclif/core/flags'
+import { call } from '../../../client/call.ts'
+import type { Connection } from '../../../client/request.ts'
+import { withArticle } from '../../../contract/crud.ts'
+import { type Body, type FromFile, InputReader } from '../../input/input-reader.ts'
+import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
+import { CadreCommand } from '../../oclif/base-command.ts'
+import { paint } from '../../terminal/color.ts'
+import { UsageError } from '../../terminal/errors.ts'
+import { canAsk } from '../../terminal/prompts.ts'
+import { quoted } from '../../terminal/shell-quote.ts'
+import type { Row } from '../../terminal/table.ts'
+import { oneLine } from '../../terminal/text.ts'
+import type { Found } from '../ambiguous-names.ts'
+import { namesakes, resolveReferences } from '../resolve-references.ts'
+import { essentials, withNames } from '../resource-view.ts'
+import { type Topic, titleOf } from '../topic.ts'
+import type { Example } from './list.ts'
+
+/** A longer list is no slip of somebody who types. */
+const MOST_LOOKED_UP = 20
+
+export const fileFlagOf = ({ fileHolds = 'fields from a JSON or YAML file' }: Topic) =>
+  string({ description: `Read ${fileHolds}, - for stdin; flags go over them.`, helpValue: '<file|->' })
+
+/** Asks for what is missing, where somebody is there to answer. */
+export interface Interview {
+  ask: (connection: Connection, given: Body) => Promise<Body>
+  /** What help says of it. */
+  description: string
+}
+
+export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
+  const { family, routes, command, references, columns, form, simplest, fromFile, sometimes, shownOnce, next } = topic
+  const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
+  return class CreateCommand extends CadreCommand {
+    static override description =
+      `Create ${withArticle(family.noun)}.\n\nFields come from flags, from a file, or from both. A file that holds a list creates each of its items. Names work wherever identifiers do.${interview ? ` ${interview.description}` : ''}`
+    static override examples = [
+      ...examples,
+      { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' },
+    ]
+    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlagOf(topic) } as FlagSet
+
+    override async run(): Promise<void> {
+      const { flags } = await this.parse(CreateCommand)
+      const given = await read(flags as FlagValues)
+      const asks = interview && !given.list && missing(given.bodies[0] ?? {}).length > 0 && canAsk() && this.formatOf(flags) === 'table'
+      const complete = asks ? given.bodies : given.bodies.map(checked)
+      const connection = await this.connect(flags)
+      const bodies = asks ? [checked(await interview.ask(connection, given.bodies[0] ?? {}))] : complete
+      const created: Row[] = []
+      for (const [index, body] of bodies.entries()) {
+        try {
+          const named = await resolveReferences(connection, references, body)
+          const resolved = sometimes ? await resolveReferences(connection, sometimes, named, { keepUnknown: true }) : named
+          created.push((await call(connection, routes.create, { body: resolved })).data as Row)
+        } catch (error) {
+          const place = given.placeOf?.(error)
+          if (place !== undefined) this.narrate(`Refused: ${place}.`)
+          if (given.list) this.narrate(`Item ${index + 1} of ${bodies.length} failed; ${created.length} were created before it.`)
+          if (created.length > 0) await this.print({ data: created, columns }, flags)
+          throw error
+        }
+        this.narrate(`Created ${family.noun} ${titleOf(topic, data(created))}.`)
+      }
+      const brief = !given.list && this.formatOf(flags) === 'table'
+      await this.print(
+        { data: given.list ? created : brief ? essentials(await withNames(connection, topic, data(created))) : data(created), columns },
+        flags,
+      )
+      if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
+      if (this.formatOf(flags) !== 'table') return
+      const alone = created.length > MOST_LOOKED_UP || (await this.#tellNamesakes(connection, created))
+      if (next && !given.list) this.narrate(nextText(next, data(created), alone))
+    }
+
+    /** Names may be given twice; whoever does it learns that, and what to call the new one by. Whether none was. */
+    async #tellNamesakes(connection: Connection, created: readonly Row[]): Promise<boolean> {
+      let alone = true
+      for (const one of created) {
+        const [other] = await namesakes(connection, topic, one as Found)
+        if (!other) continue
+        alone = false
+        this.narrate(sameName(topic, one, other))
+      }
+      return alone
+    }
+  }
+
+  async function read(flags: FlagValues): Promise<FromFile> {
+    const reader = new InputReader()
+    const open = (file: string) => (fromFile ? fromFile(file, reader) : reader.resources(file))
+    const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
+    const fromFlags = await bodyFrom(fields, flags, reader)
+    return { ...given, bodies: given.bodies.map((body) => ({ ...given.assumed, ...body, ...fromFlags })) }
+  }
+
+  function missing(given: Body): Field[] {
+    return fields.filter((field) => field.required && given[field.name] === undefined)
+  }
+
+  function checked(given: Body): Body {
+    const absent = missing(given)
+    if (absent.length > 0)
+      throw new UsageError(
+        `Missing ${absent.map(({ flag }) => `--${flag}`).join(', ')}.`,
+        `For example: ${simplest ?? examples.at(interview ? 1 : 0)?.command ?? `cadre ${command} create --help`}`,
+      )
+    return form ? form.fill(given) : given
+  }
+}
+
+/** A resource, and another one that people call the same. A second webhook of an address is seldom a slip. */
+export function sameName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
+  const way = label === 'url' ? '' : `, or give it a ${label} of its own: cadre ${command} update ${String(id)} --${label} …`
+  return `There is another ${family.noun} called ${oneLine(String(name))}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
+}
+
+/** By its name, unless another one has that, too. */
+function nextText(next: NonNullable<Topic['next']>, { name, id }: Row, alone: boolean): string {
+  const [what, command] = next({ name: alone ? quoted(String(name)) : String(id), id: String(id) })
+  return `${what}: ${paint('bold', command)}`
+}
+
+function data(created: readonly Row[]): Row {
+  return created.at(-1) ?? {}
+}

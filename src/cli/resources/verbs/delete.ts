@@ -1,0 +1,74 @@
+/** `cadre <family> delete`: one or several resources, after a question. */
+import { boolean } from '@oclif/core/flags'
+import { call } from '../../../client/call.ts'
+import { CadreError } from '../../../contract/errors.ts'
+import { CadreCommand } from '../../oclif/base-command.ts'
+import { confirm } from '../../terminal/confirm.ts'
+import { quoted } from '../../terminal/shell-quote.ts'
+import { resolveOwn } from '../resolve-references.ts'
+import type { Topic } from '../topic.ts'
+import type { Example } from './list.ts'
+import { ownArguments } from './show.ts'
+
+export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' })
+
+export function deleteCommand(topic: Topic, examples: Example[] = []) {
+  const { family, routes, command } = topic
+  const id = ownArguments(topic)
+  return class DeleteCommand extends CadreCommand {
+    static override description =
+      `Delete one or several ${family.noun}s.\n\nAsks first at a terminal, and again where it is in use; elsewhere --yes is needed, and --force for what is in use.`
+    static override examples = [
+      ...examples,
+      {
+        command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`,
+        description: 'Without a question, for a script',
+      },
+    ]
+    static override args = { id }
+    static override flags = {
+      yes: yesFlag,
+      force: boolean({ description: 'Delete although it is in use, and detach it from its users.' }),
+    }
+
+    override async run(): Promise<void> {
+      const { args, flags } = await this.parse(DeleteCommand)
+      const names = args.id
+      const asked = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${family.noun}s (${names.join(', ')})`
+      await confirm(`Delete ${asked}?`, flags.yes)
+      const connection = await this.connect(flags)
+      const ids = await Promise.all(names.map((name) => resolveOwn(connection, topic, name)))
+      const deleted: { id: string; message: string }[] = []
+      for (const [at, one] of ids.entries()) {
+        const remove = (force: boolean) => call(connection, routes.remove, { params: { id: one }, query: force ? { force } : {} })
+        const { message } = await remove(flags.force)
+          .catch(async (error: unknown) => {
+            if (!isInUse(error) || flags.yes) throw error
+            this.narrate(error.message)
+            await confirm('Delete it all the same, and detach it from what uses it?', false, 'It was not deleted.')
+            return remove(true)
+          })
+          .catch(explainConflict(`${command} delete ${quoted(names[at] ?? one)}`))
+        deleted.push({ id: one, message })
+        this.narrate(message)
+      }
+      if (this.formatOf(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+    }
+  }
+}
+
+/** Only who uses it stands in the way: what cannot be deleted at all says so itself, and names no users. */
+const isInUse = (error: unknown): error is CadreError =>
+  error instanceof CadreError && error.code === 'CONFLICT' && (error.details?.length ?? 0) > 0
+
+/** What is in use needs --force. */
+export function explainConflict(command: string): (error: unknown) => never {
+  return (error) => {
+    if (!isInUse(error)) throw error
+    throw new CadreError(error.code, error.message, {
+      details: error.details,
+      cause: error,
+      hint: `cadre ${command} --force deletes it and detaches it from them.`,
+    })
+  }
+}

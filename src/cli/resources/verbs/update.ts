@@ -1,0 +1,60 @@
+/** `cadre <family> update`: changes the fields that are named and keeps the rest. */
+import { call } from '../../../client/call.ts'
+import { withArticle } from '../../../contract/crud.ts'
+import { type Body, type FromFile, InputReader } from '../../input/input-reader.ts'
+import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
+import { CadreCommand } from '../../oclif/base-command.ts'
+import { UsageError } from '../../terminal/errors.ts'
+import type { Row } from '../../terminal/table.ts'
+import type { Found } from '../ambiguous-names.ts'
+import { namesakes, resolveOwn, resolveReferences } from '../resolve-references.ts'
+import { withNames } from '../resource-view.ts'
+import { type Topic, titleOf } from '../topic.ts'
+import { fileFlagOf, sameName } from './create.ts'
+import type { Example } from './list.ts'
+import { ownArgument } from './show.ts'
+
+export function updateCommand(topic: Topic, examples: Example[]) {
+  const { family, routes, command, references, label } = topic
+  const fields = fieldsFrom(family.update, Object.keys(references)).map((field) => ({
+    ...field,
+    required: false,
+    schema: { ...field.schema, default: undefined },
+  }))
+  const id = ownArgument(topic)
+  return class UpdateCommand extends CadreCommand {
+    static override description = `Change ${withArticle(family.noun)}.\n\nFields that are left out keep their values.`
+    static override examples = examples
+    static override args = { id }
+    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlagOf(topic) } as FlagSet
+
+    override async run(): Promise<void> {
+      const { args, flags } = await this.parse(UpdateCommand)
+      const { body, placeOf } = await changes(flags as FlagValues)
+      const connection = await this.connect(flags)
+      const params = { id: await resolveOwn(connection, topic, args.id as string) }
+      const change = { params, body: await resolveReferences(connection, references, body) }
+      const { data } = await call(connection, routes.update, change).catch((error: unknown) => {
+        const place = placeOf?.(error)
+        if (place !== undefined) this.narrate(`Refused: ${place}.`)
+        throw error
+      })
+      this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
+      const [other] =
+        label !== undefined && label in body && this.formatOf(flags) === 'table' ? await namesakes(connection, topic, data as Found) : []
+      if (other) this.narrate(sameName(topic, data as Row, other))
+      await this.print({ data: this.formatOf(flags) === 'table' ? await withNames(connection, topic, data as Row) : (data as Row) }, flags)
+    }
+  }
+
+  async function changes(flags: FlagValues): Promise<{ body: Body; placeOf?: FromFile['placeOf'] }> {
+    const reader = new InputReader()
+    const open = (file: string) => (topic.fromFile ? topic.fromFile(file, reader) : reader.resources(file))
+    const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
+    if (given.list) throw new UsageError('A change takes one object, not a list.')
+    const body = { ...given.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
+    if (Object.keys(body).length === 0)
+      throw new UsageError('Nothing to change.', `cadre ${command} update --help shows what can be changed.`)
+    return { body, ...(given.placeOf ? { placeOf: given.placeOf } : {}) }
+  }
+}

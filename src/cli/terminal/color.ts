@@ -1,0 +1,37 @@
+/** Colours for people at a terminal: NO_COLOR, FORCE_COLOR and --no-color decide, then whether stderr or stdout is a terminal. */
+import { printable } from './text.ts'
+
+const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
+export type Color = keyof typeof CODES
+
+export function wantsColor(
+  stream: NodeJS.WriteStream,
+  argv: readonly string[] = process.argv,
+  environment: NodeJS.ProcessEnv = process.env,
+): boolean {
+  if (argv.includes('--no-color') || environment.NO_COLOR) return false
+  if (environment.FORCE_COLOR !== undefined) return environment.FORCE_COLOR !== '0' && environment.FORCE_COLOR !== 'false'
+  return stream.isTTY === true && environment.TERM !== 'dumb'
+}
+
+/** Whether a line of the stream can be drawn again. */
+export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv = process.env): boolean {
+  return stream.isTTY === true && environment.TERM !== 'dumb'
+}
+
+/** Colours text that goes to a stream, if that stream shows colours. */
+export function paint(color: Color, text: string, stream: NodeJS.WriteStream = process.stderr): string {
+  if (text === '' || !wantsColor(stream)) return text
+  const [on, off] = CODES[color]
+  return `\u001b[${on}m${text}\u001b[${off}m`
+}
+
+const OWN = new RegExp(`(\u001b\\[(?:${Object.values(CODES).flat().join('|')})m)`)
+
+/** A line for people in which data may stand: of all that steers a terminal only our own colours stay. */
+export function withoutSteering(line: string): string {
+  return line
+    .split(OWN)
+    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .join('')
+}

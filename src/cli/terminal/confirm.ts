@@ -1,0 +1,12 @@
+/** The question before something is gone. */
+
+import { QuietFailure, UsageError } from './errors.ts'
+import { canAsk, yesOrNo } from './prompts.ts'
+
+export async function confirm(question: string, yes: boolean, declined = 'Nothing was deleted.'): Promise<void> {
+  if (yes) return
+  if (!canAsk()) throw new UsageError('This needs a yes, and there is no terminal to ask at.', 'Add --yes if you are sure.')
+  if (await yesOrNo(question)) return
+  process.stderr.write(`${declined}\n`)
+  throw new QuietFailure()
+}

@@ -1,0 +1,49 @@
+/** Quantities as people read them. */
+
+export function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let value = count
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+}
+
+export function duration(seconds: number): string {
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [Math.floor(seconds) % 60, 's'],
+  ]
+  const first = parts.findIndex(([count]) => count > 0)
+  if (first === -1) return '0 s'
+  return parts
+    .slice(first, first + 2)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
+}
+
+export const count = (number: number): string => number.toLocaleString('en')
+
+/** A number in at most six columns. */
+export const compact = (number: number): string =>
+  number < 10_000 ? count(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })
+
+/** Money in whatever currency the prices are in: cents, and more digits where cents say nothing. */
+export function money(amount: number): string {
+  if (amount === 0) return '0'
+  return amount >= 1
+    ? amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+    : String(Number(amount.toPrecision(2)))
+}
+
+/** Milliseconds as people say them. */
+export const seconds = (milliseconds: number): string =>
+  milliseconds < 1000
+    ? `${Math.round(milliseconds)} ms`
+    : milliseconds < 60_000
+      ? `${(milliseconds / 1000).toFixed(1)} s`
+      : duration(milliseconds / 1000)

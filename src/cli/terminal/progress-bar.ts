@@ -1,0 +1,175 @@
+/** How far long work is: a bar that is redrawn at a terminal, and a line now and then where there is none. */
+import { canRedraw, paint, withoutSteering } from './color.ts'
+import { duration } from './format-quantity.ts'
+import { Echo } from './terminal-echo.ts'
+import { truncate, width } from './text.ts'
+import { forStream } from './wrap-sentences.ts'
+
+/** What is being done, and how much of it is done. Work of the same label shares one rate. */
+export interface Step {
+  label: string
+  done: number
+  /** Null while nobody knows. */
+  total: number | null
+  /** What is counted, in the plural. */
+  unit: string
+  /** What else is worth knowing, when there is room. */
+  note?: string
+  /** Lines below the bar, in place of the note, for those who look on at a terminal of so many columns. */
+  below?: (columns: number) => readonly string[]
+}
+
+export interface Pace {
+  /** Units a second; zero while it is unknown. */
+  rate: number
+  secondsLeft: number | undefined
+}
+
+const REDRAW_MS = 100
+const LINE_MS = 3_000
+/** What happened longer ago says little about what is left. */
+const WINDOW_MS = 15_000
+const LEAST_BAR = 8
+const MOST_BAR = 14
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+
+const count = (number: number) => number.toLocaleString('en')
+const perSecond = (rate: number) => `${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`
+
+/** Nobody knows the seconds of a quarter of an hour. */
+const remaining = (seconds: number) => duration(seconds < 120 ? seconds : Math.ceil(seconds / 60) * 60).replace(/ 0 \w+$/, '')
+
+/** The step as one line of at most that many columns: what matters least goes first. */
+export function barLine({ label, done, total, unit, note }: Step, { rate, secondsLeft }: Pace, columns: number, frame = 0): string {
+  const spinner = FRAMES[frame % FRAMES.length] ?? ''
+  const parts: { text: string; worth: number }[] = []
+  const say = (worth: number, text: string | undefined) => {
+    if (text) parts.push({ text, worth })
+  }
+  say(3, total !== null ? `${count(done)}/${count(total)} ${unit}` : done > 0 ? `${count(done)} ${unit}` : undefined)
+  say(1, note)
+  say(2, rate > 0 ? perSecond(rate) : undefined)
+  say(4, secondsLeft === undefined ? undefined : `${remaining(secondsLeft)} left`)
+  const share = total === null ? undefined : total === 0 ? 1 : Math.min(1, done / total)
+  const percent = share === undefined ? '' : ` ${String(Math.floor(share * 100)).padStart(3)} %`
+  const head = `${spinner} ${label}`
+  // The bar keeps its length while the words beside it come and go.
+  const length = Math.max(LEAST_BAR, Math.min(MOST_BAR, Math.floor(columns / 4)))
+  const bar = share === undefined ? '' : ` ${drawBar(share, length)}`
+  const room = () => columns - width(head) - width(bar) - width(percent) - parts.reduce((sum, { text }) => sum + 2 + width(text), 0)
+  while (room() < 0 && parts.length > 0) {
+    const lowest = Math.min(...parts.map(({ worth }) => worth))
+    parts.splice(
+      parts.findIndex(({ worth }) => worth === lowest),
+      1,
+    )
+  }
+  return truncate(`${head}${bar}${percent}${parts.map(({ text }) => `  ${text}`).join('')}`, columns)
+}
+
+function drawBar(share: number, columns: number): string {
+  const full = Math.round(share * columns)
+  return '█'.repeat(full) + '░'.repeat(columns - full)
+}
+
+/** The step in words, for a log. */
+export function plainLine({ label, done, total, unit, note }: Step, { rate, secondsLeft }: Pace): string {
+  if (total === null && done === 0) return `${label}…`
+  const parts = [total === null ? `${count(done)} ${unit}` : `${count(done)} of ${count(total)} ${unit}`]
+  if (note) parts.push(note)
+  if (rate > 0) parts.push(perSecond(rate))
+  if (secondsLeft !== undefined) parts.push(`${remaining(secondsLeft)} left`)
+  return `${label}: ${parts.join(', ')}`
+}
+
+/** How fast a step goes, from what was done lately. Work that is reported in heaps has a rate from heap to heap, not from moment to moment. */
+export class Pacer {
+  #label = ''
+  #seen: { at: number; done: number }[] = []
+
+  pace({ label, done, total }: Step, now: number): Pace {
+    if (label !== this.#label || done < (this.#seen.at(-1)?.done ?? 0)) this.#seen = []
+    this.#label = label
+    if (this.#seen.at(-1)?.done !== done) this.#seen.push({ at: now, done })
+    while (this.#seen.length > 2 && now - (this.#seen[1]?.at ?? now) > WINDOW_MS) this.#seen.shift()
+    const [first, last] = [this.#seen[0], this.#seen.at(-1)]
+    const elapsed = first && last ? (last.at - first.at) / 1000 : 0
+    if (!first || !last || elapsed < 1) return { rate: 0, secondsLeft: undefined }
+    const rate = (last.done - first.done) / elapsed
+    const left = total === null || done >= total ? undefined : Math.max(1, Math.ceil((total - done) / rate - (now - last.at) / 1000))
+    return { rate, secondsLeft: left }
+  }
+}
+
+export class ProgressDisplay {
+  readonly #stream: NodeJS.WriteStream
+  readonly #live: boolean
+  readonly #pacer = new Pacer()
+  readonly #echo = new Echo()
+  #step: Step | undefined
+  #timer: NodeJS.Timeout | undefined
+  #frame = 0
+  #drawn = false
+  /** Lines below the bar as it is drawn. */
+  #below = 0
+
+  constructor(quiet = false, stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = stream
+    this.#live = canRedraw(stream)
+    if (quiet) return
+    this.#timer = setInterval(() => this.#tell(), this.#live ? REDRAW_MS : LINE_MS).unref()
+  }
+
+  show(step: Step): void {
+    this.#step = step
+    this.#pacer.pace(step, Date.now())
+  }
+
+  /** A line that stays, above the bar. */
+  say = (line: string): void => {
+    this.#erase()
+    this.#stream.write(`${forStream(withoutSteering(line), this.#stream)}\n`)
+  }
+
+  /** Takes the bar away until the next step; questions may be asked. */
+  clear(): void {
+    this.#erase()
+    this.#echo.on()
+  }
+
+  #erase(): void {
+    this.#step = undefined
+    if (this.#drawn) this.#stream.write(this.#wiped())
+    this.#drawn = false
+    this.#below = 0
+  }
+
+  /** Back to where the bar begins, and nothing there any more. */
+  #wiped(): string {
+    return this.#below === 0 ? '\r\u001b[2K' : `\u001b[${this.#below}A\r\u001b[J`
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.clear()
+  }
+
+  #tell(): void {
+    if (!this.#step) return
+    const pace = this.#pacer.pace(this.#step, Date.now())
+    if (!this.#live) return void this.#stream.write(`${plainLine(this.#step, pace)}\n`)
+    // Short waits, of which nobody knows the end, are not worth asking the system.
+    if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.off()
+    // The last column stays free: some terminals begin a new line as soon as it is written to.
+    const columns = (this.#stream.columns || 80) - 1
+    const { below, note = '', ...step } = this.#step
+    const lines = below?.(columns) ?? []
+    const bar = barLine(below ? step : { ...step, note }, pace, columns, this.#frame++)
+    this.#stream.write(this.#wiped() + [colored(bar, this.#stream), ...lines].join('\n'))
+    this.#drawn = true
+    this.#below = lines.length
+  }
+}
+
+const colored = (line: string, stream: NodeJS.WriteStream) =>
+  line.replace(/█+/, (full) => paint('cyan', full, stream)).replace(/░+/, (rest) => paint('dim', rest, stream))

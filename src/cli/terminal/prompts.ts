@@ -1,0 +1,143 @@
+/** Questions at the terminal, on stderr, so that stdout stays for data. */
+import type { Interface } from 'node:readline'
+import { paint } from './color.ts'
+import { EXIT, QuietFailure } from './errors.ts'
+import { oneLine, truncate, wrap } from './text.ts'
+
+/** Whether somebody can be asked. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}
+
+/** What may follow what was typed, and the part of it that these would replace: what readline asks of a completer. */
+export type Completer = (typed: string) => [string[], string]
+
+/** Room that an answer wants beside its question. */
+const ROOM = 12
+
+/** One question after the other. What is typed or pasted ahead answers the next ones; Ctrl+C and Ctrl+D end the command. */
+export class Dialog {
+  readonly #lines: Interface
+  readonly #ahead: string[] = []
+  #waiting: { answer: (line: string) => void; refuse: (error: Error) => void } | undefined
+  #closed = false
+  #completer: Completer | undefined
+
+  private constructor(open: (completer: Completer) => Interface) {
+    // Without one Tab would put a tab into the answer.
+    const lines = open((typed) => this.#completer?.(typed) ?? [[], typed])
+    this.#lines = lines
+    lines.on('SIGINT', () => {
+      process.stderr.write('\n')
+      process.emit('SIGINT')
+    })
+    lines.on('line', (line) => {
+      const waiting = this.#waiting
+      this.#waiting = undefined
+      if (waiting) waiting.answer(line.trim())
+      else this.#ahead.push(line.trim())
+    })
+    lines.once('close', () => {
+      this.#closed = true
+      this.#waiting?.refuse(new QuietFailure(EXIT.interrupted))
+    })
+  }
+
+  static async open(): Promise<Dialog> {
+    const { createInterface } = await import('node:readline')
+    return new Dialog((completer) => createInterface({ input: process.stdin, output: process.stderr, completer }))
+  }
+
+  /** A question that leaves no room for its answer is broken between words, and its last line stands before the answer. */
+  async ask(text: string, completer?: Completer): Promise<string> {
+    const lines = wrap(text.trimEnd(), Math.max(ROOM, (process.stderr.columns || 80) - ROOM))
+    const question = `${lines.pop() ?? ''} `
+    for (const line of lines) process.stderr.write(`${line}\n`)
+    this.#completer = completer
+    const ahead = this.#ahead.shift()
+    if (ahead !== undefined) {
+      process.stderr.write(`${question}${oneLine(ahead)}\n`)
+      return ahead
+    }
+    if (this.#closed) throw new QuietFailure(EXIT.interrupted)
+    this.#lines.setPrompt(question)
+    this.#lines.prompt()
+    try {
+      return await new Promise<string>((answer, refuse) => {
+        this.#waiting = { answer, refuse }
+      })
+    } catch (error) {
+      process.stderr.write('\n') // Ctrl+D leaves the cursor behind the question
+      throw error
+    }
+  }
+
+  /** An answer that must not be empty. */
+  async askUntilSaid(question: string): Promise<string> {
+    for (;;) {
+      const answer = await this.ask(question)
+      if (answer !== '') return answer
+    }
+  }
+
+  /** Some of a numbered list; Enter alone is none. */
+  async choose<T>(question: string, options: readonly Option<T>[], { several, none = 'Enter for none' }: Choosing): Promise<T[]> {
+    const columns = (process.stderr.columns || 80) - 1
+    for (const [at, { label, note }] of options.entries()) {
+      const number = String(at + 1).padStart(String(options.length).length)
+      process.stderr.write(`${truncate(`  ${number}  ${oneLine(label)}${note ? ` – ${oneLine(note)}` : ''}`, columns)}\n`)
+    }
+    const how = `${several ? 'numbers, all' : 'a number'}, or ${none}`
+    for (;;) {
+      const chosen = numbersIn(await this.ask(`${question} (${how}) `), options.length)
+      if (chosen && (several || chosen.length <= 1)) return chosen.map((number) => (options[number - 1] as Option<T>).value)
+      process.stderr.write(
+        `${paint('yellow', several ? `Numbers from 1 to ${options.length}, such as 1,3.` : `One number from 1 to ${options.length}.`)}\n`,
+      )
+    }
+  }
+
+  close(): void {
+    this.#lines.close()
+  }
+}
+
+/** Asks, and lets the terminal go again. */
+export async function inDialog<T>(work: (dialog: Dialog) => Promise<T>): Promise<T> {
+  const dialog = await Dialog.open()
+  try {
+    return await work(dialog)
+  } finally {
+    dialog.close()
+  }
+}
+
+/** Anything but yes is no. */
+export async function yesOrNo(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test(await inDialog((dialog) => dialog.ask(`${question} [y/N] `)))
+}
+
+export interface Option<T> {
+  value: T
+  label: string
+  note?: string
+}
+
+export interface Choosing {
+  several: boolean
+  /** What Enter alone means. */
+  none?: string
+}
+
+/** The numbers in an answer such as `1,3` or `1-3`; undefined when it is something else. */
+export function numbersIn(answer: string, most: number): number[] | undefined {
+  if (/^(all|\*)$/i.test(answer)) return Array.from({ length: most }, (_, at) => at + 1)
+  const numbers = new Set<number>()
+  for (const part of answer.split(/[\s,]+/).filter(Boolean)) {
+    const range = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part)
+    const [from, to] = range ? [Number(range[1]), Number(range[2] ?? range[1])] : [0, 0]
+    if (from < 1 || to > most || from > to) return undefined
+    for (let number = from; number <= to; number++) numbers.add(number)
+  }
+  return [...numbers]
+}

@@ -1,0 +1,108 @@
+/** Text that comes in pieces, on its way to a terminal: made safe, and broken between words as it flows. */
+import { printable, width } from './text.ts'
+
+/** What the next piece may still make whole: an escape sequence, a line end of two characters, half of a pair. */
+const UNFINISHED = /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]{0,1000}\u001b?|[ -/]*)?|\r|[\ud800-\udbff])$/
+
+/** Makes text safe to show, whichever way it is cut into pieces. */
+export class SafeText {
+  #held = ''
+
+  push(piece: string): string {
+    const text = this.#held + piece
+    const at = UNFINISHED.exec(text)?.index ?? text.length
+    this.#held = text.slice(at)
+    return printable(text.slice(0, at))
+  }
+
+  /** What was held back, now that nothing follows. */
+  end(): string {
+    const rest = printable(this.#held)
+    this.#held = ''
+    return rest
+  }
+}
+
+/** Line ends, spaces, characters of scripts that are written without them, and words. */
+const TOKENS =
+  /\n|[^\S\n]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]+/gu
+
+/**
+ * Breaks lines between words, while the text still comes: only the word that is being written is held back.
+ * Code between fences, and rows of tables, keep their lines.
+ */
+export class TextFlow {
+  readonly #columns: () => number
+  readonly #mark: (word: string) => string
+  #safe = new SafeText()
+  #word = ''
+  #spaces = ''
+  /** Columns that the line takes so far. */
+  #used = 0
+  /** How the line begins, as far as that tells what it is. */
+  #beginning = ''
+  #fenced = false
+  /** Whether something else was said since: what follows begins a line, and not with a space. */
+  #interrupted = false
+
+  /** `columns` is asked anew each time, since people make their windows smaller; `mark` paints what is to stand out in a word. */
+  constructor(columns: () => number, mark: (word: string) => string = (word) => word) {
+    this.#columns = columns
+    this.#mark = mark
+  }
+
+  push(piece: string): string {
+    return this.#flow(this.#safe.push(piece), false)
+  }
+
+  /** What was held back, now that nothing follows. */
+  end(): string {
+    return this.#flow(this.#safe.end(), true)
+  }
+
+  /** Ends the line, so that something else can be said. */
+  interrupt(): string {
+    const rest = this.end()
+    const ended = this.#used > 0 ? this.#newLine() : ''
+    this.#interrupted = true
+    return rest + ended
+  }
+
+  #flow(text: string, last: boolean): string {
+    const tokens = (this.#word + text).match(TOKENS) ?? []
+    this.#word = ''
+    // The word at the end may go on in the next piece.
+    if (!last && /\S$/.test(tokens.at(-1) ?? '')) this.#word = tokens.pop() ?? ''
+    let out = ''
+    for (const token of tokens) out += token === '\n' ? this.#newLine() : token.trim() === '' ? this.#space(token) : this.#place(token)
+    return out
+  }
+
+  #newLine(): string {
+    this.#interrupted = false
+    if (/^\s*(```|~~~)/.test(this.#beginning)) this.#fenced = !this.#fenced
+    const spaces = this.#fenced ? this.#spaces : ''
+    this.#spaces = ''
+    this.#used = 0
+    this.#beginning = ''
+    return `${spaces}\n`
+  }
+
+  #space(token: string): string {
+    if (this.#interrupted) return ''
+    this.#spaces += token
+    if (this.#beginning.trim() === '') this.#beginning += token
+    return ''
+  }
+
+  #place(word: string): string {
+    if (this.#beginning.trim() === '') this.#beginning += word
+    const keeps = this.#fenced || /^\s*(\||```|~~~)/.test(this.#beginning)
+    const gap = this.#spaces
+    this.#spaces = ''
+    this.#interrupted = false
+    const breaks = !keeps && this.#used > 0 && this.#used + width(gap) + width(word) > this.#columns()
+    this.#used = (breaks ? 0 : this.#used + width(gap)) + width(word)
+    return `${breaks ? '\n' : gap}${keeps ? word : this.#mark(word)}`
+  }
+}

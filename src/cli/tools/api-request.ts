@@ -1,0 +1,83 @@
+/** A raw call as the user spelled it: method, path, fields and headers, in the manner of `gh api`. */
+import type { Sent } from '../../client/request.ts'
+import type { InputReader } from '../input/input-reader.ts'
+import { typed } from '../input/schema-flags.ts'
+import { UsageError } from '../terminal/errors.ts'
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+export interface ApiFlags {
+  'raw-field'?: string[] | undefined
+  field?: string[] | undefined
+  header?: string[] | undefined
+  input?: string | undefined
+}
+
+/** METHOD PATH, or only PATH: then it is a GET, or a POST when there is something to send. */
+function methodAndPath(first: string, second: string | undefined, sends: boolean): { method: string; path: string } {
+  if (second === undefined) return { method: sends ? 'POST' : 'GET', path: apiPath(first) }
+  const method = first.toUpperCase()
+  if (!METHODS.some((known) => known === method)) throw new UsageError(`"${first}" is not a method.`, `One of ${METHODS.join(', ')}.`)
+  return { method, path: apiPath(second) }
+}
+
+/** With or without /api in front, as one likes; never to another host. */
+function apiPath(text: string): string {
+  if (text === '' || METHODS.some((method) => method === text.toUpperCase()))
+    throw new UsageError('The path is missing.', 'For example: cadre api GET /agents')
+  if (/^[a-z]+:\/\//i.test(text)) throw new UsageError('A path, not a whole address.', 'Set CADRE_URL to call a service somewhere else.')
+  const path = `/${text.replace(/^\/+/, '')}`
+  return /^\/(api|docs)(\/|\?|$)/.test(path) ? path : `/api${path}`
+}
+
+export async function apiRequest(first: string, second: string | undefined, flags: ApiFlags, reader: InputReader): Promise<Sent> {
+  const fields = { ...pairs(flags['raw-field'], '-f', (text) => text), ...(await typedPairs(flags.field, reader)) }
+  const count = Object.keys(fields).length
+  const { method, path } = methodAndPath(first, second, count > 0 || flags.input !== undefined)
+  const headers = Object.fromEntries((flags.header ?? []).map(header))
+  const inBody = method !== 'GET' && method !== 'DELETE' && flags.input === undefined
+  const body =
+    flags.input === undefined ? (inBody && count > 0 ? JSON.stringify(fields) : undefined) : await reader.file(flags.input, '--input')
+  const search =
+    inBody || count === 0
+      ? ''
+      : `${path.includes('?') ? '&' : '?'}${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
+  return {
+    method,
+    path: `${path}${search}`,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body }),
+  }
+}
+
+function pairs<T>(texts: readonly string[] = [], flag: string, read: (value: string) => T): Record<string, T> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf('=')
+      if (at < 1) throw new UsageError(`${flag} ${text} has no value.`, 'Write it as key=value.')
+      return [text.slice(0, at), read(text.slice(at + 1))]
+    }),
+  )
+}
+
+/** Numbers, true, false and null are read as such, JSON lists and objects too; @file and - are what they hold. */
+async function typedPairs(texts: readonly string[] | undefined, reader: InputReader): Promise<Record<string, unknown>> {
+  const given = Object.entries(pairs(texts, '-F', (text) => text))
+  const read = given.map(
+    async ([name, text]): Promise<[string, unknown]> => [
+      name,
+      text === '-' || text.startsWith('@')
+        ? await reader.text(text, 'field')
+        : /^[[{]/.test(text)
+          ? await reader.structure(text, 'field')
+          : typed(text),
+    ],
+  )
+  return Object.fromEntries(await Promise.all(read))
+}
+
+function header(text: string): [string, string] {
+  const at = text.indexOf(':')
+  if (at < 1) throw new UsageError(`-H ${text} is not a header.`, "Write it as 'name: value'.")
+  return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]
+}

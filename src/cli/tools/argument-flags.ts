@@ -1,0 +1,54 @@
+/** The arguments of an API tool from flags: what its schema says is text stays text, the rest is what it looks like. */
+
+import { type InputReader, parseJson } from '../input/input-reader.ts'
+import { typed } from '../input/schema-flags.ts'
+import { UsageError } from '../terminal/errors.ts'
+
+type Arguments = Record<string, unknown>
+type Parameters = Readonly<Record<string, unknown>>
+
+interface ArgumentFlags {
+  argument?: string[] | undefined
+  arguments?: string | undefined
+}
+
+/** Read before a daemon is asked for anything: mistakes are told first. */
+export async function argumentsFrom(flags: ArgumentFlags, reader: InputReader): Promise<(parameters: Parameters) => Arguments> {
+  const whole = flags.arguments === undefined ? {} : await reader.structure(flags.arguments, 'arguments')
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) throw new UsageError('--arguments must be a JSON object.')
+  const pairs = (flags.argument ?? []).map((text) => {
+    const at = text.indexOf('=')
+    if (at < 1) throw new UsageError(`--argument ${text} has no value.`, 'Write it as name=value, for example city=Lisbon.')
+    return [text.slice(0, at), text.slice(at + 1)] as const
+  })
+  return (parameters) => {
+    const found = new Map<string, unknown>(Object.entries(whole))
+    const given = new Map<string, string[]>()
+    for (const [name, value] of pairs) given.set(name, [...(given.get(name) ?? []), value])
+    for (const [name, values] of given) found.set(name, valueFor(name, values, schemaOf(parameters, name)))
+    return Object.fromEntries(found)
+  }
+}
+
+interface Schema {
+  type?: string | string[]
+  items?: Schema
+}
+
+function schemaOf({ properties }: Parameters, name: string): Schema {
+  const all = (properties ?? {}) as Record<string, Schema>
+  return Object.hasOwn(all, name) ? (all[name] ?? {}) : {}
+}
+
+/** An argument that is given several times, or that is a list, is a list. */
+function valueFor(name: string, values: readonly string[], schema: Schema): unknown {
+  const [first = ''] = values
+  const types = [schema.type].flat()
+  if (values.length === 1 && /^\s*[[{]/.test(first) && !types.includes('string')) return parseJson(first, `--argument ${name}`)
+  if (types.includes('array')) return values.map((value) => scalar(value, schema.items ?? {}))
+  return values.length > 1 ? values.map((value) => scalar(value, schema)) : scalar(first, schema)
+}
+
+function scalar(text: string, { type }: Schema): unknown {
+  return [type].flat().includes('string') ? text : typed(text)
+}

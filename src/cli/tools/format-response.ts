@@ -1,0 +1,22 @@
+/** What an API tool's server answered, for people: status and time in a line, then the body as it can be read. */
+import { STATUS_CODES } from 'node:http'
+import type { Static } from 'typebox'
+import type { apiToolRoutes } from '../../contract/api-tools.ts'
+import { paint } from '../terminal/color.ts'
+import { oneLine, printable } from '../terminal/text.ts'
+
+type Tried = Static<typeof apiToolRoutes.test.reply>
+
+export function statusLine({ status, latency_ms }: Tried): string {
+  const color = status < 300 ? 'green' : status < 400 ? 'yellow' : 'red'
+  return `${paint(color, `${status} ${STATUS_CODES[status] ?? ''}`.trim())} in ${Math.round(latency_ms)} ms`
+}
+
+export function headerLines({ headers }: Tried): string[] {
+  return Object.entries(headers).map(([name, value]) => `${paint('dim', `${oneLine(name)}:`)} ${oneLine(value)}`)
+}
+
+export function bodyText({ body }: Tried): string {
+  if (body === null || body === undefined) return ''
+  return printable(typeof body === 'string' ? body : JSON.stringify(body, null, 2))
+}

@@ -1,0 +1,124 @@
+/** What `tools import` sends and tells: the document, what its tools prove themselves with, and what became of it. */
+import type { Static } from 'typebox'
+import type { ApiToolImport, ApiToolImported } from '../../contract/api-tools.ts'
+import { type InputReader, readText, typeUnseen } from '../input/input-reader.ts'
+import { paint } from '../terminal/color.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { quoted } from '../terminal/shell-quote.ts'
+import { oneLine } from '../terminal/text.ts'
+
+type Request = Static<typeof ApiToolImport>
+type Reply = Static<typeof ApiToolImported>
+
+export interface ImportFlags {
+  only?: string[] | undefined
+  server?: string | undefined
+  'server-variable'?: string[] | undefined
+  prefix?: string | undefined
+  bearer?: string | undefined
+  'api-key'?: string | undefined
+  basic?: string | undefined
+  password?: string | undefined
+  credential?: string[] | undefined
+  'timeout-ms'?: number | undefined
+  'allow-private-network'?: boolean | undefined
+  'requires-confirmation'?: boolean | undefined
+  deprecated?: boolean | undefined
+  update?: boolean | undefined
+  'dry-run'?: boolean | undefined
+}
+
+export async function importRequest(document: string, flags: ImportFlags, reader: InputReader): Promise<Request> {
+  const credentials = await credentialsFrom(flags, reader)
+  const variables = Object.fromEntries((flags['server-variable'] ?? []).map((text) => pair(text, 'server-variable')))
+  const only = flags.only
+    ?.flatMap((text) => text.split(','))
+    .map((word) => word.trim())
+    .filter(Boolean)
+  return {
+    ...(await documentFrom(document, reader)),
+    ...(only && only.length > 0 ? { only } : {}),
+    ...(flags.server === undefined ? {} : { server: flags.server }),
+    ...(Object.keys(variables).length > 0 ? { server_variables: variables } : {}),
+    ...(flags.prefix === undefined ? {} : { prefix: flags.prefix }),
+    ...(Object.keys(credentials).length > 0 ? { credentials } : {}),
+    ...(flags['timeout-ms'] === undefined ? {} : { timeout_ms: flags['timeout-ms'] }),
+    ...(flags['allow-private-network'] ? { allow_private_network: true } : {}),
+    ...(flags['requires-confirmation'] === undefined ? {} : { requires_confirmation: flags['requires-confirmation'] }),
+    ...(flags.deprecated ? { include_deprecated: true } : {}),
+    ...(flags.update ? { update: true } : {}),
+    ...(flags['dry-run'] ? { dry_run: true } : {}),
+  }
+}
+
+/** Addresses are fetched by the service, under its guard; files and stdin are read here. */
+async function documentFrom(document: string, reader: InputReader): Promise<Pick<Request, 'document' | 'url'>> {
+  if (/^https?:\/\//i.test(document)) return { url: document }
+  const text = document === '-' ? (await reader.bytes('The document')).toString('utf8') : await readText(document)
+  if (text.trim() === '') throw new UsageError(`${document === '-' ? 'Stdin' : document} is empty.`)
+  return { document: text }
+}
+
+async function credentialsFrom(flags: ImportFlags, reader: InputReader): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  if (flags.bearer !== undefined) found.bearer = await reader.secret(flags.bearer, 'bearer')
+  if (flags['api-key'] !== undefined) found.api_key = await reader.secret(flags['api-key'], 'api-key')
+  if (flags.password !== undefined && flags.basic === undefined) throw new UsageError('--password needs --basic with the user name.')
+  if (flags.basic !== undefined) found.basic = `${flags.basic}:${await passwordFor(flags.basic, flags.password, reader)}`
+  for (const text of flags.credential ?? []) {
+    const [scheme, value] = pair(text, 'credential')
+    found[scheme] = await reader.secret(value, `credential ${scheme}`)
+  }
+  return found
+}
+
+async function passwordFor(user: string, given: string | undefined, reader: InputReader): Promise<string> {
+  if (given !== undefined) return reader.secret(given, 'password')
+  if (!process.stdin.isTTY)
+    throw new UsageError(`--basic ${user} needs a password.`, 'Give it with --password -, --password @file or --password env:NAME.')
+  return typeUnseen(`Password of ${user}: `)
+}
+
+function pair(text: string, flag: string): [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError(`--${flag} ${text} has no value.`, 'Write it as name=value.')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** Asks for what the operations want and nobody gave; an empty answer is none. */
+export async function askCredentials({ security }: Reply): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const { scheme, kind, given, tools } of security) {
+    if (given || kind === 'other') continue
+    const what = kind === 'bearer' ? 'token' : kind === 'basic' ? 'user:password' : 'key'
+    const value = (await typeUnseen(`${what} for ${oneLine(scheme)}, which ${tools} of the tools can use (Enter for none): `)).trim()
+    if (value !== '') found[scheme] = value
+  }
+  return found
+}
+
+const DONE = { create: ['created', 'would create'], update: ['updated', 'would update'], keep: ['unchanged', 'unchanged'] } as const
+
+/** What is told beside the table of tools. */
+export function importLines({ title, tools, skipped }: Reply, dryRun: boolean): string[] {
+  const counted = (['create', 'update', 'keep'] as const).flatMap((action) => {
+    const count = tools.filter((tool) => tool.action === action).length
+    return count === 0 ? [] : [`${DONE[action][dryRun ? 1 : 0]} ${count}`]
+  })
+  const told = [...(tools.length === 0 ? ['no tools'] : counted), ...(skipped.length > 0 ? [`skipped ${skipped.length}`] : [])]
+  const lines = [`${title === '' ? '' : `${oneLine(title)}: `}${told.join(', ')}.`]
+  for (const { operation, reason } of skipped) lines.push(`  ${paint('yellow', oneLine(operation))}: ${oneLine(reason)}`)
+  const notes = new Map<string, string[]>()
+  for (const tool of tools) for (const note of tool.notes) notes.set(note, [...(notes.get(note) ?? []), tool.name])
+  for (const [note, names] of notes)
+    lines.push(`  ${paint('yellow', names.length > 3 ? `${names.length} tools` : names.join(', '))}: ${oneLine(note)}`)
+  const [first] = tools
+  if (first && !dryRun)
+    lines.push(
+      paint(
+        'dim',
+        `Try one: cadre tools test ${quoted(first.name)}. Give them to an agent: cadre agents update AGENT --tool ${quoted(first.name)}`,
+      ),
+    )
+  return lines
+}

@@ -1,0 +1,73 @@
+/** Whose usage a report is about, as flags say it. */
+import { string } from '@oclif/core/flags'
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { CadreError } from '../../contract/errors.ts'
+import { modelRoutes } from '../../contract/models.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../contract/passages.ts'
+import type { ENTITY_TYPES } from '../../contract/usage.ts'
+import { resolveReferences } from '../resources/resolve-references.ts'
+import type { Kind } from '../resources/resource-kinds.ts'
+
+export type EntityType = (typeof ENTITY_TYPES)[number]
+
+const FLAGS = {
+  agent: 'agent',
+  model: 'model',
+  user: 'user',
+  rag: 'rag_tool',
+  prompt: 'prompt_template',
+  evaluation: 'evaluation',
+} as const
+type Flag = keyof typeof FLAGS
+
+const only = (flag: Flag, what: string) =>
+  string({ description: `Only what ${what} used.`, helpValue: '<name>', exclusive: Object.keys(FLAGS).filter((other) => other !== flag) })
+
+export const whoseFlags = {
+  agent: only('agent', 'this agent'),
+  model: only('model', 'calls of this model'),
+  user: only('user', 'this user'),
+  rag: only('rag', 'this RAG tool'),
+  prompt: only('prompt', 'this prompt template'),
+  evaluation: only('evaluation', 'this evaluation'),
+}
+
+export interface Whose {
+  query: { entity_type?: EntityType; entity_id?: string }
+  /** As a heading says it. */
+  title: string
+}
+
+export async function whoseFrom(connection: Connection, flags: { [F in Flag]?: string | undefined }): Promise<Whose> {
+  const flag = (Object.keys(FLAGS) as Flag[]).find((one) => flags[one] !== undefined)
+  if (!flag) return { query: {}, title: '' }
+  const [entity_type, name] = [FLAGS[flag], flags[flag] as string]
+  const entity_id =
+    entity_type === 'user'
+      ? name
+      : entity_type === 'model'
+        ? await modelNamed(connection, name)
+        : await entityNamed(connection, entity_type, name)
+  return { query: { entity_type, entity_id }, title: `${entity_type.replace('_', ' ')} "${name}"` }
+}
+
+async function entityNamed(connection: Connection, kind: Kind, name: string): Promise<string> {
+  return (await resolveReferences(connection, { id: [kind] }, { id: name })).id as string
+}
+
+/** By identifier or name, or by the provider's name for it; the embedded embedding model has only that. */
+async function modelNamed(connection: Connection, name: string): Promise<string> {
+  if (name === DEFAULT_EMBEDDING_MODEL) return name
+  const found = await entityNamed(connection, 'model', name)
+  if (found !== name || name.startsWith('model_')) return found
+  const { data } = await call(connection, modelRoutes.list, { query: { model_id: name, limit: 2 } as object })
+  if (data.length === 1) return (data as { id: string }[])[0]?.id ?? name
+  throw new CadreError(
+    'NOT_FOUND',
+    data.length === 0 ? `There is no model "${name}".` : `"${name}" is what several models are called by their providers.`,
+    {
+      hint: 'cadre models list shows what there is.',
+    },
+  )
+}

@@ -1,0 +1,63 @@
+/** How conversations went, as people read it at a terminal. */
+import type { Static } from 'typebox'
+import type { ConversationAnalytics } from '../../contract/analytics.ts'
+import { chart } from '../terminal/bar-chart.ts'
+import { paint } from '../terminal/color.ts'
+import { compact, count, money, seconds } from '../terminal/format-quantity.ts'
+import { record } from '../terminal/table.ts'
+import { wrap } from '../terminal/text.ts'
+import { noted, type Report } from './format-usage.ts'
+import { foldDays } from './period-flags.ts'
+
+export type Analytics = Static<typeof ConversationAnalytics>
+type Day = Analytics['by_day'][number]
+
+export function analyticsText(analytics: Analytics, { title, names, paper, top }: Report): string {
+  const { by_day, by_agent } = analytics
+  const { unit, rows, empty } = foldDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
+  const days = rows.map(({ date, conversations, messages }) => ({
+    label: date,
+    cells: [count(messages), count(conversations)],
+    value: messages,
+  }))
+  const agents = Object.entries(by_agent).sort(
+    ([, one], [, other]) => other.messages - one.messages || other.conversations - one.conversations,
+  )
+  const bars = agents.slice(0, top).map(([id, { messages, conversations, tokens }]) => ({
+    label: names.get(id) ?? id,
+    cells: [count(messages), count(conversations), compact(tokens)],
+    value: messages,
+    note: names.has(id) ? id : undefined,
+  }))
+  const rest = agents.length > bars.length ? [paint('dim', `and ${count(agents.length - bars.length)} more`, paper.stream)] : []
+  return [
+    ...wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream)),
+    '',
+    record(figures(analytics), paper),
+    ...(days.length > 0 ? ['', ...chart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...noted(empty, paper)] : []),
+    ...(bars.length > 0 ? ['', ...chart(['AGENT', 'MESSAGES', 'TALKS', 'TOKENS'], bars, paper), ...rest] : []),
+  ].join('\n')
+}
+
+function figures(analytics: Analytics): Record<string, string> {
+  const { completion_rate, average_response_time_ms: mean, p95_response_time_ms: p95, total_cost, unpriced_tokens } = analytics
+  const completed = completion_rate === null ? '' : `, ${Math.round(completion_rate * 100)} % completed`
+  const each = `${analytics.average_messages_per_conversation.toLocaleString('en', { maximumFractionDigits: 1 })} a conversation`
+  const leftOut = unpriced_tokens > 0 ? `, without ${count(unpriced_tokens)} tokens of unknown price` : ''
+  return {
+    conversations: `${count(analytics.total_conversations)}${completed}`,
+    messages: `${count(analytics.total_messages)}, ${each}`,
+    active_users: count(analytics.active_users),
+    response_time: mean === null ? '–' : `${seconds(mean)} on average${p95 === null ? '' : `, 95 of 100 within ${seconds(p95)}`}`,
+    tokens: count(analytics.total_tokens),
+    cost: total_cost === null ? 'not known' : `${money(total_cost)}${leftOut}`,
+    tool_calls: count(analytics.tool_calls),
+  }
+}
+
+const addDays = (one: Day, other: Day): Day => ({
+  date: one.date,
+  conversations: one.conversations + other.conversations,
+  messages: one.messages + other.messages,
+  tokens: one.tokens + other.tokens,
+})

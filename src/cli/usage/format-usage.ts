@@ -1,0 +1,111 @@
+/** Usage and costs as people read them at a terminal. */
+import type { Static } from 'typebox'
+import type { UsageCosts, UsageStatistics } from '../../contract/usage.ts'
+import { chart } from '../terminal/bar-chart.ts'
+import { paint } from '../terminal/color.ts'
+import { compact, count, money } from '../terminal/format-quantity.ts'
+import { asTyped } from '../terminal/invocation.ts'
+import type { Paper } from '../terminal/table.ts'
+import { wrap } from '../terminal/text.ts'
+import { foldDays } from './period-flags.ts'
+
+export type Statistics = Static<typeof UsageStatistics>
+export type Costs = Static<typeof UsageCosts>
+type Spent = Costs['by_model'][string]
+type Day = Costs['by_day'][number]
+
+/** Names of what is shown by its identifier, as far as they are known. */
+export type Names = ReadonlyMap<string, string>
+
+export interface Report {
+  title: string
+  names: Names
+  paper: Paper
+  /** Rows a chart; the rest is only counted. */
+  top: number
+}
+
+const NARROW = 60
+
+/** What a bar shows. */
+type Weigh = (spent: Spent) => number
+const byTokens: Weigh = ({ tokens }) => tokens
+
+/** Kinds in the order in which they are shown, by the word that heads them. */
+const KINDS = { model: 'MODEL', agent: 'AGENT', user: 'USER', rag_tool: 'RAG TOOL', prompt_template: 'PROMPT', evaluation: 'EVALUATION' }
+
+export function usageText(usage: Statistics, report: Report): string {
+  const { paper } = report
+  const { total_tokens, input_tokens, output_tokens, cached_tokens, calls } = usage
+  const cached = cached_tokens > 0 ? `, ${count(cached_tokens)} of them cached` : ''
+  const sentences = [
+    `${count(calls)} ${calls === 1 ? 'call' : 'calls'}, ${count(total_tokens)} tokens: ${count(input_tokens)} in${cached}, ${count(output_tokens)} out.`,
+    costSentence(usage),
+  ]
+  const by = { ...usage.by_entity, model: usage.by_model }
+  const charts = Object.entries(KINDS).flatMap(([kind, head]) => spentChart(head, by[kind as keyof typeof by] ?? {}, report))
+  return [...heading(report), ...sentences.flatMap((sentence) => lines(sentence, paper)), ...charts].join('\n')
+}
+
+export function costsText(costs: Costs, report: Report): string {
+  const { paper } = report
+  const tokens = costs.by_day.reduce((sum, day) => sum + day.tokens, 0)
+  const { unit, rows, empty } = foldDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
+  // Where nothing costs anything, what was used is still worth a picture.
+  const weigh: Weigh = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : byTokens
+  const bars = rows.map((day) => ({ label: day.date, cells: figures(day, paper), value: weigh(day) }))
+  const days = ['', ...chart([unit, 'TOKENS', 'COST'], bars, paper), ...noted(empty, paper)]
+  return [
+    ...heading(report),
+    ...lines(costSentence({ ...costs, total_tokens: tokens }), paper),
+    ...days,
+    ...spentChart('MODEL', costs.by_model, report, weigh),
+  ].join('\n')
+}
+
+const heading = ({ title, paper }: Report): string[] => wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream))
+/** What a chart leaves out, below it. */
+export const noted = (note: string | undefined, { stream }: Paper): string[] => (note === undefined ? [] : [paint('dim', note, stream)])
+const lines = (sentence: string, { columns }: Paper) => wrap(sentence, columns)
+
+function costSentence({
+  total_cost,
+  total_tokens,
+  unpriced_tokens,
+}: Pick<Statistics, 'total_cost' | 'total_tokens' | 'unpriced_tokens'>): string {
+  if (total_cost === null)
+    return asTyped(
+      'What it cost is not known: the models have no price. cadre models update NAME --pricing input=0.5 --pricing output=1.5 sets one.',
+    )
+  const left = unpriced_tokens > 0 ? `, without ${count(unpriced_tokens)} of ${count(total_tokens)} tokens, whose price is not known` : ''
+  return `Cost ${money(total_cost)}${left}.`
+}
+
+/** Those with most first. */
+function spentChart(head: string, spent: Record<string, Spent>, { names, paper, top }: Report, weigh = byTokens): string[] {
+  const all = Object.entries(spent).sort(([, one], [, other]) => weigh(other) - weigh(one) || other.tokens - one.tokens)
+  if (all.length === 0) return []
+  const rows = all.slice(0, top).map(([id, sum]) => {
+    const name = names.get(id)
+    return { label: name ?? id, cells: figures(sum, paper), value: weigh(sum), note: name === undefined ? undefined : id }
+  })
+  const rest = all.length > rows.length ? [paint('dim', `and ${count(all.length - rows.length)} more`, paper.stream)] : []
+  return ['', ...chart([head, 'TOKENS', 'COST'], rows, paper), ...rest]
+}
+
+function figures({ tokens, cost, unpriced_tokens }: Spent, { columns }: Paper): [string, string] {
+  const amount = cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${money(cost)}`
+  return [columns < NARROW ? compact(tokens) : count(tokens), amount]
+}
+
+/** A month's cost is known as far as its days' are. */
+const addDays = (one: Day, other: Day): Day => {
+  const unpriced_tokens = one.unpriced_tokens + other.unpriced_tokens
+  const tokens = one.tokens + other.tokens
+  return {
+    date: one.date,
+    tokens,
+    unpriced_tokens,
+    cost: tokens > 0 && unpriced_tokens === tokens ? null : (one.cost ?? 0) + (other.cost ?? 0),
+  }
+}

@@ -1,0 +1,29 @@
+/** The conversation into a file, as `cadre conversations export` writes it. */
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { speakersOf } from '../../cli/conversations/format-conversation.ts'
+import { conversationMarkdown } from '../../cli/conversations/to-markdown.ts'
+import { call } from '../../client/call.ts'
+import type { Connection } from '../../client/request.ts'
+import { conversationRoutes } from '../../contract/conversations.ts'
+
+/** Writes it where nothing stands yet, under its title where no name is given, and says where that is. */
+export async function exportTo(connection: Connection, id: string, { file, cwd }: { file: string; cwd: string }): Promise<string> {
+  const { data } = await call(connection, conversationRoutes.get, { params: { id } })
+  const name = file || `${slug(data.title ?? '') || 'conversation'}.md`
+  try {
+    writeFileSync(resolve(cwd, name), conversationMarkdown(data, await speakersOf(connection, data)), { flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new Error(`${name} is there already. Name another file: /export notes.md`)
+  }
+  return name
+}
+
+function slug(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+}

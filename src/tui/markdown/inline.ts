@@ -1,0 +1,93 @@
+/** What stands inside a paragraph as spans: emphasis, code, links, citations. */
+import type { Token, Tokens } from 'marked'
+import { printable } from '../../cli/terminal/text.ts'
+import { type Line, type Span, type Style, span } from './styled-text.ts'
+
+const NAMED: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  copy: '©',
+}
+const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,8}));/g
+const CITATION = /(\[\d{1,3}\])/
+
+/** Entities as the characters they name. They can name any, so what they make is cleaned again. */
+export function decoded(text: string): string {
+  if (!text.includes('&')) return text
+  const made = text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
+    return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : whole
+  })
+  return printable(made)
+}
+
+/** The spans of inline tokens, in lines: a hard break begins a new one. */
+export function inlineLines(tokens: readonly Token[], styles: readonly Style[] = []): Line[] {
+  const lines: Span[][] = [[]]
+  const say = (spans: readonly Span[]) => lines[lines.length - 1]?.push(...spans)
+  for (const token of tokens) {
+    if (isBreak(token)) lines.push([])
+    else if (isNested(token)) {
+      const [first = [], ...more] = inlineLines(token.tokens, [...styles, ...stylesOf(token)])
+      say(first)
+      for (const next of more) lines.push([...next])
+      if (token.type === 'link') say(address(token as Tokens.Link, styles))
+    } else
+      for (const [index, part] of leaf(token).split('\n').entries()) {
+        if (index > 0) lines.push([])
+        say(
+          token.type === 'codespan'
+            ? [span(part, ...styles, 'yellow')]
+            : token.type === 'text' || token.type === 'escape'
+              ? cited(part, styles)
+              : [span(part, ...styles, 'dim')],
+        )
+      }
+  }
+  return lines
+}
+
+function isBreak(token: Token): boolean {
+  return token.type === 'br' || (token.type === 'html' && /^<br\s*\/?>$/i.test(token.raw.trim()))
+}
+
+function isNested(token: Token): token is Tokens.Generic & { tokens: Token[] } {
+  return 'tokens' in token && token.tokens !== undefined && token.type !== 'image'
+}
+
+function stylesOf({ type }: Token): Style[] {
+  if (type === 'strong') return ['bold']
+  if (type === 'em') return ['italic']
+  if (type === 'del') return ['strike']
+  return type === 'link' ? ['underline'] : []
+}
+
+function leaf(token: Token): string {
+  if (token.type === 'image') return `[image: ${decoded(token.text || token.href)}]`
+  if (token.type === 'checkbox') return ''
+  if (token.type === 'codespan') return token.text
+  return 'text' in token && typeof token.text === 'string' ? decoded(token.text) : token.raw
+}
+
+/** Numbers in brackets refer to sources. */
+function cited(text: string, styles: readonly Style[]): Span[] {
+  return text
+    .split(CITATION)
+    .flatMap((part) => (part === '' ? [] : [CITATION.test(part) ? span(part, ...styles, 'cyan') : span(part, ...styles)]))
+}
+
+/** Where a link leads, unless its text says so: people must see it before they follow it. */
+function address({ href, text }: Tokens.Link, styles: readonly Style[]): Span[] {
+  const shown = decoded(href)
+  return shown === '' || shown === text || shown === `mailto:${text}` || shown === `http://${text}`
+    ? []
+    : [span(` (${shown})`, ...styles, 'dim')]
+}

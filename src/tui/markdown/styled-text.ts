@@ -1,0 +1,186 @@
+/** Styled text as data: lines of spans that are measured, wrapped and cut before anything becomes an escape sequence. */
+import { graphemes, printable, width } from '../../cli/terminal/text.ts'
+
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  strike: [9, 29],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const
+export type Style = keyof typeof CODES
+
+export interface Span {
+  readonly text: string
+  readonly styles: readonly Style[]
+}
+export type Line = readonly Span[]
+
+const TAB = 4
+
+/** Text of others, made safe: nothing in it can steer the terminal, and it is on one line. */
+export function span(text: string, ...styles: Style[]): Span {
+  return { text: printable(text).replaceAll('\n', ' ').replaceAll('\t', ' '), styles }
+}
+
+export function line(text: string, ...styles: Style[]): Line {
+  return text === '' ? [] : [span(text, ...styles)]
+}
+
+/** Tabs as the spaces they stand for; a terminal would count them from its own edge. */
+export function withoutTabs(text: string): string {
+  if (!text.includes('\t')) return text
+  let made = ''
+  for (const [index, part] of text.split('\t').entries()) made += (index === 0 ? '' : ' '.repeat(TAB - (width(made) % TAB))) + part
+  return made
+}
+
+export function lineWidth(spans: Line): number {
+  return spans.reduce((sum, { text }) => sum + width(text), 0)
+}
+
+export function plainText(spans: Line): string {
+  return spans.map(({ text }) => text).join('')
+}
+
+/** The line as the terminal gets it; without colours it is the bare text. */
+export function painted(spans: Line, colors: boolean): string {
+  if (!colors) return plainText(spans)
+  return spans
+    .map(({ text, styles }) => {
+      if (styles.length === 0 || text === '') return text
+      const on = styles.map((style) => CODES[style][0]).join(';')
+      const off = [...new Set(styles.map((style) => CODES[style][1]))].join(';')
+      return `\u001b[${on}m${text}\u001b[${off}m`
+    })
+    .join('')
+}
+
+/** The line within that many columns, with … where something was cut. */
+export function clipped(spans: Line, columns: number): Line {
+  if (lineWidth(spans) <= columns) return spans
+  const kept: Span[] = []
+  let left = columns - 1
+  for (const { text, styles } of spans) {
+    const part = beginning(text, left)
+    if (part !== '') kept.push({ text: part, styles })
+    left -= width(part)
+    if (part.length < text.length) break
+  }
+  return columns > 0 ? [...kept, { text: '…', styles: kept.at(-1)?.styles ?? [] }] : []
+}
+
+/** As much of the text as fits. */
+function beginning(text: string, columns: number): string {
+  if (width(text) <= columns) return text
+  let kept = ''
+  let left = columns
+  for (const grapheme of graphemes(text)) {
+    left -= width(grapheme)
+    if (left < 0) break
+    kept += grapheme
+  }
+  return kept
+}
+
+export function padded(spans: Line, columns: number, align: 'left' | 'center' | 'right' = 'left'): Line {
+  const missing = columns - lineWidth(spans)
+  if (missing <= 0) return spans
+  const before = align === 'left' ? 0 : align === 'right' ? missing : missing >> 1
+  const gap = (count: number): Line => (count === 0 ? [] : [{ text: ' '.repeat(count), styles: [] }])
+  return [...gap(before), ...spans, ...gap(missing - before)]
+}
+
+/** What stands before the first line, and before each that follows it. */
+export interface Margin {
+  first: Line
+  rest: Line
+}
+
+export function indented(lines: readonly Line[], { first, rest }: Margin): Line[] {
+  return lines.map((each, index) => [...(index === 0 ? first : rest), ...each])
+}
+
+/** The spans in lines of at most that many columns, broken between words; words that are longer are broken themselves. */
+export function wrapped(spans: Line, columns: number): Line[] {
+  const room = Math.max(1, columns)
+  if (lineWidth(spans) <= room) return [spans]
+  const lines: Line[] = []
+  let current: Span[] = []
+  let used = 0
+  const flush = () => {
+    lines.push(trimmed(current))
+    current = []
+    used = 0
+  }
+  for (const word of words(spans)) {
+    const size = lineWidth(word)
+    const shown = lineWidth(trimmed(word))
+    if (used > 0 && used + shown > room) flush()
+    if (shown <= room) {
+      // The space a line would begin with belongs to the break before it.
+      if (used === 0 && shown === 0 && lines.length > 0) continue
+      current.push(...word)
+      used += size
+      continue
+    }
+    for (const { text, styles } of word)
+      for (const grapheme of graphemes(text)) {
+        const next = width(grapheme)
+        if (used > 0 && used + next > room) flush()
+        current.push({ text: grapheme, styles })
+        used += next
+      }
+  }
+  if (used > 0 || lines.length === 0) lines.push(trimmed(current))
+  return lines.map(joined)
+}
+
+/** Words with the space that follows them. A word may be of several spans; scripts without spaces break between any two characters. */
+function words(spans: Line): Span[][] {
+  const all: Span[][] = []
+  let current: Span[] = []
+  for (const { text, styles } of spans)
+    for (const part of text.split(/(?<=[ \t])(?=[^ \t])|(?<=[\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60])(?=[\u3040-\u9fff\uac00-\ud7a3])/)) {
+      if (part === '') continue
+      current.push({ text: part, styles })
+      if (/[ \t\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60]$/.test(part)) {
+        all.push(current)
+        current = []
+      }
+    }
+  if (current.length > 0) all.push(current)
+  return all
+}
+
+function trimmed(spans: readonly Span[]): Span[] {
+  const kept = [...spans]
+  while (kept.length > 0) {
+    const last = kept[kept.length - 1] as Span
+    const text = last.text.trimEnd()
+    if (text === last.text) break
+    kept.pop()
+    if (text !== '') {
+      kept.push({ ...last, text })
+      break
+    }
+  }
+  return kept
+}
+
+/** Neighbours of the same style as one span. */
+function joined(spans: readonly Span[]): Line {
+  const made: Span[] = []
+  for (const next of spans) {
+    const last = made.at(-1)
+    if (last && last.styles === next.styles) made[made.length - 1] = { text: last.text + next.text, styles: last.styles }
+    else made.push(next)
+  }
+  return made
+}

@@ -1,0 +1,76 @@
+/** The passages of a reply or a search: their names, and the chosen one from where it was quoted, to be scrolled in. */
+
+import { placeOf } from '../../cli/ask/format-location.ts'
+import { bestStart, wordsOf } from '../../cli/ask/format-passages.ts'
+import { oneLine, printable } from '../../cli/terminal/text.ts'
+import { clipped, type Line, line, lineWidth, span, wrapped } from '../markdown/styled-text.ts'
+import type { Shown, Sources } from '../state/chat-state.ts'
+import { around, pointer } from './panels.ts'
+
+const MARGIN = 6
+/** What is quoted is looked for within about as much text as `cadre ask` shows of a passage. */
+const QUOTED_LINES = 3
+const WIDEST = 100
+
+const broken = (text: string, columns: number): Line[] => text.split('\n').flatMap((each) => wrapped(line(each), columns))
+
+/** The line in which the quoted part begins: the last one of all up to its first word. */
+function quotedLine(text: string, about: string, columns: number, room: number): number {
+  const flat = text.replaceAll('\n', ' ')
+  const start = bestStart(flat, wordsOf(about), Math.min(columns, WIDEST) * Math.min(QUOTED_LINES, room))
+  const word = /^\s*\S*/.exec(flat.slice(start))?.[0] ?? ''
+  return broken(text.slice(0, start + word.length), columns).length - 1
+}
+
+/** The names that are listed, and the lines of the open passage with the first that is shown and how many there is room for. */
+function laidOut({ citations, selected, top }: Sources, columns: number, height: number) {
+  const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
+  const room = Math.max(0, height - 1 - listed.items.length)
+  const { content, about }: Pick<Shown, 'content' | 'about'> = citations[selected] ?? { content: '', about: '' }
+  const text = printable(content).trim()
+  const lines = broken(text, columns - MARGIN)
+  const last = Math.max(0, lines.length - room)
+  return { listed, lines, room, last, first: Math.min(last, top ?? quotedLine(text, about, columns - MARGIN, room)) }
+}
+
+/** By a line, or by a page that keeps one line of the page before. */
+export function scrolled(panel: Sources, { forward, page }: { forward: boolean; page: boolean }, columns: number, height: number): Sources {
+  const { first, last, room } = laidOut(panel, columns, height)
+  const by = page ? Math.max(1, room - 1) : 1
+  return { ...panel, top: forward ? Math.min(last, first + by) : Math.max(0, first - by) }
+}
+
+export function sourcesLines(panel: Sources, columns: number, height: number): Line[] {
+  const { title, citations, selected } = panel
+  if (citations.length === 0) return [headed(title, ['Esc closes'], columns), line('  The last reply stands on no documents.', 'dim')]
+  const { listed, lines, room, first, last } = laidOut(panel, columns, height)
+  const names = listed.items.map((citation, at): Line => {
+    const { index, cited, stale } = citation
+    const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
+    const chosen = listed.first + at === selected
+    return [
+      pointer(chosen),
+      span(`[${index}] `, 'cyan'),
+      span(placeOf(citation), ...(chosen ? (['bold'] as const) : [])),
+      span(note && ` (${note})`, 'dim'),
+    ]
+  })
+  const shown = lines.slice(first, first + room)
+  const passage = shown.map((each, at): Line => {
+    const cut = (at === 0 && first > 0) || (at === shown.length - 1 && first < last)
+    return [span(cut ? '    … ' : '    │ ', 'dim'), ...each]
+  })
+  const keys = [lines.length > room && room > 0 ? '↑↓ scroll' : '', citations.length > 1 ? 'Tab next' : '', 'Esc closes'].filter(Boolean)
+  return [headed(title, keys, columns), ...[...names, ...passage].map((each) => clipped(each, columns))]
+}
+
+/** The title, and as many of the keys as fit beside it whole. */
+function headed(title: string, keys: readonly string[], columns: number): Line {
+  let head: Line = [span(`  ${oneLine(title)}`, 'bold')]
+  for (const [at, each] of keys.entries()) {
+    const longer = [...head, span(`${at === 0 ? '  ' : ' · '}${each}`, 'dim')]
+    if (lineWidth(longer) > columns) break
+    head = longer
+  }
+  return clipped(head, columns)
+}

@@ -1,0 +1,239 @@
+/** A question at the terminal: to whom it goes, what goes with it, and the reply as it comes. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ReplyEvent } from '../../../src/contract/events.ts'
+import { openTerminal, type Ran, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+import {
+  cutsAfter,
+  type ScriptedProvider as Provider,
+  refuses,
+  replies,
+  ScriptedProvider,
+  says,
+  stallsAfter,
+} from '../../harness/provider.ts'
+
+const test = suite('ask')
+let terminal: Terminal
+let provider: Provider
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    provider = await ScriptedProvider.start('openai', says('Hello.'))
+    const { endpoint, model_id } = provider.model
+    await terminal.json([
+      'models',
+      'create',
+      '--name',
+      'scripted',
+      '--provider',
+      'openai-compatible',
+      '--model-id',
+      model_id,
+      '--endpoint',
+      endpoint,
+    ])
+  }),
+)
+test.after(
+  aloud(async () => {
+    await terminal.close()
+    await provider.close()
+  }),
+)
+
+/** What the model was told last. */
+const asked = (): string => provider.received.at(-1)?.body.messages.at(-1).content
+const newest = async () => (await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1']))[0]?.id ?? ''
+const events = ({ stdout }: Ran) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ReplyEvent)
+
+test('where there is no agent, it is told how to make one', async () => {
+  const { code, stdout, stderr } = await terminal.run(['ask', 'Hello?'])
+  assert.equal([code, stdout], [3, ''])
+  assert.match(stderr, 'cadre quickstart')
+  assert.match(stderr, 'cadre agents create')
+  await terminal.json(['agents', 'create', '--name', 'Helper', '--model', 'scripted'])
+})
+
+test('the only agent is asked, and its reply goes to stdout as it is', async () => {
+  provider.script = [says('Twenty-five ', 'days \u001b[1m', 'a year.')]
+  const { code, stdout, stderr } = await terminal.run(['ask', 'How many days?'])
+  assert.equal([code, stdout, stderr], [0, 'Twenty-five days \u001b[1ma year.\n', ''])
+  assert.is(asked(), 'How many days?')
+})
+
+test('words without quotes after the agent are the question', async () => {
+  await terminal.run(['ask', 'Helper', 'how', 'many', 'days?'])
+  assert.is(asked(), 'how many days?')
+  await terminal.run(['ask', '--agent', 'Helper', 'how', 'many'])
+  assert.is(asked(), 'how many')
+})
+
+test('who forgets the quotes learns that', async () => {
+  const { code, stderr } = await terminal.run(['ask', 'how', 'many'])
+  assert.is(code, 3)
+  assert.match(stderr, 'There is no agent "how"')
+  const flagged = await terminal.run(['ask', '--agent', 'Nobody', 'how', 'many'])
+  assert.is(flagged.code, 3)
+  assert.match(flagged.stderr, 'There is no agent "Nobody"')
+  assert.not.match(flagged.stderr, /part of the question/)
+  assert.match(stderr, "cadre ask 'how many'")
+})
+
+test('what is piped in goes along, and without a question it is the question', async () => {
+  await terminal.run(['ask', 'What broke?'], { input: 'line 1\nerror: ENOSPC\n' })
+  assert.is(asked(), 'What broke?\n\n<stdin>\nline 1\nerror: ENOSPC\n</stdin>')
+  for (const words of [['ask'], ['ask', '-'], ['ask', 'Helper', '-']]) {
+    await terminal.run(words, { input: `Why ${words.length}?\n` })
+    assert.is(asked(), `Why ${words.length}?`)
+  }
+  await terminal.run(['ask', 'Helper'], { input: 'And what of this?\n' })
+  assert.is(asked(), 'And what of this?', 'an agent alone is asked what is piped in')
+  await terminal.run(['ask', 'Nothing?'], { input: '\n' })
+  assert.is(asked(), 'Nothing?')
+  await terminal.run(['ask', 'Alone?', '--no-stdin'], { input: 'not this' })
+  assert.is(asked(), 'Alone?')
+})
+
+test('a file named with @ goes along as in the chat; what is no file stays text, and that is told', async () => {
+  const cwd = terminal.home
+  writeFileSync(join(cwd, 'notes.md'), 'Milk and @eggs.md\n')
+  const file = 'notes.md:\n```md\nMilk and @eggs.md\n```'
+  const { code, stderr } = await terminal.run(['ask', 'What is in @notes.md?'], { cwd })
+  assert.equal([code, stderr, asked()], [0, '', `What is in @notes.md?\n\n${file}`])
+  await terminal.run(['ask', 'Compare @notes.md'], { cwd, input: 'Flour, see @notes.md' })
+  assert.is(asked(), `Compare @notes.md\n\n${file}\n\n<stdin>\nFlour, see @notes.md\n</stdin>`)
+  const missing = await terminal.run(['ask', 'Ask @ada about @note.md'], { cwd })
+  assert.equal([missing.code, asked()], [0, 'Ask @ada about @note.md'])
+  assert.match(missing.stderr, /@note\.md: there is no file .* Did you mean @notes\.md\? It is sent as text/)
+  await terminal.run(['ask', '-'], { cwd, input: 'Read @notes.md' })
+  assert.is(asked(), 'Read @notes.md')
+  const folder = await terminal.run(['ask', 'What is in @logs?'], { cwd })
+  assert.is(folder.code, 2)
+  assert.match(folder.stderr, 'logs is a directory')
+})
+
+test('a model that only quotes documents is asked without what is piped in, and that is told', async () => {
+  await terminal.json(['agents', 'create', '--name', 'Quoter', '--model', 'Embedded'])
+  const { code, stderr } = await terminal.run(['ask', 'Quoter', 'What is the code?'], { input: 'The code is 1234.' })
+  assert.is(code, 0, stderr)
+  assert.match(stderr, /Embedded only quotes the agent's documents, and does not read stdin/)
+  writeFileSync(join(terminal.home, 'code.txt'), '1234')
+  const filed = await terminal.run(['ask', 'Quoter', 'What is in @code.txt?'], { cwd: terminal.home })
+  assert.match(filed.stderr, /does not read code\.txt: it is asked without/)
+  await terminal.json(['conversations', 'delete', await newest(), '--yes'])
+  const id = await newest()
+  const { messages } = await terminal.json<{ messages: { role: string; content: string }[] }>(['conversations', 'show', id])
+  assert.is(messages.find(({ role }) => role === 'user')?.content, 'What is the code?')
+  await terminal.json(['conversations', 'delete', id, '--yes'])
+  await terminal.json(['agents', 'delete', 'Quoter', '--yes'])
+})
+
+test('too much, or what is no text, is refused before anything is sent', async () => {
+  const before = provider.received.length
+  const long = await terminal.run(['ask', 'What?'], { input: 'a'.repeat(500_001) })
+  assert.is(long.code, 2)
+  assert.match(long.stderr, '500,000 characters')
+  const binary = await terminal.run(['ask', 'What?'], { input: 'PK\u0003\u0004\u0000\u0000' })
+  assert.is(binary.code, 2)
+  assert.match(binary.stderr, 'not text')
+  assert.match((await terminal.run(['ask', '-'], { input: ' ' })).stderr, 'There is no question: stdin is empty.')
+  assert.match((await terminal.run(['ask'])).stderr, 'There is no question')
+  assert.is(provider.received.length, before)
+})
+
+test('as much as a message may hold arrives, in any script', async () => {
+  const { code } = await terminal.run(['ask', 'What?'], { input: '語'.repeat(499_900) })
+  assert.is(code, 0)
+  assert.ok(asked().length > 499_900)
+})
+
+test('a conversation goes on where that is asked, and begins anew otherwise', async () => {
+  provider.script = [says('Fine.')]
+  await terminal.run(['ask', 'First of all'])
+  await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'bob', '--title', 'Of somebody else'])
+  const went = await terminal.run(['ask', '--continue', 'And then?'])
+  assert.match(went.stderr, 'Going on in "First of all"')
+  assert.equal(
+    provider.received.at(-1)?.body.messages.map(({ content }: { content: string }) => content),
+    ['First of all', 'Fine.', 'And then?'],
+  )
+  await terminal.run(['ask', 'Something else'])
+  assert.is(provider.received.at(-1)?.body.messages.length, 1)
+  await terminal.run(['ask', '--conversation', 'First of all', 'Back', 'again'])
+  assert.is(provider.received.at(-1)?.body.messages.length, 5)
+  assert.is((await terminal.run(['ask', '-c', 'No such thing', 'Hello?'])).code, 3)
+})
+
+test('--json prints every event on a line of its own', async () => {
+  provider.script = [says('One ', 'two\u202e.')]
+  const ran = await terminal.run(['ask', 'Count', '--json'])
+  assert.equal([ran.code, ran.stderr], [0, ''])
+  const names = events(ran).map(({ event }) => event)
+  assert.equal([names[0], names.at(-1)], ['message_start', 'message_end'])
+  assert.is(
+    events(ran)
+      .map((one) => (one.event === 'message_delta' ? one.data.text : ''))
+      .join(''),
+    'One two\u202e.',
+  )
+  assert.not.match(ran.stdout, '\u202e')
+})
+
+test('a provider that fails is told in its own words, after what it said before; the exit code is 1', async () => {
+  provider.script = [refuses(400)]
+  const refused = await terminal.run(['ask', 'Hello?'])
+  assert.equal([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, 'scripted refusal 400')
+  provider.script = [cutsAfter('Half of it')]
+  const cut = await terminal.run(['ask', 'Hello?'])
+  assert.equal([cut.code, cut.stdout], [1, 'Half of it\n'])
+  assert.match(cut.stderr, 'Error: ')
+  const json = await terminal.run(['ask', 'Hello?', '--json'])
+  assert.equal([json.code, events(json).at(-1)?.event, (JSON.parse(json.stderr) as { code: string }).code], [1, 'error', 'PROVIDER_ERROR'])
+})
+
+test('a reply that was cut short says so', async () => {
+  provider.script = [replies({ text: ['Half'], finish: 'length' })]
+  const { code, stderr } = await terminal.run(['ask', 'Long?'])
+  assert.is(code, 0)
+  assert.match(stderr, 'The reply was cut')
+})
+
+test('text comes as it is written, and Ctrl+C aborts the reply', async () => {
+  provider.script = [stallsAfter('So far')]
+  const arrival = provider.arrival()
+  const child = terminal.begin(['ask', 'Go on', '--no-stdin'])
+  const [first] = (await once(child.stdout, 'data')) as [Buffer]
+  assert.is(first.toString(), 'So far')
+  child.kill('SIGINT')
+  const [code] = (await once(child, 'exit')) as [number]
+  assert.is(code, 130)
+  await (await arrival).closed // the daemon has hung up on the model
+  const id = await newest()
+  const { messages } = await terminal.json<{ messages: { content: string; finish_reason?: string }[] }>(['conversations', 'show', id])
+  assert.equal([messages.at(-1)?.content, messages.at(-1)?.finish_reason], ['So far', 'aborted'])
+})
+
+test('a pipe that is closed early ends the command without a word', async () => {
+  provider.script = [replies({ text: Array(50).fill('word ') }, 20)]
+  const child = terminal.begin(['ask', 'Talk', '--no-stdin'])
+  let stderr = ''
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  const [code] = (await once(child, 'close')) as [number]
+  assert.equal([code, stderr], [0, ''])
+})
+
+test.run()

@@ -1,0 +1,112 @@
+/** A question that is missing, and an agent that is not named: told alike by every command that takes one. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+
+const test = suite('questions at the terminal')
+let terminal: Terminal
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    await terminal.json(['agents', 'create', '--name', 'Helper'])
+  }),
+)
+test.after(aloud(() => terminal.close()))
+
+const EXAMPLE = '"How many days of leave do I have?"'
+const MISSING: [words: string[], command: string][] = [
+  [['ask'], 'cadre ask'],
+  [['ask', ''], 'cadre ask'],
+  [['ask', '--agent', 'Helper'], 'cadre ask Helper'],
+  [['ask', 'Helper'], 'cadre ask Helper'],
+  [['ask', 'Helper', '  '], 'cadre ask Helper'],
+  [['ask', '--continue'], 'cadre ask --continue'],
+  [['ask', '-c', 'Leave in summer'], "cadre ask --conversation 'Leave in summer'"],
+  [['rag', 'query', 'handbook'], 'cadre rag query handbook'],
+  [['rag', 'query', 'handbook', ' '], 'cadre rag query handbook'],
+  [['retrieval', 'search', 'my find'], "cadre retrieval search 'my find'"],
+  [['retrieval', 'search', 'find', ''], 'cadre retrieval search find'],
+]
+for (const [words, command] of MISSING)
+  test(`a missing question is told with how to give it: cadre ${words.join(' ')}`, async () => {
+    const { code, stdout, stderr } = await terminal.run(words)
+    assert.equal([code, stdout, stderr], [2, '', `Error: There is no question.\nFor example: ${command} ${EXAMPLE}\n`])
+  })
+
+test('an empty stdin is told as such', async () => {
+  for (const [words, command] of [
+    [['ask'], 'cadre ask'],
+    [['ask', '-'], 'cadre ask'],
+    [['ask', 'Helper'], 'cadre ask Helper'],
+    [['ask', 'Helper', '-'], 'cadre ask Helper'],
+    [['rag', 'query', 'handbook'], 'cadre rag query handbook'],
+    [['rag', 'query', 'handbook', '-'], 'cadre rag query handbook'],
+    [['retrieval', 'search', 'find', '-'], 'cadre retrieval search find'],
+  ] as [string[], string][]) {
+    const { code, stderr } = await terminal.run(words, { input: ' \n' })
+    assert.equal([code, stderr], [2, `Error: There is no question: stdin is empty.\nFor example: ${command} ${EXAMPLE}\n`], words.join(' '))
+  }
+})
+
+test('what is piped in is the question where there are no words', async () => {
+  const { code, stderr } = await terminal.run(['rag', 'query', 'handbook'], { input: 'How many?\n' })
+  assert.equal([code, stderr.split('\n')[0]], [3, 'Error: There is no RAG tool "handbook".'], 'the question was read')
+})
+
+test('where nothing is found because nothing has been read, that is told', async () => {
+  await terminal.json(['knowledge', 'create', '--name', 'My notes', '--type', 'file'])
+  await terminal.json(['rag', 'create', '--name', 'notes', '--knowledge-source', 'My notes'])
+  await terminal.json(['agents', 'create', '--name', 'Reader', '--tool', 'notes'])
+  for (const words of [
+    ['ask', '--agent', 'Reader', 'How many?'],
+    ['rag', 'query', 'notes', 'How many?'],
+  ]) {
+    const { code, stderr } = await terminal.run(words)
+    assert.equal([code, stderr.split('\n').at(-2)], [0, "Nothing of My notes has been read: cadre knowledge sync 'My notes'"])
+  }
+  assert.is((await terminal.run(['ask', '--quiet', '--agent', 'Reader', 'How many?'])).stderr, '')
+  await terminal.run(['agents', 'delete', 'Reader', '--yes', '--force'])
+})
+
+test('ask and chat mean the same agent where none is named: the only one, the one that is set, never a guess', async () => {
+  const chat = (words: string[] = []) => terminal.run(['chat', '--plain', ...words], { input: '' })
+  assert.match((await chat()).stdout, /^Helper, /)
+  assert.is((await terminal.run(['ask', 'How many?'])).code, 0)
+  await terminal.json(['agents', 'create', '--name', 'Other'])
+  await terminal.json(['conversations', 'create', '--agent', 'Helper'])
+  for (const [ran, command] of [
+    [await chat(), 'cadre chat Other'],
+    [await terminal.run(['ask', 'How many?']), 'cadre ask Other "…"'],
+  ] as const) {
+    assert.is(ran.code, 2)
+    assert.is(
+      ran.stderr,
+      `Error: There are 2 agents, and none was named: Other, Helper.\nName one: ${command}. To mean it always: cadre config set agent Other\n`,
+    )
+  }
+  assert.is((await terminal.run(['config', 'set', 'agent', 'Nobody'])).code, 3)
+  await terminal.run(['config', 'set', 'agent', 'Other'])
+  assert.match((await chat()).stdout, /^Other, /)
+  assert.is((await terminal.run(['ask', 'How many?'])).code, 0)
+  await terminal.run(['agents', 'delete', 'Other', '--yes', '--force'])
+  for (const ran of [await chat(), await terminal.run(['ask', 'How many?'])]) {
+    assert.is(ran.code, 3)
+    assert.match(ran.stderr, /^Error: The agent "Other", which cadre config names, is not there\.\n.*cadre config unset agent/)
+  }
+  await terminal.run(['config', 'unset', 'agent'])
+})
+
+test('agents that cannot be called by their names are told by their identifiers', async () => {
+  for (const [name, shown] of [
+    ['Helper', 'Helper'],
+    ['two\nlines', 'two lines'],
+  ] as const) {
+    const { id } = await terminal.json<{ id: string }>(['agents', 'create', '--name', name])
+    const { stderr } = await terminal.run(['ask', 'How many?'])
+    assert.match(stderr.split('\n')[0] ?? '', `: ${shown} (${id}), `)
+    assert.match(stderr, `Name one: cadre ask ${id} "…"`)
+  }
+})
+
+test.run()

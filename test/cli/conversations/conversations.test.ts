@@ -1,0 +1,170 @@
+/** Conversations at the terminal: what replies cite and do, shown, followed while they are written, and exported. */
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { replies, ScriptedProvider, says, stallsAfter } from '../../harness/provider.ts'
+
+const LEAVE = 'Every employee gets twenty-five days of paid annual leave.'
+
+const test = suite('conversations at the terminal')
+let terminal: Terminal
+let provider: ScriptedProvider
+let bank: Server
+const paid: string[] = []
+
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    provider = await ScriptedProvider.start('openai', says('Hello.'))
+    bank = createServer((request, response) => {
+      paid.push(request.url ?? '')
+      response.setHeader('content-type', 'application/json').end('{"paid":true}')
+    })
+    await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
+    const handbook = join(terminal.home, '..', 'handbook')
+    mkdirSync(handbook)
+    writeFileSync(join(handbook, 'leave.md'), `# Leave\n\n${LEAVE}\n`)
+    await terminal.run(['knowledge', 'add', handbook, '--quiet'])
+    const { endpoint, model_id } = provider.model
+    await terminal.json([
+      'models',
+      'create',
+      '--name',
+      'scripted',
+      '--provider',
+      'openai-compatible',
+      '--model-id',
+      model_id,
+      '--endpoint',
+      endpoint,
+    ])
+    const url = `http://127.0.0.1:${(bank.address() as AddressInfo).port}/pay`
+    await terminal.json(['tools', 'create', '--name', 'pay', '--description', 'Pays.', '--method', 'GET', '--url', url])
+    const parameters = '{"type":"object","properties":{"amount":{"type":"number"}}}'
+    await terminal.json(['tools', 'update', 'pay', '--requires-confirmation', '--allow-private-network', '--parameters', parameters])
+    await terminal.json(['agents', 'create', '--name', 'Helper', '--model', 'scripted', '--tool', 'handbook,pay'])
+  }),
+)
+test.after(
+  aloud(async () => {
+    await terminal.close()
+    await provider.close()
+    bank.closeAllConnections()
+    bank.close()
+  }),
+)
+
+/** Names of tools as the model knows them. */
+const toolNames = (): string[] =>
+  (provider.received.at(-1)?.body.tools ?? []).map((tool: { function: { name: string } }) => tool.function.name)
+const named = (part: string): string => toolNames().find((name) => name.includes(part)) ?? part
+
+test('tools are told on stderr, and what the reply cites follows it on stdout', async () => {
+  provider.script = [
+    replies(() => ({ calls: [{ name: named('handbook'), arguments: { query: 'annual leave' } }] })),
+    says('Twenty-five days [1].'),
+  ]
+  const { code, stdout, stderr } = await terminal.run(['ask', 'How many days of leave do I have?'])
+  assert.is(code, 0, stderr)
+  assert.match(stderr, /Uses \w*handbook\w* \(query: "annual leave"\)\n\w*handbook\w*: 1 passage, \d+ ms\n$/)
+  const [answer, empty, first, passage] = stdout.split('\n')
+  assert.equal([answer, empty, first, passage?.trim()], ['Twenty-five days [1].', '', '[1] leave.md', LEAVE])
+  const bare = await terminal.run(['ask', '-q', '--no-citations', 'How many?'])
+  assert.equal([bare.stdout, bare.stderr], ['Twenty-five days [1].\n', ''])
+})
+
+test('a tool that asks first is refused where nobody can be asked', async () => {
+  provider.script = [replies(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), says('Not paid.')]
+  const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12'])
+  assert.equal([code, stdout, paid], [0, 'Not paid.\n', []])
+  assert.match(stderr, 'no terminal to answer at: refused. --allow-tools allows it.')
+  assert.match(stderr, /pay was not allowed/)
+})
+
+test('--allow-tools allows it', async () => {
+  provider.script = [replies(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), says('Paid.')]
+  const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12', '--allow-tools'])
+  assert.equal([code, stdout, paid], [0, 'Paid.\n', ['/pay?amount=12']], stderr)
+})
+
+test('a conversation is shown as it was held: who, tools, text, citations', async () => {
+  const { stdout } = await terminal.run(['conversations', 'show', 'How many days of leave do I have?'])
+  assert.match(stdout, /^How many days of leave do I have\?\nHelper · \d{4}-\d\d-\d\d \d\d:\d\d · active\nconv_[0-9a-f-]+\n\nYou \d{4}/)
+  assert.match(
+    stdout,
+    /\n\nHelper \d{4}-\d\d-\d\d \d\d:\d\d\nUsed \w*handbook\w* \(query: "annual leave"\)\nTwenty-five days \[1\]\.\n\n\[1\] leave\.md\n/,
+  )
+  assert.match((await terminal.run(['conversations', 'show', 'Pay 12', '--no-citations'])).stderr, '2 conversations are called "Pay 12"')
+})
+
+test('a passage that is no longer so is marked', async () => {
+  writeFileSync(join(terminal.home, '..', 'handbook', 'leave.md'), '# Leave\n\nThirty days.\n')
+  await terminal.run(['knowledge', 'sync', 'handbook', '--quiet'])
+  const { stdout } = await terminal.run(['conversations', 'show', 'How many days of leave do I have?'])
+  assert.match(stdout, 'The document was changed or removed since.')
+  const { stdout: markdown } = await terminal.run(['conversations', 'export', 'How many days of leave do I have?'])
+  assert.match(markdown, '[1] leave.md, changed since')
+})
+
+test('a reply that is being written is shown as far as it is, and followed to its end', async () => {
+  let goOn = () => {}
+  provider.script = [
+    async (response, received, wire) => {
+      await stallsAfter('So far')(response, received, wire)
+      await new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+      response.end('data: {"choices":[{"index":0,"delta":{"content":" and on."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+    },
+  ]
+  const asking = terminal.begin(['ask', 'Slowly', '--no-stdin'])
+  await once(asking.stdout, 'data')
+  const shown = await terminal.run(['conversations', 'show', 'Slowly'])
+  assert.match(shown.stdout, /Helper .*\nSo far\n$/)
+  assert.match(shown.stderr, '--follow goes on with it')
+  const following = terminal.begin(['conversations', 'show', 'Slowly', '--follow'])
+  let text = ''
+  const seen = new Promise<void>((resolve) => {
+    following.stdout.on('data', (piece) => {
+      text += piece
+      if (text.includes('So far')) resolve()
+    })
+  })
+  await seen
+  goOn()
+  const [[code], [followed]] = await Promise.all([once(asking, 'close'), once(following, 'close')])
+  assert.equal([code, followed], [0, 0])
+  assert.match(text, /Helper .*\nSo far and on\.\n$/)
+})
+
+test('it is exported as Markdown and as JSON, and nothing is written over', async () => {
+  const file = join(terminal.home, '..', 'slowly.md')
+  const { stderr } = await terminal.run(['conversations', 'export', 'Slowly', '--to', file])
+  assert.is(stderr, `Wrote ${file}.\n`)
+  assert.match(
+    readFileSync(file, 'utf8'),
+    /^# Slowly\n\n- Agent: Helper\n[\s\S]*\n## You, .* UTC\n\nSlowly\n\n## Helper, .* UTC\n\nSo far and on\.\n$/,
+  )
+  const again = await terminal.run(['conversations', 'export', 'Slowly', '--to', file])
+  assert.is(again.code, 2)
+  assert.match(again.stderr, '--force')
+  assert.is((await terminal.run(['conversations', 'export', 'Slowly', '--to', file, '--force'])).code, 0)
+  const json = file.replace('.md', '.json')
+  await terminal.run(['conversations', 'export', 'Slowly', '--to', json])
+  const whole = JSON.parse(readFileSync(json, 'utf8')) as { messages: { content: string }[] }
+  assert.is(whole.messages.at(-1)?.content, 'So far and on.')
+  assert.equal(await terminal.json(['conversations', 'export', 'Slowly']), whole)
+})
+
+test('it is deleted with its messages', async () => {
+  assert.is((await terminal.run(['conversations', 'delete', 'Slowly', '--yes'])).code, 0)
+  assert.is((await terminal.run(['conversations', 'show', 'Slowly'])).code, 3)
+})
+
+test.run()

@@ -1,0 +1,190 @@
+/** The daemon from the command line: one a home, started when needed, stopped for good. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { serviceFor } from '../../../src/cli/daemon/service-unit.ts'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+
+const test = suite('daemon at the terminal')
+
+async function withTerminal(work: (terminal: Terminal) => Promise<void>, environment?: Record<string, string>): Promise<void> {
+  const terminal = openTerminal(environment)
+  try {
+    await work(terminal)
+  } finally {
+    await terminal.close()
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  return port
+}
+
+test('a command starts the daemon and says so; --no-start and the setting refuse', () =>
+  withTerminal(async (terminal) => {
+    const refused = await terminal.run(['agents', 'list', '--no-start'])
+    assert.equal([refused.code, refused.stdout], [5, ''])
+    assert.match(refused.stderr, 'cadre daemon start')
+    await terminal.run(['config', 'set', 'start', 'false'])
+    assert.is((await terminal.run(['agents', 'list'])).code, 5)
+    await terminal.run(['config', 'unset', 'start'])
+    assert.is((await terminal.run(['daemon', 'status'])).code, 5)
+    const started = await terminal.run(['agents', 'list', '--json'])
+    assert.equal([started.code, started.stdout], [0, '[]\n'])
+    assert.match(started.stderr, /Started the Cadre daemon at http:\/\/127\.0\.0\.1:\d+/)
+    assert.is((await terminal.run(['agents', 'list', '--json'])).stderr, '')
+    assert.is((await terminal.json(['daemon', 'status'])).running, true)
+  }))
+
+test('twenty starts at once end with one daemon, and all exit 0', () =>
+  withTerminal(async (terminal) => {
+    const ran = await Promise.all(Array.from({ length: 20 }, () => terminal.run(['daemon', 'start', '--json'])))
+    assert.equal(
+      ran.filter(({ code }) => code !== 0).map(({ stderr }) => stderr),
+      [],
+    )
+    assert.is(new Set(ran.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid)).size, 1)
+  }))
+
+test('restart brings another process at the same address, or where CADRE_PORT says; stop removes it', () =>
+  withTerminal(async (terminal) => {
+    const before = await terminal.json(['daemon', 'start'])
+    const after = await terminal.json(['daemon', 'restart'])
+    assert.is(after.url, before.url)
+    assert.is.not(after.pid, before.pid)
+    const environment = { CADRE_PORT: String(await freePort()) }
+    const moved = await terminal.run(['daemon', 'restart'], { environment })
+    assert.match(moved.stderr, `Started the Cadre daemon at http://127.0.0.1:${environment.CADRE_PORT}\n`)
+    assert.is((await terminal.json(['daemon', 'restart', '--port', new URL(String(before.url)).port], { environment })).url, before.url)
+    assert.equal(await terminal.json(['daemon', 'stop']), { stopped: true })
+    assert.not.ok(existsSync(join(terminal.home, 'daemon.json')))
+    assert.equal(await terminal.json(['daemon', 'stop']), { stopped: false })
+  }))
+
+test('run is the daemon itself: it says where it is, and a signal ends it', () =>
+  withTerminal(async (terminal) => {
+    const run = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
+    const child = spawn(process.execPath, [run, 'daemon', 'run', '--port', '0'], {
+      env: { ...process.env, CADRE_HOME: terminal.home, CADRE_KEYCHAIN: 'off' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    assert.match(line.toString(), /^Cadre is ready at http:\/\/127\.0\.0\.1:\d+\n$/)
+    assert.is((JSON.parse(readFileSync(join(terminal.home, 'daemon.json'), 'utf8')) as { pid: number }).pid, child.pid)
+    const second = await terminal.run(['daemon', 'run'])
+    assert.is(second.code, 75)
+    child.kill('SIGINT')
+    const [code] = (await once(child, 'exit')) as [number]
+    assert.is(code, 0)
+  }))
+
+test('a daemon that cannot start says why', () =>
+  withTerminal(async (terminal) => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { code, stderr } = await terminal.run(['daemon', 'start', '--port', String((server.address() as AddressInfo).port)])
+    server.close()
+    assert.is(code, 5)
+    assert.match(stderr, 'is in use')
+    assert.is((await terminal.run(['daemon', 'start', '--host', '0.0.0.0'])).code, 5)
+  }))
+
+test('logs are JSON lines for programs and readable for people', () =>
+  withTerminal(async (terminal) => {
+    await terminal.run(['daemon', 'start'])
+    const lines = (await terminal.run(['daemon', 'logs', '--lines', '1'])).stdout.trim().split('\n')
+    assert.is(lines.length, 1)
+    assert.type((JSON.parse(lines[0] ?? '') as { msg: string }).msg, 'string')
+    assert.match((await terminal.run(['daemon', 'logs', '--pretty'])).stdout, /INFO +ready/)
+  }))
+
+test('logs -f goes on with new lines until it is interrupted, and then exits 130', () =>
+  withTerminal(async (terminal) => {
+    mkdirSync(join(terminal.home, 'logs'), { recursive: true })
+    const log = join(terminal.home, 'logs', 'daemon.log')
+    writeFileSync(log, '{"msg":"old"}\n')
+    const run = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
+    const child = spawn(process.execPath, [run, 'daemon', 'logs', '-f'], {
+      env: { ...process.env, CADRE_HOME: terminal.home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    assert.is(String(await once(child.stdout, 'data')), '{"msg":"old"}\n')
+    writeFileSync(log, '{"msg":"new"}\n', { flag: 'a' })
+    assert.is(String(await once(child.stdout, 'data')), '{"msg":"new"}\n')
+    child.kill('SIGINT')
+    assert.equal(await once(child, 'exit'), [130, null])
+  }))
+
+test('another version at this home is refused with the command that mends it', () =>
+  withTerminal(async (terminal) => {
+    const server = createServer((_, response) =>
+      response
+        .setHeader('content-type', 'application/json')
+        .end('{"status":"healthy","version":"9.9.9","database":"connected","vector_db":"connected"}'),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    mkdirSync(terminal.home, { recursive: true, mode: 0o700 })
+    const record = join(terminal.home, 'daemon.json')
+    writeFileSync(record, JSON.stringify({ pid: process.pid, url, version: '9.9.9', started_at: '' }))
+    const { code, stderr } = await terminal.run(['agents', 'list'])
+    assert.is(code, 5)
+    assert.match(stderr, /9\.9\.9[\s\S]*cadre daemon restart/)
+    writeFileSync(record, '{}')
+    server.close()
+  }))
+
+test('an address somewhere else is never started, and never gets the local token', () =>
+  withTerminal(async (terminal) => {
+    await terminal.run(['daemon', 'start'])
+    const seen: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      seen.push(request.headers.authorization)
+      response.setHeader('content-type', 'application/json')
+      response.end(
+        request.url?.includes('health')
+          ? '{"status":"healthy","version":"9.9.9","database":"connected","vector_db":"connected"}'
+          : '{"success":true,"data":[],"pagination":{"page":1,"limit":20,"total":0,"pages":0}}',
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+    const { port } = server.address() as AddressInfo
+    const elsewhere = await terminal.run(['agents', 'list'], { environment: { CADRE_URL: `http://0.0.0.0:${port}/api/` } })
+    assert.is(elsewhere.code, 0)
+    assert.match(elsewhere.stderr, 'version 9.9.9')
+    assert.equal(seen, [undefined, undefined])
+    await terminal.run(['agents', 'list'], { environment: { CADRE_URL: `http://0.0.0.0:${port}`, CADRE_TOKEN: 'chosen' } })
+    assert.is(seen.at(-1), 'Bearer chosen')
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+    assert.is((await terminal.run(['agents', 'list'], { environment: { CADRE_URL: `http://127.0.0.1:${port}` } })).code, 5)
+  }))
+
+test('install prints a unit that runs this command in this home', async () => {
+  const options = { node: '/usr/bin/node', run: '/opt/my cadre/bin/run.js', home: '/home/ada/50%', arguments: ['--port', '7500'] }
+  const unit = serviceFor({ ...options, platform: 'linux' })
+  assert.match(unit.text, 'ExecStart="/usr/bin/node" "/opt/my cadre/bin/run.js" "daemon" "run" "--port" "7500"')
+  assert.match(unit.text, 'Environment="CADRE_HOME=/home/ada/50%%"')
+  assert.match(serviceFor({ ...options, platform: 'darwin' }).text, '<string>/opt/my cadre/bin/run.js</string>')
+  assert.throws(() => serviceFor({ ...options, platform: 'win32' }), /no service to install/)
+  await withTerminal(async (terminal) => {
+    assert.match((await terminal.run(['daemon', 'install', '--print'])).stdout, terminal.home)
+    const { file } = await terminal.json<{ file: string }>(['daemon', 'install'])
+    assert.match(readFileSync(file, 'utf8'), terminal.home)
+    await terminal.run(['daemon', 'uninstall'])
+    assert.not.ok(existsSync(file))
+  })
+})
+
+test.run()

@@ -1,0 +1,110 @@
+/** A lost token, a lost key, a keychain that is off: what is said is true, and there is a way back. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+
+const test = suite('recovery at the terminal')
+let terminal: Terminal
+const place = (name: string) => join(terminal.home, name)
+const read = (name: string) => readFileSync(place(name), 'utf8').trim()
+
+test.before.each(
+  aloud(async () => {
+    terminal = openTerminal()
+    assert.is((await terminal.run(['agents', 'create', '--name', 'Helper'])).code, 0)
+  }),
+)
+test.after.each(aloud(() => terminal.close()))
+
+test('a lost token is told as such, with the command that makes a new one, and that one works', async () => {
+  const old = read('token')
+  rmSync(place('token'))
+  const lost = await terminal.run(['agents', 'list'])
+  assert.is(lost.code, 4)
+  assert.match(lost.stderr, `The admin token is gone: it was left in ${place('token')}`)
+  assert.match(lost.stderr, 'cadre tokens recover')
+  assert.not.match(lost.stderr, /keychain/i)
+  assert.match((await terminal.run(['doctor'])).stdout, /✗ token .*token\.[\s\S]*Fix: cadre tokens recover/)
+  const before = terminal.url()
+  const recovered = await terminal.run(['tokens', 'recover'])
+  assert.is(recovered.code, 0, recovered.stderr)
+  assert.is(terminal.url(), before, 'at the same address')
+  assert.not.match(recovered.stdout + recovered.stderr, read('token'))
+  assert.is.not(read('token'), old)
+  const agents = await terminal.json<{ name: string }[]>(['agents', 'list'])
+  assert.equal(
+    agents.map(({ name }) => name),
+    ['Helper'],
+  )
+  assert.is((await terminal.run(['agents', 'list'], { environment: { CADRE_TOKEN: old } })).code, 0, 'the old one still works')
+  const admins = await terminal.json<{ name: string }[]>(['tokens', 'list', '--role', 'admin', '--sort', 'name', '--order', 'asc'])
+  assert.equal(
+    admins.map(({ name }) => name),
+    ['admin', 'admin, recovered'],
+  )
+})
+
+test('a token that was chosen becomes the admin token; one that is known as something less is refused', async () => {
+  const { token: viewer } = await terminal.json<{ token: string }>(['tokens', 'create', '--name', 'watcher', '--role', 'viewer'])
+  const refused = await terminal.run(['tokens', 'recover'], { environment: { CADRE_TOKEN: viewer } })
+  assert.is(refused.code, 5)
+  assert.match(refused.stderr, 'with the role viewer')
+  rmSync(place('token'))
+  const environment = { CADRE_TOKEN: 'chosen-by-hand-0123456789' }
+  const chosen = await terminal.run(['tokens', 'recover', '--json'], { environment })
+  assert.equal([chosen.code, JSON.parse(chosen.stdout).recovered], [0, true], chosen.stderr)
+  assert.is(read('token'), environment.CADRE_TOKEN)
+  assert.is((await terminal.run(['tokens', 'recover'], { environment })).code, 0, 'again')
+  assert.is((await terminal.json<unknown[]>(['tokens', 'list', '--role', 'admin'])).length, 2)
+})
+
+test('a token is not recovered for a service somewhere else', async () => {
+  const { code, stderr } = await terminal.run(['tokens', 'recover'], { environment: { CADRE_URL: terminal.url() } })
+  assert.is(code, 2)
+  assert.match(stderr, 'where that daemon runs')
+})
+
+test('a token in a keychain that is off is told as such', async () => {
+  rmSync(place('token'))
+  writeFileSync(place('vault.json'), read('vault.json').replace('"file"', '"keychain"'))
+  const { code, stderr } = await terminal.run(['agents', 'list'])
+  assert.is(code, 4)
+  assert.match(
+    stderr,
+    'The admin token is in the keychain. The keychain is turned off by CADRE_KEYCHAIN=off. Leave CADRE_KEYCHAIN out to use it.',
+  )
+  const recovered = await terminal.run(['tokens', 'recover'])
+  assert.is(recovered.code, 0, recovered.stderr)
+  const doctor = await terminal.run(['doctor'])
+  assert.match(doctor.stdout, /✗ secrets .*its key is in the keychain, which the daemon cannot reach\n.*leave CADRE_KEYCHAIN=off out/)
+  const created = await terminal.run([
+    'models',
+    'create',
+    '--name',
+    'x',
+    '--provider',
+    'openai',
+    '--model-id',
+    'x',
+    '--api-key',
+    'secret-of-mine',
+  ])
+  assert.is(created.code, 1)
+  assert.match(
+    created.stderr,
+    /The vault is locked: .*CADRE_KEYCHAIN=off[\s\S]*Leave CADRE_KEYCHAIN out to use it\. Then: cadre daemon restart/,
+  )
+})
+
+test('a lost key of the vault is told with the file it was in', async () => {
+  rmSync(place('vault.key'))
+  await terminal.run(['daemon', 'restart'])
+  const { stdout } = await terminal.run(['doctor'])
+  assert.match(stdout, `its key is missing from ${place('vault.key')}`)
+  assert.not.match(stdout, /keychain/i)
+})
+
+test.run()

@@ -1,0 +1,118 @@
+/** What the doctor finds in the service, and the command it names for each; what `cadre` alone says. */
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createReceiver } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+
+interface Check {
+  name: string
+  state: 'good' | 'warning' | 'broken'
+  found: string
+  fix?: string
+}
+
+const test = suite('doctor')
+let terminal: Terminal
+let place: string
+test.before(() => {
+  terminal = openTerminal()
+  place = mkdtempSync(join(tmpdir(), 'cadre-doctor-'))
+})
+test.after(
+  aloud(async () => {
+    await terminal.close()
+    rmSync(place, { recursive: true, force: true })
+  }),
+)
+
+const examine = async (name: string) => {
+  const { code, stdout } = await terminal.run(['doctor', '--json'])
+  return { code, checks: (JSON.parse(stdout) as Check[]).filter((check) => check.name === name) }
+}
+
+test('where nothing is set up, cadre alone points to the quickstart, and nothing is started', async () => {
+  const alone = await terminal.run([])
+  assert.is(alone.code, 0)
+  assert.match(alone.stdout, 'cadre quickstart')
+  assert.not.match(alone.stdout, 'EXIT CODES')
+  assert.match((await terminal.run(['--help'])).stdout, 'EXIT CODES')
+  assert.is((await terminal.run(['doctor'])).code, 1)
+  assert.not(existsSync(terminal.home))
+})
+
+test('a port that another program has is why no daemon starts, and what mends it does', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const environment = { CADRE_PORT: String((other.address() as AddressInfo).port) }
+  const { stdout } = await terminal.run(['doctor'], { environment })
+  assert.match(stdout, `not running, and another program has port ${environment.CADRE_PORT}`)
+  assert.match(stdout, 'cadre daemon start --port 0')
+  const { code, stderr } = await terminal.run(['status'], { environment })
+  assert.is(code, 5)
+  assert.match(stderr, 'cadre daemon start --port 7412')
+  other.close()
+  assert.not.match((await terminal.run(['doctor'], { environment })).stdout, 'another program')
+})
+
+test('a new service is well', async () => {
+  await terminal.json(['status'])
+  for (const name of ['embedding', 'models', 'knowledge', 'webhooks']) {
+    const { code, checks } = await examine(name)
+    assert.equal([code, checks.map(({ state }) => state)], [0, ['good']], name)
+  }
+})
+
+test('a model without its key, and one whose server is gone, are told with what mends them', async () => {
+  await terminal.json(['models', 'create', '--name', 'keyless', '--provider', 'openai', '--model-id', 'gpt-x'])
+  const [warned] = (await examine('models')).checks
+  assert.equal([warned?.state, warned?.fix], ['warning', 'cadre models update keyless --api-key -'])
+  await terminal.run(['config', 'set', 'default-model', 'keyless'])
+  const { code, checks } = await examine('models')
+  assert.equal([code, checks.map(({ state }) => state)], [1, ['broken']])
+  const endpoint = 'http://127.0.0.1:9/v1'
+  await terminal.json(['models', 'create', '--name', 'gone', '--provider', 'openai-compatible', '--model-id', 'x', '--endpoint', endpoint])
+  await terminal.run(['config', 'set', 'default-model', 'gone'])
+  const [gone] = (await examine('models')).checks
+  assert.equal([gone?.state, gone?.found.includes(endpoint)], ['broken', true])
+  assert.match(gone?.fix ?? '', 'cadre models default ')
+})
+
+test('documents that could not be read, and sources that are gone, name their source', async () => {
+  writeFileSync(join(place, 'good.md'), 'A text.')
+  writeFileSync(join(place, 'bad.pdf'), '%PDF-1.7\nnothing that a reader could use')
+  await terminal.run(['knowledge', 'add', place, '--name', 'papers'])
+  const [failed] = (await examine('knowledge')).checks
+  assert.equal([failed?.state, failed?.found], ['warning', 'papers: 1 document could not be read'])
+  assert.match(failed?.fix ?? '', 'cadre knowledge documents list papers --filter status=failed')
+  rmSync(place, { recursive: true })
+  await terminal.run(['knowledge', 'sync', 'papers'])
+  const [gone] = (await examine('knowledge')).checks
+  assert.equal([gone?.state, gone?.fix], ['broken', 'cadre knowledge sync papers'])
+})
+
+test('a webhook that is disabled is told, one that cannot be reached, and one that refuses', async () => {
+  const hook = await terminal.json<{ id: string }>([
+    ...['webhooks', 'create', '--url', 'http://127.0.0.1:9/hook', '--events', 'conversation.completed', '--allow-private-network'],
+  ])
+  await terminal.run(['webhooks', 'test', hook.id])
+  const [failing] = (await examine('webhooks')).checks
+  assert.equal([failing?.state, failing?.fix?.startsWith(`cadre webhooks update ${hook.id} --url ADDRESS`)], ['warning', true])
+  const receiver = createReceiver((_, reply) => reply.writeHead(500).end()).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  await terminal.json(['webhooks', 'update', hook.id, '--url', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`])
+  await terminal.run(['webhooks', 'test', hook.id])
+  receiver.close()
+  const [refused] = (await examine('webhooks')).checks
+  assert.equal([refused?.state, refused?.fix?.startsWith(`cadre webhooks redeliver ${hook.id} dlv_`)], ['warning', true])
+  await terminal.json(['webhooks', 'update', hook.id, '--no-enabled'])
+  const [disabled] = (await examine('webhooks')).checks
+  assert.equal([disabled?.state, disabled?.fix], ['warning', `cadre webhooks update ${hook.id} --enabled`])
+})
+
+test.run()

@@ -1,0 +1,216 @@
+/** Evaluations from the terminal: created from a table, run, gated on, compared, and fed with replies; against a real daemon. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EXIT } from '../../../src/cli/terminal/errors.ts'
+import type { Json } from '../../harness/app.ts'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { hangs, refuses, replies, ScriptedProvider } from '../../harness/provider.ts'
+
+const test = suite('evaluations at the terminal')
+let terminal: Terminal
+let provider: ScriptedProvider
+let count = 0
+
+const file = (name: string) => join(terminal.home, '..', name)
+const ok = async (words: string[]) => {
+  const ran = await terminal.run(words)
+  assert.is(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`)
+  return ran
+}
+
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    provider = await ScriptedProvider.start(
+      'openai',
+      replies(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] })),
+    )
+    const { endpoint, model_id } = provider.model
+    await ok([
+      'models',
+      'create',
+      '--name',
+      'Scripted',
+      '--provider',
+      'openai-compatible',
+      '--model-id',
+      model_id,
+      '--endpoint',
+      endpoint,
+      '--pricing',
+      '{"input":0,"output":0}',
+    ])
+    await ok(['agents', 'create', '--name', 'Echo', '--model', 'Scripted'])
+    writeFileSync(file('cases.csv'), 'input,expected_output,team\ngreen,green,a\nblue,red,b\n')
+  }),
+)
+test.after(
+  aloud(async () => {
+    await terminal.close()
+    await provider.close()
+  }),
+)
+
+test('a table of cases becomes an evaluation', async () => {
+  const made = await terminal.json<Json>(['evaluations', 'create', '--file', file('cases.csv'), '--target', 'Echo'])
+  assert.equal([made.name, made.type, made.test_cases.length, made.test_cases[0].metadata], ['cases', 'agent', 2, { team: 'a' }])
+})
+
+test('test cases are brought up to date from a table, and nothing else changes', async () => {
+  writeFileSync(file('newer.csv'), 'input,expected_output\nyellow,yellow\n')
+  const changed = await terminal.json<Json>(['evaluations', 'update', 'cases', '--file', file('newer.csv')])
+  assert.equal([changed.name, changed.type, changed.test_cases], ['cases', 'agent', [{ input: 'yellow', expected_output: 'yellow' }]])
+  await ok(['evaluations', 'update', 'cases', '--file', file('cases.csv')])
+})
+
+test('a case that is refused is told by its place in the file', async () => {
+  writeFileSync(file('wrong.jsonl'), '{"input":"a"}\n\n{"inptu":"b"}\n')
+  const made = await terminal.run(['evaluations', 'create', '--file', file('wrong.jsonl'), '--target', 'Echo'])
+  assert.equal([made.code, /Refused: line 3 of .*wrong\.jsonl\./.test(made.stderr)], [2, true])
+  writeFileSync(file('wrong.csv'), 'input,expected_output\na,b\n,c\n')
+  const changed = await terminal.run(['evaluations', 'update', 'cases', '--file', file('wrong.csv')])
+  assert.equal([changed.code, /Refused: test case 2 of .*wrong\.csv\./.test(changed.stderr)], [2, true])
+})
+
+test('a run shows what failed, and what was expected', async () => {
+  const { stdout } = await ok(['evaluations', 'run', 'cases'])
+  for (const text of ['✗ 2  blue', 'expected red', 'actual   blue', '50 %  1 of 2 passed, 1 failed']) assert.match(stdout, text)
+  assert.match(stdout, /· cost 0$/m)
+  assert.not.match(stdout, 'green')
+})
+
+test('under its bar it exits with 100, and writes what CI shows', async () => {
+  const { code, stderr } = await terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.9', '--junit', file('report.xml')])
+  assert.is(code, 100)
+  assert.match(stderr, 'The pass rate 0.500 is under 0.9')
+  assert.match(readFileSync(file('report.xml'), 'utf8'), 'tests="2" failures="1" errors="0"')
+  assert.is((await terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.5'])).code, 0)
+  assert.is((await terminal.run(['evaluations', 'run', 'cases', '--fail-under', '90'])).code, 2)
+})
+
+test('a report that has no place is refused before anything is asked', async () => {
+  const before = provider.received.length
+  const { code, stderr } = await terminal.run(['evaluations', 'run', 'cases', '--junit', file('nowhere/report.xml')])
+  assert.equal([code, provider.received.length], [2, before])
+  assert.match(stderr, /nowhere\/report\.xml cannot be written/)
+})
+
+test('a gate that would not wait is refused, and a run that is none leaves no report', async () => {
+  const { code, stderr } = await terminal.run([
+    'evaluations',
+    'run',
+    'cases',
+    '--no-wait',
+    '--fail-under',
+    '0.9',
+    '--junit',
+    file('early.xml'),
+  ])
+  assert.is(code, 2)
+  assert.match(stderr, '--fail-under and --junit need the results, which --no-wait does not wait for')
+  assert.is((await terminal.run(['evaluations', 'run', 'no such', '--junit', file('early.xml')])).code, 3)
+  assert.not.ok(existsSync(file('early.xml')))
+})
+
+test('worse than its baseline exits with 100', async () => {
+  assert.is((await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])).code, 0)
+  provider.script = [replies({ text: ['nothing'] })]
+  const { code, stdout } = await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])
+  assert.is(code, 100)
+  assert.match(stdout, '▼ worse  1  green')
+  assert.match(stdout, 'within chance  pass rate 50 % → 0 %')
+  assert.match((await ok(['evaluations', 'compare', 'cases'])).stdout, '0 better · 1 worse · 1 the same')
+  provider.script = [replies(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] }))]
+})
+
+test('a case that was added makes nothing worse than its baseline', async () => {
+  writeFileSync(file('harder.csv'), 'input,expected_output\ngreen,green\nblue,red\nblack,white\n')
+  await ok(['evaluations', 'run', 'cases', '-q'])
+  await ok(['evaluations', 'update', 'cases', '--file', file('harder.csv')])
+  const { stdout } = await ok(['evaluations', 'run', 'cases', '--baseline', 'last'])
+  assert.match(stdout, '0 better · 0 worse · 2 the same · 1 only now')
+  await ok(['evaluations', 'update', 'cases', '--file', file('cases.csv')])
+})
+
+test('results come failures first, and as JSON', async () => {
+  await ok(['evaluations', 'run', 'cases', '-q'])
+  const { stdout } = await ok(['evaluations', 'results', 'cases'])
+  assert.ok(stdout.indexOf('blue') < stdout.indexOf('green'))
+  const failed = await terminal.json<Json>(['evaluations', 'results', 'cases', '--failed'])
+  assert.equal([failed.results.length, failed.results[0].input, failed.configuration.evaluation.type], [1, 'blue', 'agent'])
+  assert.is((await terminal.json<Json[]>(['evaluations', 'runs', 'cases'])).length, 8)
+})
+
+test('a reply becomes a test case', async () => {
+  const agent = await terminal.json<Json>(['agents', 'show', 'Echo'])
+  const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', agent.id])
+  const empty = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])
+  assert.equal([empty.code, /no reply yet/.test(empty.stderr)], [2, true])
+  await ok(['api', 'POST', `/conversations/${id}/messages`, '-f', 'message=hello'])
+  await ok(['conversations', 'promote', id, '--to', 'cases', '--expect', 'hello'])
+  const { test_cases } = await terminal.json<Json>(['evaluations', 'show', 'cases'])
+  assert.equal(
+    [test_cases.length, test_cases[2].input, test_cases[2].expected_output, test_cases[2].metadata.conversation_id],
+    [3, 'hello', 'hello', id],
+  )
+})
+
+test('a reply that came to nothing becomes a test case only with what was expected of it', async () => {
+  const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', 'Echo'])
+  const usual = provider.script
+  provider.script = [refuses(400)]
+  assert.is((await terminal.run(['api', 'POST', `/conversations/${id}/messages`, '-f', 'message=bye'])).code, 1)
+  provider.script = usual
+  const { code, stderr } = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])
+  assert.equal([code, /was not finished/.test(stderr), /--expect/.test(stderr)], [2, true, true])
+  await ok(['conversations', 'promote', id, '--to', 'cases', '--expect', 'bye'])
+})
+
+test('what a model answered is recorded, exported, and played back elsewhere', async () => {
+  await ok(['models', 'create', '--name', 'Recorded', '--provider', 'replay', '--model-id', 'Scripted'])
+  await ok(['agents', 'update', 'Echo', '--model', 'Recorded'])
+  await ok(['evaluations', 'run', 'cases', '-q'])
+  const asked = provider.received.length
+  const first = await terminal.json<Json>(['evaluations', 'results', 'cases'])
+  await ok(['models', 'recordings', 'export', 'Recorded', '--to', file('recordings.jsonl')])
+  await ok(['models', 'create', '--name', 'Elsewhere', '--provider', 'replay', '--model-id', 'gone', '--no-recording'])
+  await ok(['models', 'recordings', 'import', 'Elsewhere', file('recordings.jsonl')])
+  await ok(['agents', 'update', 'Echo', '--model', 'Elsewhere'])
+  await ok(['evaluations', 'run', 'cases', '-q'])
+  const again = await terminal.json<Json>(['evaluations', 'results', 'cases'])
+  const outputs = ({ results }: Json) => results.map(({ actual_output }: Json) => actual_output).sort()
+  assert.equal([outputs(again), provider.received.length], [outputs(first), asked])
+  assert.is((await terminal.run(['models', 'recordings', 'clear', 'Elsewhere'])).code, 2)
+  assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, '4 recordings were forgotten')
+})
+
+test('a run that is cancelled is not judged', async () => {
+  await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
+  provider.script = [hangs]
+  const asked = provider.arrival()
+  const running = terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.9'])
+  await asked
+  await ok(['evaluations', 'cancel', 'cases'])
+  const { code, stderr } = await running
+  assert.equal([code, /not completed \(cancelled\)/.test(stderr)], [1, true])
+})
+
+test('a daemon that goes away amid a run is told as that, with what to do', async () => {
+  provider.script = [hangs]
+  await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
+  const asked = provider.arrival()
+  const running = terminal.run(['evaluations', 'run', 'cases'])
+  await asked
+  process.kill(JSON.parse(readFileSync(join(terminal.home, 'daemon.json'), 'utf8')).pid, 'SIGKILL')
+  const { code, stderr } = await running
+  assert.is(code, EXIT.unreachable)
+  assert.match(
+    stderr,
+    /The daemon went away before the run was done\.\n.*cadre daemon start\n.*cadre evaluations results eval_\S+ --run run_/,
+  )
+})
+
+test.run()

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { junit } from '../../../src/cli/evaluations/junit.ts'
+import { evaluationsFrom } from '../../../src/cli/evaluations/read-test-cases.ts'
+import { parseCsv } from '../../../src/cli/input/csv.ts'
+import { InputReader } from '../../../src/cli/input/input-reader.ts'
+
+const test = suite('test cases from files, and results for CI')
+const folder = mkdtempSync(join(tmpdir(), 'cadre-cases-'))
+test.after(() => rmSync(folder, { recursive: true }))
+
+async function read(name: string, content: string) {
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  return evaluationsFrom(file, new InputReader())
+}
+const cases = async (name: string, content: string) => (await read(name, content)).bodies[0]?.test_cases
+
+test('CSV is read as RFC 4180 has it', () => {
+  assert.equal(parseCsv('a,b\r\n"x ""y"", z","1\n2"\n,\n\n'), [
+    ['a', 'b'],
+    ['x "y", z', '1\n2'],
+    ['', ''],
+  ])
+  assert.equal(parseCsv('\uFEFFa,\nb'), [['a', ''], ['b']])
+  assert.equal(parseCsv(''), [])
+  assert.throws(() => parseCsv('a\n"b'), /line 2/)
+})
+
+test('a table has a column a field; others are metadata', async () => {
+  const table = 'input,expected_output,expected_sources,metadata.kind,variables.name,team\n"a, b",c,x.md; y.md,easy,Ada,red\nd,,,,,\n'
+  assert.equal(await cases('leave.csv', table), [
+    {
+      input: 'a, b',
+      expected_output: 'c',
+      expected_sources: ['x.md', 'y.md'],
+      metadata: { kind: 'easy', team: 'red' },
+      variables: { name: 'Ada' },
+    },
+    { input: 'd' },
+  ])
+  assert.equal((await read('leave.csv', table)).assumed?.name, 'leave')
+})
+
+test('JSON Lines, a list in YAML and a whole evaluation are read too', async () => {
+  assert.equal(await cases('a.jsonl', '{"input": "a"}\n\n{"input": "b"}\n'), [{ input: 'a' }, { input: 'b' }])
+  assert.equal(await cases('a.yaml', '- input: a\n  expected_output: b\n- input: c\n'), [
+    { input: 'a', expected_output: 'b' },
+    { input: 'c' },
+  ])
+  assert.equal((await read('whole.yaml', 'name: x\ntype: model\ntest_cases: [{input: a}]\n')).bodies, [
+    { name: 'x', type: 'model', test_cases: [{ input: 'a' }] },
+  ])
+})
+
+test('files of Windows are read like others', async () => {
+  assert.equal(await cases('w.jsonl', '\uFEFF{"input": "a"}\r\n\r\n{"input": "b"}\r\n'), [{ input: 'a' }, { input: 'b' }])
+  assert.equal(await cases('w.yaml', '\uFEFF- input: a\r\n  expected_output: b\r\n'), [{ input: 'a', expected_output: 'b' }])
+  assert.equal(await cases('w.json', '\uFEFF[{"input": "a"}]'), [{ input: 'a' }])
+  assert.equal(await cases('w.csv', '\uFEFFinput,expected_output,,\r\na,b,,,\r\n'), [{ input: 'a', expected_output: 'b' }])
+})
+
+test('columns are known in other spellings, and separators of other countries too', async () => {
+  const wanted = [{ input: 'a, b', expected_output: 'c', metadata: { Team: 'red' } }]
+  assert.equal(await cases('s.csv', 'Input, Expected Output ,Team\n"a, b",c,red\n'), wanted)
+  assert.equal(await cases('s.csv', 'input,expected,Team\n"a, b",c,red\n'), wanted)
+  assert.equal(await cases('s.csv', 'INPUT;expected-output;Team\r\na, b;c;red\r\n'), wanted)
+  assert.equal(await cases('s.tsv', 'input\texpected_output\tTeam\na, b\tc\tred\n'), wanted)
+})
+
+test('anchors of YAML are put in where they are named', async () => {
+  const text = '- &first\n  input: a\n  expected_output: x\n- <<: *first\n  input: b\n'
+  assert.equal(await cases('m.yaml', text), [
+    { input: 'a', expected_output: 'x' },
+    { input: 'b', expected_output: 'x' },
+  ])
+})
+
+test('what comes on stdin is told from its text', async () => {
+  const piped = async (text: string) => {
+    const reader = new InputReader()
+    reader.file = async () => text
+    return (await evaluationsFrom('-', reader)).bodies
+  }
+  const two = [{ test_cases: [{ input: 'a' }, { input: 'b' }] }]
+  assert.equal(await piped('input\na\nb\n'), two)
+  assert.equal(await piped('"Input";topic\r\na;\r\nb;\r\n'), two)
+  assert.equal(await piped('{"input": "a"}\n{"input": "b"}\n'), two)
+  assert.equal(await piped('- input: a\n- input: b\n'), two)
+  assert.equal(await piped('[\n  {"input": "a"},\n  {"input": "b"}\n]\n'), two)
+  assert.equal(await piped('{\n"name": "x", "test_cases": []}'), [{ name: 'x', test_cases: [] }])
+  assert.equal(await piped('{"name": "x", "test_cases": []}\n'), [{ name: 'x', test_cases: [] }])
+  const broken = await piped('{"input": "a"}\n{"input":\n').catch((error: Error) => error)
+  assert.match((broken as Error).message, /^Line 2 of Stdin is not JSON/)
+})
+
+test('metadata and variables of a table may be whole objects', async () => {
+  assert.equal(await cases('o.csv', 'input,metadata,variables,variables.age,team\na,"{""kind"":1}","{""name"":""Ada""}",36,red\n'), [
+    { input: 'a', metadata: { kind: 1, team: 'red' }, variables: { name: 'Ada', age: '36' } },
+  ])
+})
+
+test('what is wrong with a file is said, and where', async () => {
+  const fails = async (name: string, content: string, message: RegExp) => {
+    const error = await read(name, content).catch((caught: Error) => caught)
+    assert.match((error as Error).message, message)
+  }
+  await fails('a.csv', 'question,answer\na,b\n', /no column "input"/)
+  await fails('a.csv', 'input\n"a', /not CSV: .*line 2/)
+  await fails('a.jsonl', '{"input": "a"}\n{"input":\n', /Line 2 of .*a\.jsonl/)
+  await fails('a.csv', 'input,expected_output\na,b\nc,d, e\n', /Test case 2 of .*a\.csv has 3 cells for 2 columns/)
+  await fails('a.csv', 'input,input\na,b\n', /two columns "input"/)
+  await fails('a.csv', 'input,variables\na,name=Ada\n', /Test case 1 of .*a\.csv, column "variables", is not JSON/)
+  await fails('a.csv', 'input,variables\na,[1]\n', /is not an object/)
+  await fails('a.csv', 'input\n', /holds no test cases/)
+})
+
+test('JUnit XML escapes what it must, and tells failures from errors', () => {
+  const result = {
+    position: 0,
+    repeat: 1,
+    input: 'a <b> & "c"\u0000',
+    expected_output: 'x',
+    actual_output: 'y',
+    latency_ms: 1500,
+    usage: null,
+    cost: null,
+    metadata: {},
+    citations: [],
+  }
+  const xml = junit('A & B', [
+    { ...result, passed: true, score: 1, scores: {}, error: null },
+    { ...result, passed: false, score: 0, scores: { exact: { score: 0, passed: false, reason: 'no' } }, error: null },
+    { ...result, passed: false, score: null, scores: {}, error: 'timeout' },
+    {
+      ...result,
+      passed: false,
+      score: 0.5,
+      scores: { latency: { score: 0.5, passed: false, threshold: 750, latency_ms: 1500 } },
+      error: null,
+    },
+  ])
+  assert.match(xml, 'tests="4" failures="2" errors="1" time="6.000"')
+  assert.match(xml, '<failure message="score 0.50: latency: 1500 ms (at most 750 ms)">')
+  assert.match(xml, 'a &lt;b&gt; &amp; &quot;c&quot;\ufffd')
+  assert.match(xml, '<failure message="score 0.00: exact: no">')
+  assert.match(xml, '<error message="timeout">')
+  assert.not.match(xml, '\u0000')
+})
+
+test.run()

@@ -1,0 +1,206 @@
+/** What is asked at a terminal and never elsewhere: questions before tools, choices, and what an agent should be. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { replies, ScriptedProvider, says, stallsAfter } from '../../harness/provider.ts'
+import { hasTmux, Screen } from '../../harness/screen.ts'
+
+const test = suite('questions at a terminal')
+let terminal: Terminal
+let screen: Screen
+let provider: ScriptedProvider
+let server: Server
+const paid: string[] = []
+
+test.before(
+  aloud(async () => {
+    server = createServer((request, response) => {
+      if (request.url?.startsWith('/pay')) paid.push(request.url)
+      response.setHeader('content-type', 'application/json')
+      response.end(request.url === '/v1/models' ? '{"data":[{"id":"llama"},{"id":"qwen"},{"id":"phi"}]}' : '{"paid":true}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    terminal = openTerminal({ CADRE_MODEL_SERVERS: `${address}/v1` })
+    provider = await ScriptedProvider.start('openai', says('Hello.'))
+    await terminal.json([
+      'models',
+      'create',
+      '--name',
+      'scripted',
+      '--provider',
+      'openai-compatible',
+      '--model-id',
+      'x',
+      '--endpoint',
+      provider.url,
+    ])
+    const parameters = '{"type":"object","properties":{"amount":{"type":"number"}}}'
+    const tool = ['--name', 'pay', '--description', 'Pays.', '--method', 'GET', '--url', `${address}/pay`, '--parameters', parameters]
+    await terminal.json(['tools', 'create', ...tool, '--requires-confirmation', '--allow-private-network'])
+    if (hasTmux) screen = Screen.open(terminal)
+  }),
+)
+test.after(
+  aloud(async () => {
+    if (hasTmux) screen.close()
+    await terminal.close()
+    await provider.close()
+    server.closeAllConnections()
+    server.close()
+  }),
+)
+
+/** A test that needs a terminal; machines without tmux have none to give. */
+const atTerminal = (sentence: string, work: () => Promise<void>) => test(sentence, async () => (hasTmux ? work() : undefined))
+
+test('in a script nothing is asked: what is missing is an error', async () => {
+  const { code, stderr } = await terminal.run(['agents', 'create'], { input: 'Helper\n' })
+  assert.is(code, 2)
+  assert.match(stderr, 'Missing --name')
+})
+
+atTerminal('an agent is made from answers, also from those typed ahead', async () => {
+  screen.begin('cadre agents create')
+  screen.type('Payer')
+  screen.type('Pay what is asked.')
+  await screen.shows('Model (a number')
+  screen.type('7')
+  await screen.shows('One number from 1 to 2.')
+  screen.type('2')
+  await screen.shows('Knowledge and tools')
+  screen.type('1')
+  const text = await screen.ended()
+  assert.match(text, 'Ask it something: cadre ask Payer "…"')
+  assert.match(text, 'exit 0')
+  const agent = await terminal.json(['agents', 'show', 'Payer'])
+  const { id } = await terminal.json(['models', 'show', 'scripted'])
+  assert.equal([agent.system_prompt, agent.model_id, (agent.tools as string[]).length], ['Pay what is asked.', id, 1])
+})
+
+atTerminal('only what no flag says is asked for, and Ctrl+D makes nothing', async () => {
+  screen.begin('cadre agents create --model scripted --tool pay')
+  await screen.shows('Name:')
+  screen.type('Nobody')
+  await screen.shows('What should it do?')
+  screen.press('C-d')
+  assert.match(await screen.ended(), 'exit 130')
+  assert.is((await terminal.run(['agents', 'show', 'Nobody'])).code, 3)
+})
+
+atTerminal('a tool that asks first is used after a yes, and not after a no', async () => {
+  for (const [answer, outcome] of [
+    ['y', 'pay: done'],
+    ['', 'pay was not allowed'],
+  ] as const) {
+    provider.script = [replies({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), says('So it is.')]
+    screen.begin('cadre ask Payer "Pay 12"')
+    assert.match(await screen.shows('Allow it? [y/N]'), /Let me\nUses pay \(amount: 12\)\npay wants to be used with:\n {2}amount: 12\n/)
+    screen.type(answer)
+    const text = await screen.ended()
+    assert.match(text, outcome)
+    assert.match(text, /So it is\.\n/)
+  }
+  assert.equal(paid, ['/pay?amount=12'])
+})
+
+atTerminal('a reply breaks between words and steers nothing, and Ctrl+C aborts it', async () => {
+  const narrow = Screen.open(terminal, 40)
+  try {
+    provider.script = [says('Every employee \u001b[2Jgets twenty-five days of paid \u202eannual leave.')]
+    assert.match(await narrow.run('cadre ask Payer "How many?"'), /^Every employee gets twenty-five days of\npaid annual leave\.\n/m)
+    provider.script = [stallsAfter('So far ', 'so good')]
+    narrow.begin('cadre ask Payer "And then?"')
+    await narrow.shows('So far')
+    narrow.press('C-c')
+    assert.match(await narrow.ended(), /^Aborted; what was written is kept\.\nexit 130$/m)
+  } finally {
+    narrow.close()
+  }
+})
+
+atTerminal('discovered models are chosen from a list', async () => {
+  screen.begin('cadre models discover --add --default')
+  await screen.shows('Which ones?')
+  screen.type('1,3')
+  assert.match(await screen.ended(), 'exit 0')
+  const models = await terminal.json<{ model_id: string }[]>(['models', 'list', '--all', '--sort', 'created_at', '--order', 'asc'])
+  assert.equal(
+    models.map(({ model_id }) => model_id).filter((id) => ['llama', 'qwen', 'phi'].includes(id)),
+    ['llama', 'phi'],
+  )
+  assert.is((await terminal.json(['models', 'default'])).model_id, 'llama')
+})
+
+atTerminal('what is typed while a bar is drawn does not show in it, and the terminal is as before afterwards', async () => {
+  provider.script = [stallsAfter('So far')]
+  await terminal.json([
+    'evaluations',
+    'create',
+    '--name',
+    'slow',
+    '--type',
+    'agent',
+    '--target',
+    'Payer',
+    '--test-cases',
+    '[{"input":"Pay","expected_output":"paid"}]',
+  ])
+  screen.begin('cadre evaluations run slow')
+  await screen.shows('0/1')
+  screen.type('typed ahead')
+  screen.press('C-c')
+  assert.not.match(await screen.ended(), 'typed ahead')
+  await terminal.json(['evaluations', 'cancel', 'slow'])
+  assert.match(await screen.run('stty -a'), /[; \n]echo /)
+})
+
+atTerminal('what turns out to be in use is asked for again with its users, and told nothing of flags', async () => {
+  await terminal.json(['agents', 'create', '--name', 'Busy'])
+  await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Leave in summer'])
+  for (const [answer, outcome] of [
+    ['n', /It was not deleted\.\nexit 1/],
+    ['y', /The agent "Busy" was deleted\.\nexit 0/],
+  ] as const) {
+    screen.begin('cadre agents delete Busy')
+    await screen.shows('Delete agent Busy? [y/N]')
+    screen.type('y')
+    assert.match(await screen.shows(/Delete it all the same.*\[y\/N\]/s), /used by conversation "Leave in\s+summer"/)
+    screen.type(answer)
+    const text = await screen.ended()
+    assert.match(text, outcome)
+    assert.not.match(text, '--force')
+  }
+})
+
+atTerminal('with --yes nothing is asked, and what is in use is refused', async () => {
+  await terminal.json(['agents', 'create', '--name', 'Busy'])
+  await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Travel'])
+  const text = await screen.run('cadre agents delete Busy --yes')
+  assert.match(text, /cadre agents delete Busy --force deletes it/)
+  assert.match(text, 'exit 1')
+})
+
+atTerminal('a list says for which columns there was no room, and JSON has them all', async () => {
+  const title = 'How many days of leave are left?'
+  const { id } = await terminal.json<{ id: string }>(['conversations', 'create', '--agent', 'Payer', '--title', title])
+  const text = await screen.run('cadre conversations list')
+  assert.match(text, /How many days of leave are left\? +Payer +active +20/)
+  assert.match(text, 'No room here for ID (use names): a wider terminal or --output json shows all.\n')
+  assert.match(await screen.run('cadre conversations list --limit 1 --output json'), id)
+  const piped = await screen.run('cadre conversations list --limit 1 | cat')
+  assert.match(piped, id)
+  assert.not.match(piped, 'No room')
+})
+
+atTerminal('what is gone is asked for first', async () => {
+  screen.begin('cadre agents delete Payer')
+  await screen.shows('[y/N]')
+  screen.type('')
+  assert.match(await screen.ended(), /Nothing was deleted\.\nexit 1/)
+})
+
+test.run()

@@ -1,0 +1,290 @@
+/** Documents from the terminal: added, synchronized, watched, asked, searched and removed, against a real daemon and the real embedding model. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+
+const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
+const LEAVE = '# Leave\n\n## Annual\n\nEvery employee gets twenty-five days of paid annual leave.\n'
+const TRAVEL = '# Travel\n\n## Hotels\n\nA hotel in Lisbon may cost up to 140 euros a night.\n'
+
+const test = suite('knowledge at the terminal')
+let terminal: Terminal
+let place: string
+let handbook: string
+
+const write = (file: string, text: string) => {
+  mkdirSync(join(place, file, '..'), { recursive: true })
+  writeFileSync(join(place, file), text)
+}
+const ok = async (words: string[], options?: Parameters<Terminal['run']>[1]) => {
+  const ran = await terminal.run(words, options)
+  assert.is(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`)
+  return ran
+}
+const names = async (words: string[]) => (await terminal.json<{ name: string }[]>(words)).map(({ name }) => name).sort()
+
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    place = realpathSync(mkdtempSync(join(tmpdir(), 'cadre-knowledge-')))
+    handbook = join(place, 'handbook')
+    write('handbook/leave.md', LEAVE)
+    write('handbook/policies/travel.md', TRAVEL)
+    write('handbook/broken.pdf', '%PDF-1.7\nnothing that a reader could use')
+    write('other/handbook/x.md', '# X\n\nAnother one.\n')
+  }),
+)
+test.after(
+  aloud(async () => {
+    await terminal.close()
+    rmSync(place, { recursive: true, force: true })
+  }),
+)
+
+test('mistakes are told before a daemon is started for them', async () => {
+  const missing = await terminal.run(['knowledge', 'add', './nothing-here'])
+  assert.is(missing.code, 2)
+  assert.match(missing.stderr, 'There is no file or folder ./nothing-here')
+  assert.is((await terminal.run(['knowledge', 'add', 'handbook', 'other', '--name', 'Two'], { cwd: place })).code, 2)
+  assert.not.match((await terminal.run(['daemon', 'status'])).stdout, 'http://')
+})
+
+test('without any source, the lists say how to get one', async () => {
+  for (const verb of ['list', 'sync']) {
+    const { stderr } = await terminal.run(['knowledge', verb, '--all'])
+    assert.match(stderr, 'cadre knowledge add ./docs')
+  }
+})
+
+test('a folder is added, indexed and ready for questions with one command', async () => {
+  const { stderr, stdout } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
+  assert.is(stdout, '')
+  assert.match(stderr, /handbook: 3 documents, \d+ passages indexed in \d/)
+  assert.match(stderr, /1 document could not be read:\n {2}broken\.pdf: \S/)
+  assert.match(stderr, 'cadre rag query handbook "…"')
+  const source = await terminal.json(['knowledge', 'show', 'handbook'])
+  assert.equal([source.type, source.status, source.configuration], ['folder', 'active', { path: handbook }])
+  assert.equal(await names(['rag', 'list']), ['handbook'])
+})
+
+test('an answer comes first, then its sources with their headings', async () => {
+  const { stdout } = await ok(['rag', 'query', 'handbook', 'How many days of leave do I have?'])
+  const [answer = ''] = stdout.split('\n')
+  assert.match(answer, /twenty-five days.*\[1\]/)
+  assert.match(stdout, /^\[1\] leave\.md · Leave\b/m)
+  assert.not.match(stdout, '\u001b')
+})
+
+test('a question may come without quotes or from stdin, and its words are marked where there are colours', async () => {
+  const words = ['rag', 'query', 'handbook', '--top-k', '1']
+  const piped = await ok([...words, '-'], { input: 'What may a hotel cost?\n', environment: { FORCE_COLOR: '1', NO_COLOR: undefined } })
+  assert.match(piped.stdout, '\u001b[33mhotel\u001b[39m')
+  const bare = await terminal.json<{ query: string; results: unknown[] }>([...words, 'What', 'may', 'a', 'hotel', 'cost'])
+  assert.equal([bare.query, bare.results.length], ['What may a hotel cost', 1])
+  assert.is((await terminal.run([...words, '-'], { input: '  \n' })).code, 2)
+})
+
+test('filters choose documents, and a filter without a value is refused', async () => {
+  const asked = ['rag', 'query', 'handbook', 'What does a hotel cost?']
+  const found = await terminal.json<{ results: { metadata: { source: string } }[] }>([
+    ...asked,
+    '--filter',
+    'source=leave.md',
+    '--filter',
+    'type=md',
+  ])
+  assert.equal([...new Set(found.results.map(({ metadata }) => metadata.source))], ['leave.md'])
+  assert.is((await terminal.run([...asked, '--filter', 'source'])).code, 2)
+})
+
+test('what is not there is said, with the command that makes it', async () => {
+  assert.is((await terminal.run(['rag', 'query', 'nobody', 'x'])).code, 3)
+  const { code, stderr } = await terminal.run(['retrieval', 'search', 'handbook', 'hotel'])
+  assert.is(code, 3)
+  assert.match(stderr, 'cadre retrieval create --name handbook --knowledge-source handbook')
+})
+
+test('a search shows passages with page and score, and explains them when asked', async () => {
+  await terminal.json(['retrieval', 'create', '--name', 'find', '--knowledge-source', 'handbook'])
+  const plain = await ok(['retrieval', 'search', 'find', 'hotel price in Lisbon', '--top-k', '1'])
+  assert.match(plain.stdout, /^\[1\] policies\/travel\.md · Travel\b.*\n {4}score \d\.\d{3}\n {4}A hotel in Lisbon/)
+  const { stdout, stderr } = await ok(['retrieval', 'search', 'find', 'hotel price in Lisbon', '--explain'])
+  assert.match(stdout, /meaning #1 · words #1 · fused \d\.\d{3}/)
+  for (const stage of ['embed', 'semantic', 'full text', 'total']) assert.match(stderr, new RegExp(`${stage} \\d+\\.\\d ms`))
+  const none = await ok(['retrieval', 'search', 'find', 'hotel', '--filter', 'source=nothing.md'])
+  assert.equal([none.stdout, none.stderr], ['', 'Nothing was found.\n'])
+  const loose = await ok(['retrieval', 'search', 'find', 'zzz'])
+  assert.match(loose.stderr, 'Nothing fits "zzz": this is only loosely related.')
+  assert.match(loose.stdout, /score \d\.\d{3} · only loosely related/)
+  assert.match((await ok(['rag', 'query', 'handbook', 'zzz'])).stdout, /\n {4}only loosely related\n/)
+})
+
+test('adding it again brings it up to date and doubles nothing', async () => {
+  const { stderr } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
+  assert.match(stderr, /handbook: nothing changed in .*; it holds 3 documents/)
+  assert.equal(await names(['knowledge', 'list']), ['handbook'])
+  assert.equal(await names(['rag', 'list']), ['handbook'])
+})
+
+test('a name that is taken by another place is refused', async () => {
+  const { code, stderr } = await terminal.run(['knowledge', 'add', './other/handbook'], { cwd: place })
+  assert.is(code, 2)
+  assert.match(stderr, `"handbook" already that reads ${handbook}`)
+  assert.match(stderr, '--name')
+})
+
+test('files are sent, and only once while they stay the same', async () => {
+  const words = ['knowledge', 'add', 'handbook/leave.md', 'handbook/policies/travel.md', '--name', 'Policies', '--no-tool']
+  const first = await ok(words, { cwd: place })
+  assert.match(first.stderr, 'cadre rag create --name Policies --knowledge-source Policies')
+  const sent = await terminal.json<{ name: string; updated_at: string; status: string }[]>([
+    'knowledge',
+    'documents',
+    'list',
+    'Policies',
+    '--sort',
+    'name',
+  ])
+  assert.equal(
+    sent.map(({ name, status }) => `${name} ${status}`),
+    ['travel.md indexed', 'leave.md indexed'],
+  )
+  assert.equal(await names(['rag', 'list', '--name', 'Policies']), [])
+  await ok(words, { cwd: place })
+  const again = await terminal.json<{ updated_at: string }[]>(['knowledge', 'documents', 'list', 'Policies', '--sort', 'name'])
+  assert.equal(
+    again.map(({ updated_at }) => updated_at),
+    sent.map(({ updated_at }) => updated_at),
+  )
+})
+
+test('a folder is sent file by file when the daemon cannot read it', async () => {
+  write('sent/.gitignore', 'secret.md\n')
+  write('sent/secret.md', 'x')
+  write('sent/deep/notes.md', '# Notes\n\nThe stapler is in the second drawer.\n')
+  const source = await terminal.json(['knowledge', 'add', 'sent', '--send', '--quiet'], { cwd: place })
+  assert.equal([source.type, source.name], ['file', 'sent'])
+  assert.equal(await names(['knowledge', 'documents', 'list', 'sent']), ['deep/notes.md'])
+  assert.match((await ok(['rag', 'query', 'sent', 'Where is the stapler?'])).stdout, 'second drawer')
+})
+
+test('a source none of whose documents can be read fails the command', async () => {
+  write('bad/broken.pdf', '%PDF-1.7\nnothing')
+  const { code, stderr } = await terminal.run(['knowledge', 'add', 'bad'], { cwd: place })
+  assert.is(code, 1)
+  assert.match(stderr, 'broken.pdf: ')
+  assert.not.match(stderr, 'cadre rag query')
+  write('empty/.keep', '')
+  const empty = (await ok(['knowledge', 'add', 'empty'], { cwd: place })).stderr
+  for (const told of ['no documents were found', 'kinds are read: pdf', 'cadre knowledge sync empty', 'cadre knowledge delete empty'])
+    assert.match(empty, told)
+})
+
+test('a synchronization tells what changed', async () => {
+  write('handbook/new.md', '# New\n\nThe canteen opens at eleven.\n')
+  rmSync(join(handbook, 'broken.pdf'))
+  rmSync(join(handbook, 'policies'), { recursive: true })
+  const { stderr } = await ok(['knowledge', 'sync', 'handbook'])
+  assert.match(stderr, /handbook: 1 document read, \d+ passages? indexed, 2 documents gone in .*; it holds 2 documents/)
+  assert.match((await ok(['rag', 'query', 'handbook', 'When does the canteen open?'])).stdout, 'eleven')
+})
+
+test('several are synchronized at once; one that fails does not stop the others', async () => {
+  renameSync(join(place, 'empty'), join(place, 'gone'))
+  const { code, stdout, stderr } = await terminal.run(['knowledge', 'sync', '--all', '--json'])
+  assert.is(code, 1)
+  assert.match(stderr, `empty: Error: There is nothing at ${join(place, 'empty')}`)
+  assert.ok((JSON.parse(stdout) as unknown[]).length >= 4)
+  const alone = await terminal.run(['knowledge', 'sync', 'empty'])
+  assert.is(alone.code, 1)
+  assert.match(alone.stderr, 'cadre knowledge sync empty')
+  const started = await ok(['knowledge', 'sync', 'handbook', '--no-wait'])
+  assert.match(started.stderr, 'The daemon synchronizes handbook')
+  assert.is((await terminal.run(['knowledge', 'sync'])).code, 2)
+})
+
+/** A command that goes on until it is told to stop, and what it has said so far. */
+function launch(words: string[]): {
+  child: ChildProcess
+  said: () => string
+  until: (text: string | RegExp) => Promise<void>
+  ended: Promise<number | null>
+} {
+  const environment = { PATH: process.env.PATH, HOME: place, CADRE_HOME: terminal.home, CADRE_KEYCHAIN: 'off' }
+  const child = spawn(process.execPath, [RUN, ...words], { cwd: place, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+    said += part
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const until = async (text: string | RegExp) => {
+    const deadline = Date.now() + 60_000
+    while (!(typeof text === 'string' ? said.includes(text) : text.test(said))) {
+      if (Date.now() > deadline || child.exitCode !== null) throw new Error(`never said ${text}: ${said}`)
+      await wait(50)
+    }
+  }
+  return { child, said: () => said, until, ended }
+}
+
+test('a watched folder is told of as it changes, until Ctrl-C, and stays watched until it is turned off', async () => {
+  const watching = launch(['knowledge', 'watch', 'handbook'])
+  await watching.until('nothing changed')
+  write('handbook/parking.md', '# Parking\n\nVisitors park behind the mill.\n')
+  await watching.until('read parking.md; it holds 3 documents')
+  rmSync(join(handbook, 'parking.md'))
+  await watching.until('1 document gone; it holds 2 documents')
+  watching.child.kill('SIGINT')
+  assert.is(await watching.ended, 130)
+  const configuration = async () =>
+    (await terminal.json<{ configuration: { watch?: boolean } }>(['knowledge', 'show', 'handbook'])).configuration.watch
+  assert.is(await configuration(), true)
+  await ok(['knowledge', 'watch', 'handbook', '--off'])
+  assert.is(await configuration(), false)
+  const refused = await terminal.run(['knowledge', 'watch', 'Policies'])
+  assert.is(refused.code, 2)
+  assert.match(refused.stderr, '--schedule')
+})
+
+test('Ctrl-C leaves a synchronization to the daemon, progress is told in lines, and --cancel stops it', async () => {
+  const paragraph = (at: number) => `## Part ${at}\n\n${`Sentence number ${at} says something about drawer ${at * 7}. `.repeat(14)}\n\n`
+  for (let file = 0; file < 40; file++)
+    write(`large/${file}.md`, `# File ${file}\n\n${Array.from({ length: 15 }, (_, at) => paragraph(file * 15 + at)).join('')}`)
+  const adding = launch(['knowledge', 'add', 'large'])
+  await adding.until(/^(Reading|Indexing): \d+ of \d+/m)
+  adding.child.kill('SIGINT')
+  assert.is(await adding.ended, 130)
+  assert.match(adding.said(), 'The daemon goes on with large.')
+  assert.is((await terminal.json(['knowledge', 'show', 'large'])).status, 'syncing')
+  const following = launch(['knowledge', 'sync', 'large', '--quiet'])
+  await wait(1_500)
+  await ok(['knowledge', 'sync', 'large', '--cancel'])
+  assert.is(await following.ended, 0)
+  assert.is(following.said().trim(), 'large: the synchronization was cancelled; what it has done so far stays.')
+  assert.is((await terminal.run(['knowledge', 'sync', 'large', '--cancel'])).code, 1)
+})
+
+test('removing tells what goes, asks, and takes the tool along but not what others use', async () => {
+  const account = await terminal.run(['knowledge', 'remove', 'sent'])
+  assert.is(account.code, 2)
+  assert.match(account.stderr, /sent holds 1 document and 1 passage; they go with it, and so does the RAG tool sent\./)
+  await ok(['knowledge', 'remove', 'sent', '--yes'])
+  assert.not.match((await names(['knowledge', 'list', '--all'])).join(), 'sent')
+  assert.equal(await names(['rag', 'list', '--name', 'sent']), [])
+  const used = await terminal.run(['knowledge', 'remove', 'handbook', '--yes'])
+  assert.is(used.code, 1)
+  assert.match(used.stderr, `What is at ${handbook} stays as it is.`)
+  assert.match(used.stderr, 'retrieval tool find')
+  assert.equal(await names(['rag', 'list', '--name', 'handbook']), ['handbook'])
+  await ok(['knowledge', 'remove', 'handbook', '--yes', '--force'])
+  assert.is((await terminal.run(['knowledge', 'show', 'handbook'])).code, 3)
+})
+
+test.run()

@@ -1,0 +1,141 @@
+/** Models at the terminal: found, added, tried, and chosen as the default. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { numbersIn } from '../../../src/cli/terminal/prompts.ts'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { refuses, ScriptedProvider, says } from '../../harness/provider.ts'
+
+const test = suite('models at the terminal')
+let terminal: Terminal
+let server: Server
+let endpoint: string
+let served = ['llama', 'qwen\u202e']
+
+test.before(
+  aloud(async () => {
+    server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: served.map((id) => ({ id })) }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    terminal = openTerminal({ CADRE_MODEL_SERVERS: endpoint, ANTHROPIC_API_KEY: 'sk-ant-not-a-real-key' })
+  }),
+)
+test.after(
+  aloud(async () => {
+    await terminal.close()
+    server.closeAllConnections()
+    server.close()
+  }),
+)
+
+interface Found {
+  name: string
+  model_id: string
+  origin: string
+  added: string | null
+}
+
+test('what is there is shown, without a key and without marks that turn text around', async () => {
+  const { stdout, stderr } = await terminal.run(['models', 'discover'])
+  assert.match(stdout, /^NAME +ORIGIN +ADDED +MODEL ID\n/)
+  assert.match(stdout, 'ANTHROPIC_API_KEY')
+  assert.not.match(stdout, /sk-ant|\u202e/)
+  assert.match(stderr, 'cadre models discover --add')
+})
+
+test('one that is named is added, by any of its names, and once', async () => {
+  const added = await terminal.json<Found[]>(['models', 'discover', '--add', 'llama'])
+  assert.equal([added.length, added[0]?.model_id], [1, 'llama'])
+  const again = await terminal.run(['models', 'discover', '--add', 'llama', '--json'])
+  assert.equal([again.code, again.stdout], [0, '[]\n'])
+  assert.match(again.stderr, 'llama is here already (model_')
+  const found = await terminal.json<Found[]>(['models', 'discover'])
+  assert.is(found.find(({ model_id }) => model_id === 'llama')?.added, (added[0] as unknown as { id: string }).id)
+})
+
+test('of a provider whose key is there any model can be added, and its key with it', async () => {
+  const [claude] = await terminal.json<{ model_id: string; has_api_key: boolean }[]>([
+    'models',
+    'discover',
+    '--add',
+    'ANTHROPIC_API_KEY=claude-opus-4-1',
+  ])
+  assert.equal([claude?.model_id, claude?.has_api_key], ['claude-opus-4-1', true])
+})
+
+test('what was not found is an error that tells how to name it; names need --add', async () => {
+  const unknown = await terminal.run(['models', 'discover', '--add', 'gpt-oss'])
+  assert.is(unknown.code, 3)
+  assert.match(unknown.stderr, '--add ANTHROPIC_API_KEY=MODEL')
+  const forgotten = await terminal.run(['models', 'discover', 'llama'])
+  assert.is(forgotten.code, 2)
+  assert.match(forgotten.stderr, 'cadre models discover --add llama')
+})
+
+test('without a name and without a terminal all of them are added', async () => {
+  served = ['llama', 'phi']
+  const added = await terminal.json<Found[]>(['models', 'discover', '--add', '--default'])
+  assert.equal(
+    added.map(({ model_id }) => model_id),
+    ['phi', 'claude-sonnet-4-5'],
+  )
+  assert.is((await terminal.json(['models', 'default'])).model_id, 'phi')
+  assert.match((await terminal.run(['models', 'discover', '--add'])).stderr, 'All that was found is here already.')
+})
+
+test('the default model is shown and chosen by name', async () => {
+  const chosen = await terminal.run(['models', 'default', 'Embedded'])
+  assert.equal([chosen.code, chosen.stdout], [0, 'Embedded (model_00000000-0000-7000-8000-000000000001)\n'])
+  assert.is((await terminal.run(['models', 'default'])).stdout, chosen.stdout)
+  assert.is((await terminal.run(['config', 'get', 'default-model'])).stdout, 'model_00000000-0000-7000-8000-000000000001\n')
+  assert.not.equal((await terminal.run(['models', 'default', 'Nobody'])).code, 0)
+})
+
+test('a model is tried, and one that does not answer is told with its words', async () => {
+  const provider = await ScriptedProvider.start('openai', says('Hello there.'))
+  try {
+    for (const name of ['good', 'bad'])
+      await terminal.json([
+        'models',
+        'create',
+        '--name',
+        name,
+        '--provider',
+        'openai-compatible',
+        '--model-id',
+        name,
+        '--endpoint',
+        provider.url,
+      ])
+    const good = await terminal.run(['models', 'test', 'good'])
+    assert.is(good.code, 0)
+    assert.match(good.stdout, /^good answered in \d+\.\d s:\nHello there\.\n$/)
+    provider.script = [refuses(401)]
+    const bad = await terminal.run(['models', 'test', 'bad'])
+    assert.is(bad.code, 1)
+    assert.match(bad.stderr, 'scripted refusal 401')
+    provider.script = [refuses(401), says('Hello.')]
+    const both = await terminal.run(['models', 'test', 'bad', 'good', '--json'])
+    assert.is(both.code, 1)
+    assert.equal(
+      (JSON.parse(both.stdout) as { ok: boolean }[]).map(({ ok }) => ok),
+      [false, true],
+    )
+  } finally {
+    await provider.close()
+  }
+})
+
+test('numbers of a choice', () => {
+  assert.equal(numbersIn('', 3), [])
+  assert.equal(numbersIn('1, 3', 3), [1, 3])
+  assert.equal(numbersIn('1-3 2', 3), [1, 2, 3])
+  assert.equal(numbersIn('all', 2), [1, 2])
+  for (const answer of ['0', '4', 'x', '3-1', '1,x', '-1', '1e3']) assert.is(numbersIn(answer, 3), undefined, answer)
+})
+
+test.run()

@@ -1,0 +1,260 @@
+/** The five verbs of every family from the terminal, against a real daemon. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+
+const test = suite('families at the terminal')
+let terminal: Terminal
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    for (const words of BASE) await terminal.json(words)
+  }),
+)
+test.after(aloud(() => terminal.close()))
+
+/** What others refer to by name. */
+const BASE = [
+  ['models', 'create', '--name', 'llama', '--provider', 'ollama', '--model-id', 'llama3.2'],
+  ['prompts', 'create', '--name', 'tone', '--template', 'You help {{company}}.'],
+  ['knowledge', 'create', '--name', 'Handbook', '--file-types', 'md,pdf'],
+  ['rag', 'create', '--name', 'handbook', '--knowledge-source', 'Handbook'],
+  ['agents', 'create', '--name', 'Helper'],
+]
+
+interface Case {
+  create: string[]
+  /** What create must answer. */
+  created: Record<string, unknown>
+  update: string[]
+  updated: Record<string, unknown>
+  /** The name it is called by, where it has one. */
+  name?: string
+}
+
+const CASES: Record<string, Case> = {
+  agents: {
+    create: ['--name', 'Second', '--model', 'llama', '--tool', 'handbook', '--temperature', '0.2', '--topics', 'leave,travel'],
+    created: {
+      temperature: 0.2,
+      topics: [
+        { name: 'leave', description: '' },
+        { name: 'travel', description: '' },
+      ],
+    },
+    update: ['--model', 'null', '--max-tokens', '10'],
+    updated: { model_id: null, max_tokens: 10, temperature: 0.2 },
+    name: 'Second',
+  },
+  prompts: {
+    create: ['--name', 'night', '--template', 'Good {{time}}', '--type', 'user'],
+    created: { variables: ['time'], type: 'user' },
+    update: ['--template', 'Good night'],
+    updated: { variables: [], version: 2 },
+    name: 'night',
+  },
+  knowledge: {
+    create: ['--name', 'Pages', '--url', 'https://example.com', '--mode', 'site', '--max-depth', '2'],
+    created: { type: 'url', configuration: { url: 'https://example.com', mode: 'site', max_depth: 2 } },
+    update: ['--name', 'Site'],
+    updated: { name: 'Site' },
+    name: 'Site',
+  },
+  rag: {
+    create: ['--name', 'second', '--knowledge-source-id', 'Handbook', '--top-k', '8'],
+    created: { top_k: 8, chunk_size: 800 },
+    update: ['--chunk-size', '1000'],
+    updated: { chunk_size: 1000, top_k: 8 },
+    name: 'second',
+  },
+  retrieval: {
+    create: ['--name', 'find', '--knowledge-source', 'Handbook', '--search-method', 'semantic'],
+    created: { search_method: 'semantic' },
+    update: ['--score-threshold', '0.5'],
+    updated: { score_threshold: 0.5 },
+    name: 'find',
+  },
+  tools: {
+    create: ['--name', 'weather', '--url', 'https://api.example.com/{city}', '--headers', 'X-Key=hidden', '--requires-confirmation'],
+    created: {
+      header_names: ['X-Key'],
+      requires_confirmation: true,
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+    update: ['--no-requires-confirmation', '--timeout-ms', '500'],
+    updated: { requires_confirmation: false, timeout_ms: 500 },
+    name: 'weather',
+  },
+  models: {
+    create: [
+      '--name',
+      'priced',
+      '--provider',
+      'openai',
+      '--model-id',
+      'gpt',
+      '--pricing',
+      'input=1',
+      '--pricing',
+      'output=2.5',
+      '--api-key',
+      '-',
+    ],
+    created: { pricing: { input: 1, output: 2.5 }, has_api_key: true },
+    update: ['--api-key', 'null', '--pricing', 'null'],
+    updated: { has_api_key: false, pricing: null },
+    name: 'priced',
+  },
+  conversations: {
+    create: ['--agent', 'Helper', '--user-id', 'ada', '--title', 'Leave'],
+    created: { user_id: 'ada', status: 'active' },
+    update: ['--title', 'Travel'],
+    updated: { title: 'Travel' },
+    name: 'Travel',
+  },
+  evaluations: {
+    create: [
+      '--name',
+      'check',
+      '--type',
+      'agent',
+      '--target',
+      'Helper',
+      '--test-cases',
+      '[{"input":"a","expected_output":"b"}]',
+      '--scorers',
+      'exact,contains',
+    ],
+    created: { scorers: [{ type: 'exact' }, { type: 'contains' }] },
+    update: ['--description', 'More'],
+    updated: { description: 'More' },
+    name: 'check',
+  },
+  webhooks: {
+    create: ['--url', 'https://hooks.example.com/x', '--events', 'conversation.completed,evaluation.finished'],
+    created: { events: ['conversation.completed', 'evaluation.finished'] },
+    update: ['--no-enabled'],
+    updated: { enabled: false },
+    name: 'https://hooks.example.com/x',
+  },
+  tokens: {
+    create: ['--name', 'script', '--role', 'viewer'],
+    created: { role: 'viewer' },
+    update: ['--expires-at', '2099-01-01T00:00:00Z'],
+    updated: { name: 'script' },
+    name: 'script',
+  },
+  'usage thresholds': {
+    create: ['--metric', 'tokens', '--limit', '1000', '--period', 'day', '--entity-type', 'agent', '--entity', 'Helper'],
+    created: { limit: 1000, action: 'notify' },
+    update: ['--action', 'block'],
+    updated: { action: 'block' },
+  },
+}
+
+const holds = (found: Record<string, unknown>, wanted: Record<string, unknown>) => {
+  for (const [name, value] of Object.entries(wanted)) assert.equal(found[name], value, name)
+}
+
+for (const [family, { create, created, update, updated, name }] of Object.entries(CASES)) {
+  const topic = family.split(' ')
+  test(`${family}: create, show, list, update and delete`, async () => {
+    const made = await terminal.json([...topic, 'create', ...create], { input: 'sk-from-stdin\n' })
+    holds(made, created)
+    const id = String(made.id)
+    const changed = await terminal.json([...topic, 'update', id, ...update])
+    holds(changed, updated)
+    holds(await terminal.json([...topic, 'show', name ?? id]), { id, ...updated })
+    const listed = await terminal.json<{ id: string }[]>([...topic, 'list', '--all'])
+    assert.ok(listed.some((one) => one.id === id))
+    const gone = await terminal.run([...topic, 'delete', name ?? id, '--yes'])
+    assert.is(gone.code, 0, gone.stderr)
+    assert.is((await terminal.run([...topic, 'show', id])).code, 3)
+  })
+}
+
+test('names in a body become identifiers', async () => {
+  const [model] = await terminal.json<{ id: string }[]>(['models', 'list', '--name', 'llama'])
+  const [tool] = await terminal.json<{ id: string }[]>(['rag', 'list', '--name', 'handbook'])
+  const agent = await terminal.json(['agents', 'create', '--name', 'named', '--model-id', 'llama', '--tools', 'handbook'])
+  assert.equal([agent.model_id, agent.tools], [model?.id, [tool?.id]])
+})
+
+test('a name that two have is refused with both identifiers', async () => {
+  const twins = [await terminal.json(['agents', 'create', '--name', 'twin']), await terminal.json(['agents', 'create', '--name', 'twin'])]
+  const { code, stderr } = await terminal.run(['agents', 'show', 'twin'])
+  assert.is(code, 2)
+  for (const { id } of twins) assert.match(stderr, String(id))
+})
+
+test('what is in use is deleted only by force, and the users are named', async () => {
+  await terminal.json(['knowledge', 'create', '--name', 'used'])
+  const tool = await terminal.json(['rag', 'create', '--name', 'user', '--knowledge-source', 'used'])
+  const refused = await terminal.run(['knowledge', 'delete', 'used', '--yes'])
+  assert.is(refused.code, 1)
+  assert.match(refused.stderr, String(tool.id))
+  assert.match(refused.stderr, '--force')
+  assert.is((await terminal.run(['knowledge', 'delete', 'used', '--yes', '--force'])).code, 0)
+  assert.is((await terminal.json(['rag', 'show', 'user'])).knowledge_source_id, null)
+})
+
+test('what cannot be deleted at all is not offered by force', async () => {
+  const { code, stderr } = await terminal.run(['models', 'delete', 'Embedded', '--yes'])
+  assert.is(code, 1)
+  assert.match(stderr, 'part of Cadre')
+  assert.not.match(stderr, '--force')
+})
+
+test('what is shown once is said to be', async () => {
+  const { stderr } = await terminal.run(['tokens', 'create', '--name', 'once', '--role', 'viewer'])
+  assert.match(stderr, 'Keep the token: it is not shown again.')
+  assert.not.match((await terminal.run(['agents', 'create', '--name', 'open'])).stderr, 'not shown again')
+})
+
+test('several are deleted at once', async () => {
+  for (const name of ['one', 'two']) await terminal.json(['agents', 'create', '--name', name])
+  const { code, stdout } = await terminal.run(['agents', 'delete', 'one', 'two', '--yes', '--json'])
+  assert.is(code, 0)
+  assert.is((JSON.parse(stdout) as unknown[]).length, 2)
+})
+
+test('documents are sent, listed, shown and deleted by name', async () => {
+  writeFileSync(join(terminal.home, '..', 'leave.md'), '# Leave\n')
+  const [first, second] = await terminal
+    .json<Record<string, unknown>[]>(['knowledge', 'documents', 'add', 'Handbook', 'leave.md', '-', '--metadata', 'team=people'], {
+      input: 'x',
+    })
+    .catch((error: Error) => [{ error: error.message }])
+  assert.match(String(first?.error), 'needs a --name')
+  assert.is(second, undefined)
+  const sent = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', 'leave.md', '--metadata', 'team=people'])
+  holds(sent, { name: 'leave.md', size: 8, metadata: { team: 'people' }, status: 'waiting' })
+  const piped = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', '-', '--name', 'travel.md'], { input: 'by train' })
+  holds(piped, { name: 'travel.md', size: 8 })
+  const listed = await terminal.json<{ name: string }[]>(['knowledge', 'documents', 'list', 'Handbook', '--sort', 'name', '--order', 'asc'])
+  assert.equal(
+    listed.map(({ name }) => name),
+    ['leave.md', 'travel.md'],
+  )
+  holds(await terminal.json(['knowledge', 'documents', 'show', 'Handbook', 'travel.md']), { id: piped.id })
+  assert.is((await terminal.run(['knowledge', 'documents', 'delete', 'Handbook', 'leave.md', 'travel.md', '-y'])).code, 0)
+  assert.equal(await terminal.json(['knowledge', 'documents', 'list', 'Handbook']), [])
+})
+
+test('a prompt is rendered as plain text', async () => {
+  const { stdout } = await terminal.run(['prompts', 'render', 'tone', '--var', 'company=Acme'])
+  assert.is(stdout, 'You help Acme.\n')
+})
+
+test('a conversation is completed, and its messages are listed', async () => {
+  await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'ada', '--title', 'Soon over'])
+  holds(await terminal.json(['conversations', 'complete', 'Soon over']), { status: 'completed' })
+  assert.equal(await terminal.json(['conversations', 'messages', 'Soon over']), [])
+  const mine = await terminal.json<{ status: string }[]>(['conversations', 'list', '--agent', 'Helper', '--status', 'completed'])
+  assert.is(mine.length, 1)
+})
+
+test.run()

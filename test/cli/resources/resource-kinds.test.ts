@@ -1,0 +1,33 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { KINDS } from '../../../src/cli/resources/resource-kinds.ts'
+import { agents } from '../../../src/contract/agents.ts'
+import { apiTools } from '../../../src/contract/api-tools.ts'
+import { evaluations } from '../../../src/contract/evaluations.ts'
+import { knowledgeSources } from '../../../src/contract/knowledge-sources.ts'
+import { models } from '../../../src/contract/models.ts'
+import { promptTemplates } from '../../../src/contract/prompt-templates.ts'
+import { ragTools } from '../../../src/contract/rag-tools.ts'
+import { retrievalTools } from '../../../src/contract/retrieval-tools.ts'
+
+const test = suite('kinds of resources')
+
+test('identifiers and words are those of the contract, which is not loaded for them', () => {
+  const families = {
+    agent: agents,
+    model: models,
+    prompt_template: promptTemplates,
+    knowledge_source: knowledgeSources,
+    rag_tool: ragTools,
+    retrieval_tool: retrievalTools,
+    api_tool: apiTools,
+    evaluation: evaluations,
+  }
+  assert.equal(Object.keys(KINDS), Object.keys(families))
+  for (const [kind, { prefix, noun }] of Object.entries(families)) {
+    const told = KINDS[kind as keyof typeof families]
+    assert.equal([told.prefix, told.noun], [prefix, noun], kind)
+  }
+})
+
+test.run()

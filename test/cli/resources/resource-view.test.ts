@@ -1,0 +1,83 @@
+/** Resources as people read them: by the names of what they refer to, and not a word of what is empty. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { essentials } from '../../../src/cli/resources/resource-view.ts'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+
+const test = suite('resources as people read them')
+let terminal: Terminal
+let model: string
+let tool: string
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    model = (
+      await terminal.json<{ id: string }>(['models', 'create', '--name', 'Local Llama', '--provider', 'ollama', '--model-id', 'llama3.2'])
+    ).id
+    await terminal.json(['knowledge', 'create', '--name', 'Handbook'])
+    tool = (await terminal.json<{ id: string }>(['rag', 'create', '--name', 'leave', '--knowledge-source', 'Handbook'])).id
+  }),
+)
+test.after(aloud(() => terminal.close()))
+
+const CREATE = ['agents', 'create', '--name', 'Helper', '--model', 'Local Llama', '--tool', 'leave']
+
+test('a new agent is told by what was said of it, its model and tools by name, and what to type next', async () => {
+  const { code, stdout, stderr } = await terminal.run(CREATE)
+  const id = /agent_\S+/.exec(stdout)?.[0]
+  assert.equal(
+    [code, stdout],
+    [0, `id        ${id}\nname      Helper\nmodel id  Local Llama (${model})\ntools     leave (${tool})\n`],
+    'no line of what is empty, none of when it was made',
+  )
+  assert.match(stderr, /Ask it something: cadre ask Helper "…"\n$/)
+})
+
+test('without a model it says that the default one answers', async () => {
+  assert.match((await terminal.run(['agents', 'create', '--name', 'Bare'])).stdout, /^model id {2}the default model$/m)
+  assert.match((await terminal.run(['agents', 'show', 'Bare'])).stdout, /^model id +the default model$/m)
+})
+
+test('show and update tell every field, and names before identifiers', async () => {
+  for (const words of [
+    ['agents', 'show', 'Helper'],
+    ['agents', 'update', 'Helper', '--temperature', '0.2'],
+  ]) {
+    const { stdout } = await terminal.run(words)
+    assert.match(stdout, new RegExp(`^tools +leave \\(${tool}\\)$`, 'm'))
+    assert.match(stdout, new RegExp(`^model id +Local Llama \\(${model}\\)$`, 'm'))
+    assert.match(stdout, /^max tokens +–$/m)
+  }
+  assert.match((await terminal.run(['rag', 'show', 'leave'])).stdout, /^knowledge source id +Handbook \(ks_/m)
+})
+
+test('lists tell names', async () => {
+  const { stdout } = await terminal.run(['agents', 'list', '--name', 'Helper'])
+  assert.match(stdout, /^ID +NAME +MODEL +TOOLS +DESCRIPTION +CREATED AT\n/)
+  assert.match(stdout, /Helper +Local Llama +leave +\d{4}-/)
+  assert.match((await terminal.run(['rag', 'list'])).stdout, /KNOWLEDGE SOURCE.*\n.*leave +Handbook/)
+})
+
+test('a script gets identifiers, and every field', async () => {
+  for (const words of [CREATE, ['agents', 'show', 'Bare']]) {
+    const agent = await terminal.json(words)
+    assert.ok('max_tokens' in agent && 'created_at' in agent)
+  }
+  const [listed] = await terminal.json<Record<string, unknown>[]>(['agents', 'list', '--name', 'Helper'])
+  assert.equal([listed?.model_id, listed?.tools], [model, [tool]])
+  assert.match((await terminal.run(['agents', 'list', '--name', 'Helper', '--output', 'csv'])).stdout, model)
+})
+
+test('who may not see models sees their identifiers', async () => {
+  const { token } = await terminal.json<{ token: string }>(['tokens', 'create', '--name', 'member', '--role', 'member', '--user-id', 'ada'])
+  const { code, stdout } = await terminal.run(['agents', 'list', '--name', 'Helper'], { environment: { CADRE_TOKEN: token } })
+  assert.is(code, 0)
+  assert.match(stdout, model)
+})
+
+test('what is empty is left out; no and 0 are something', () => {
+  assert.equal(essentials({ id: 'x', a: null, b: '', c: [], d: {}, e: false, f: 0, created_at: 'now' }), { id: 'x', e: false, f: 0 })
+})
+
+test.run()

@@ -1,0 +1,139 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { bar, chart } from '../../../src/cli/terminal/bar-chart.ts'
+import { compact, money, seconds } from '../../../src/cli/terminal/format-quantity.ts'
+import { width } from '../../../src/cli/terminal/text.ts'
+import { analyticsText } from '../../../src/cli/usage/format-analytics.ts'
+import { costsText, usageText } from '../../../src/cli/usage/format-usage.ts'
+import { foldDays, periodFrom } from '../../../src/cli/usage/period-flags.ts'
+
+const test = suite('bar charts')
+const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
+const spent = (tokens: number, cost: number | null, unpriced_tokens = cost === null ? tokens : 0) => ({ tokens, cost, unpriced_tokens })
+const AGENT = 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
+const report = (columns: number) => ({ title: 'Last 30 days', names: new Map([['m1', 'Llama']]), paper: paper(columns), top: 2 })
+
+const USED = {
+  total_tokens: 12_345_678,
+  input_tokens: 12_000_000,
+  output_tokens: 345_678,
+  cached_tokens: 5000,
+  calls: 1234,
+  total_cost: 1234.5,
+  unpriced_tokens: 45_678,
+  by_model: { m1: spent(12_300_000, 1234.5), m2: spent(45_678, null), m3: spent(0, 0) },
+  by_entity: { agent: { [AGENT]: spent(12_345_678, 1234.5, 45_678) }, user: { なまえのながいひとのなまえ: spent(1, 0) } },
+}
+
+test('a bar is as long as its share, to an eighth of a column', () => {
+  assert.is(bar(1, 4), '████')
+  assert.is(bar(0.5, 4), '██')
+  assert.is(bar(0.53125, 4), '██▏')
+  assert.is(bar(0, 4), '')
+})
+
+test('what is more than nothing shows', () => {
+  assert.is(bar(1e-9, 4), '▏')
+})
+
+test('figures stand in a column, and the longest bar fills its room', () => {
+  const rows = [
+    { label: 'Llama', cells: ['1,200'], value: 1200 },
+    { label: 'GPT', cells: ['600'], value: 600 },
+  ]
+  assert.equal(chart(['MODEL', 'TOKENS'], rows, paper(30)), [
+    'MODEL  TOKENS',
+    `Llama   1,200  ${'█'.repeat(15)}`,
+    `GPT       600  ${'█'.repeat(7)}▌`,
+  ])
+})
+
+test('an identifier stands behind the bar where there is room, and not at all where there is none', () => {
+  const rows = [{ label: 'Helper', cells: ['1'], value: 1, note: AGENT }]
+  assert.match(chart(['AGENT', 'N'], rows, paper(100))[1] ?? '', AGENT)
+  assert.not.match(chart(['AGENT', 'N'], rows, paper(70))[1] ?? '', 'agent_')
+})
+
+test('no line is wider than the terminal, down to 40 columns', () => {
+  const analytics = {
+    total_conversations: 12_345,
+    total_messages: 123_456,
+    average_messages_per_conversation: 10.01,
+    active_users: 77,
+    completion_rate: 0.5,
+    average_response_time_ms: 1234,
+    p95_response_time_ms: 61_000,
+    total_tokens: 12_345_678,
+    total_cost: 12.5,
+    unpriced_tokens: 1_345_678,
+    tool_calls: 3,
+    by_day: [{ date: '2026-01-31', conversations: 12_345, messages: 123_456, tokens: 1 }],
+    by_agent: { [AGENT]: { conversations: 12_345, messages: 123_456, tokens: 12_345_678 } },
+  }
+  const costs = { ...USED, by_day: [{ date: '2026-01-31', ...spent(12_345_678, 1234.5, 45_678) }] }
+  for (let columns = 40; columns <= 130; columns++)
+    for (const text of [usageText(USED, report(columns)), costsText(costs, report(columns)), analyticsText(analytics, report(columns))])
+      for (const line of text.split('\n')) assert.ok(width(line) <= columns, `${columns}: ${line}`)
+})
+
+test('a price that is not known is a dash, a sum that leaves some out is marked, and the rest is counted', () => {
+  const text = usageText(USED, report(80))
+  assert.match(text, 'Cost 1,234.50, without 45,678 of 12,345,678 tokens, whose price is not known.')
+  assert.match(text, /Llama +12,300,000 +1,234\.50/)
+  assert.match(text, /m2 +45,678 +–/)
+  assert.match(text, /12,345,678 +≥ 1,234\.50/)
+  assert.match(text, 'and 1 more')
+})
+
+test('empty days before the first with anything are left out, and that is told', () => {
+  const day = (date: number, messages: number) => ({ date: `2026-01-0${date}`, messages })
+  const fold = (...messages: number[]) => {
+    const { rows, empty } = foldDays(
+      messages.map((each, at) => day(at + 1, each)),
+      (one) => one,
+      (one) => one.messages === 0,
+    )
+    return [rows.length, empty]
+  }
+  assert.equal(fold(0, 0, 0, 2, 0), [2, 'Nothing from 2026-01-01 to 2026-01-03.'])
+  assert.equal(
+    [fold(0, 1), fold(3, 0), fold(0, 0)],
+    [
+      [2, undefined],
+      [2, undefined],
+      [2, undefined],
+    ],
+  )
+  const costs = { ...USED, by_day: [1, 2, 3].map((date) => ({ date: `2026-01-0${date}`, ...spent(date === 3 ? 5 : 0, 0) })) }
+  assert.match(costsText(costs, report(40)), /DAY .*\n2026-01-03 .*\nNothing from 2026-01-01 to 2026-01-02\./)
+})
+
+test('many days are shown by month', () => {
+  const days = Array.from({ length: 70 }, (_, day) => ({
+    date: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
+    tokens: 1,
+  }))
+  const plus = (one: { date: string; tokens: number }, other: { tokens: number }) => ({ ...one, tokens: one.tokens + other.tokens })
+  assert.equal(foldDays(days, plus, () => false).rows, [
+    { date: '2026-01', tokens: 31 },
+    { date: '2026-02', tokens: 28 },
+    { date: '2026-03', tokens: 11 },
+  ])
+  assert.is(foldDays(days.slice(0, 62), plus, () => false).rows.length, 62)
+})
+
+test('the last days end today, and dates are taken as they are', () => {
+  const now = new Date('2026-01-31T23:30:00.000Z')
+  assert.equal(periodFrom({}, now).query, { start_date: '2026-01-02', end_date: '2026-01-31' })
+  assert.equal(periodFrom({ days: 1 }, now), { query: { start_date: '2026-01-31', end_date: '2026-01-31' }, title: 'Today, 2026-01-31' })
+  assert.equal(periodFrom({ from: '2025-01-01' }, now), { query: { start_date: '2025-01-01' }, title: 'Since 2025-01-01' })
+  assert.throws(() => periodFrom({ to: 'yesterday' }, now), /--to yesterday is no date/)
+})
+
+test('quantities are short and tell', () => {
+  assert.equal([compact(9999), compact(12_345), compact(1_234_567)], ['9,999', '12.3K', '1.23M'])
+  assert.equal([money(0), money(1234.5), money(0.012345), money(0.0000012)], ['0', '1,234.50', '0.012', '0.0000012'])
+  assert.equal([seconds(90), seconds(1234), seconds(61_000)], ['90 ms', '1.2 s', '1 min 1 s'])
+})
+
+test.run()

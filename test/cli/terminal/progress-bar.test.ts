@@ -1,0 +1,206 @@
+/** Bars, rates, passages and what `knowledge add` takes its words for: everything that needs no daemon. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { placeOf } from '../../../src/cli/ask/format-location.ts'
+import { passageLines, shortened, wordsOf } from '../../../src/cli/ask/format-passages.ts'
+import { filtersFrom } from '../../../src/cli/ask/query-flags.ts'
+import { filesOf } from '../../../src/cli/input/local-files.ts'
+import { additionsFor } from '../../../src/cli/knowledge/plan-sources.ts'
+import { barLine, Pacer, ProgressDisplay, plainLine } from '../../../src/cli/terminal/progress-bar.ts'
+import { quoted } from '../../../src/cli/terminal/shell-quote.ts'
+import { width } from '../../../src/cli/terminal/text.ts'
+import { isHere } from '../../../src/client/address.ts'
+
+const test = suite('progress and passages')
+const step = { label: 'Indexing', done: 120, total: 480, unit: 'passages', note: '11 files' }
+let folder: string
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cadre-files-'))
+})
+test.after(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a bar says everything where there is room, and keeps what matters where there is not', () => {
+  const pace = { rate: 34, secondsLeft: 11 }
+  const wide = barLine(step, pace, 79)
+  for (const part of ['Indexing', '25 %', '120/480 passages', '11 files', '34/s', '11 s left']) assert.match(wide, part)
+  const narrow = barLine(step, pace, 39)
+  for (const part of ['Indexing', '25 %', '11 s left']) assert.match(narrow, part)
+  for (let columns = 1; columns < 140; columns++) assert.ok(width(barLine(step, pace, columns)) <= columns, `${columns} columns`)
+})
+
+test('lines below the bar are drawn again with it, and are gone in the end', async () => {
+  let screen = ''
+  let drawn = () => {}
+  const write = (text: string) => {
+    screen += text
+    drawn()
+  }
+  const alive = setInterval(() => {}, 1_000) // the display's own timer lets a process end
+  const display = new ProgressDisplay(false, { isTTY: true, columns: 60, write } as unknown as NodeJS.WriteStream)
+  const next = () =>
+    new Promise<void>((resolve) => {
+      drawn = resolve
+    })
+  display.show({ ...step, below: (columns) => [`${columns} columns`, 'and more'] })
+  await next()
+  assert.match(screen, /^\r\u001b\[2K.*Indexing.*\n59 columns\nand more$/s)
+  assert.not.match(screen, '11 files')
+  screen = ''
+  await next()
+  assert.ok(screen.startsWith('\u001b[2A\r\u001b[J'), JSON.stringify(screen))
+  screen = ''
+  display.end()
+  clearInterval(alive)
+  assert.is(screen, '\u001b[2A\r\u001b[J')
+})
+
+test('without a total there is no bar, and without a terminal there are words', () => {
+  assert.not.match(barLine({ ...step, total: null }, { rate: 0, secondsLeft: undefined }, 79), /[█░%]/)
+  assert.is(plainLine(step, { rate: 3.25, secondsLeft: 700 }), 'Indexing: 120 of 480 passages, 11 files, 3.3/s, 12 min left')
+  assert.is(plainLine({ label: 'Asking', done: 0, total: null, unit: '' }, { rate: 0, secondsLeft: undefined }), 'Asking…')
+})
+
+test('the rate is that of the work lately, and starts anew with a new kind of work', () => {
+  const pacer = new Pacer()
+  const at = (done: number, seconds: number, label = 'Reading') => pacer.pace({ label, done, total: 100, unit: 'files' }, seconds * 1000)
+  assert.equal(at(0, 0), { rate: 0, secondsLeft: undefined })
+  assert.equal(at(10, 2), { rate: 5, secondsLeft: 18 })
+  // Nothing new came: it is as fast as before, and two seconds are over.
+  assert.equal(at(10, 4), { rate: 5, secondsLeft: 16 })
+  assert.equal(at(0, 5, 'Indexing'), { rate: 0, secondsLeft: undefined })
+})
+
+test('the words of a query are found with other endings, and common words are not', () => {
+  const found = (query: string, text: string) => Array.from(text.matchAll(wordsOf(query) ?? /$^/g), ([word]) => word)
+  assert.equal(found('How many days of leave do I have?', 'A day of leave. Leaves fall; the holiday is ours.'), ['day', 'leave', 'Leaves'])
+  assert.equal(found('有給休暇', '年次有給休暇は二十五日です'), ['有給', '休暇'])
+  assert.equal(found('C++ (x.y)*', 'c plus plus'), ['c'])
+  assert.is(wordsOf('what is the'), undefined)
+})
+
+test('a long passage is cut around the words that were asked for', () => {
+  const text = `${'Filler stands here. '.repeat(40)}The night train to Lisbon leaves at nine. ${'More filler follows. '.repeat(40)}`
+  const cut = shortened(text, wordsOf('night train Lisbon'), 120)
+  assert.match(cut, 'The night train to Lisbon leaves at nine.')
+  assert.ok(cut.startsWith('… ') && cut.endsWith('…') && cut.length <= 122, cut)
+  assert.is(shortened('short', wordsOf('night'), 120), 'short')
+  for (const query of ['night train', 'nothing of this'])
+    for (let length = 20; length < 400; length += 7) assert.ok(shortened(text, wordsOf(query), length).length <= length + 2)
+})
+
+test('a passage has its number, its document, page and headings, and fits the terminal', () => {
+  const passage = {
+    content: '# Leave\n\n## Annual\n\nEvery employee gets twenty-five days of paid annual leave.\u001b[2J',
+    score: 0.9,
+    metadata: { source: 'policies/leave.md', page: 3, headings: 'Leave › Annual' },
+  }
+  const lines = (columns: number) =>
+    passageLines(passage, 1, [], { query: 'leave', full: false, paper: { columns, stream: { isTTY: false } as NodeJS.WriteStream } })
+  assert.equal(lines(Number.POSITIVE_INFINITY), [
+    '[1] policies/leave.md, page 3 · Leave › Annual',
+    '    Every employee gets twenty-five days of paid annual leave.',
+  ])
+  assert.is(lines(40)[0], '[1] policies/leave.md, page 3 · … › Ann…')
+  for (const columns of [24, 40, 80]) for (const line of lines(columns)) assert.ok(width(line) <= columns, line)
+})
+
+test('a page is told where the document has pages', () => {
+  const places = [
+    placeOf({ source: 'a.pdf', page: 1 }),
+    placeOf({ source: 'https://example.com/B.PDF?v=2', page: 1 }),
+    placeOf({ source: 'c.docx', page: 4 }),
+  ]
+  assert.equal(places, ['a.pdf, page 1', 'https://example.com/B.PDF?v=2, page 1', 'c.docx, page 4'])
+  assert.is(placeOf({ source: 'https://example.com/paper', page: 2 }), 'https://example.com/paper, page 2')
+  for (const source of ['leave.md', 'notes.txt', 'a.pdf.md', 'table.csv']) assert.is(placeOf({ source, page: 1 }), source)
+})
+
+test('what is added is told by its look', async () => {
+  mkdirSync(join(folder, 'notes'))
+  writeFileSync(join(folder, 'a.md'), 'a')
+  const plan = async (target: string, options = {}) => {
+    const [{ name, type, configuration, files } = { name: '', type: '', configuration: {}, files: [] }] = await additionsFor([target], {
+      send: false,
+      ...options,
+    })
+    return { name, type, configuration, files: files.map((file) => file.name) }
+  }
+  assert.equal(await plan(join(folder, 'notes')), {
+    name: 'notes',
+    type: 'folder',
+    configuration: { path: join(folder, 'notes') },
+    files: [],
+  })
+  assert.equal(await plan(join(folder, 'a.md')), { name: 'a', type: 'file', configuration: {}, files: ['a.md'] })
+  const page = 'https://www.example.com/manual/'
+  assert.equal(await plan(page), { name: 'example.com/manual', type: 'url', configuration: { url: page }, files: [] })
+  assert.equal((await plan(page, { depth: 2 })).configuration, { url: page, mode: 'site', max_depth: 2 })
+  assert.is(((await plan('https://example.com/sitemap.xml')).configuration as { mode?: string }).mode, 'sitemap')
+  for (const repository of ['git@example.com:team/project.git', 'https://example.com/team/project.git'])
+    assert.equal(await plan(repository), { name: 'project', type: 'git', configuration: { repository }, files: [] })
+  assert.equal((await plan(folder, { type: 'git', name: 'Code' })).configuration, { repository: folder })
+})
+
+test('flags that do not fit what is added are refused', async () => {
+  for (const [target, options] of [
+    ['https://example.com', { watch: true }],
+    [join(folder, 'a.md'), { include: ['*.md'] }],
+    [folder, { depth: 1 }],
+    [folder, { send: true, watch: true }],
+  ] as const)
+    await additionsFor([target], { send: false, ...options } as Parameters<typeof additionsFor>[1]).then(
+      () => assert.unreachable(target),
+      (error: Error) => assert.is(error.name, 'UsageError'),
+    )
+})
+
+test('files of one name from two folders keep apart', async () => {
+  writeFileSync(join(folder, 'notes', 'a.md'), 'b')
+  const [addition] = await additionsFor([join(folder, 'a.md'), join(folder, 'notes', 'a.md')], { send: false })
+  const names = addition?.files.map(({ name }) => name) ?? []
+  assert.is(new Set(names).size, 2)
+  assert.is(names[1], 'notes/a.md')
+})
+
+test('files to send are chosen as the daemon chooses them', async () => {
+  const root = join(folder, 'tree')
+  for (const [file, text] of Object.entries({
+    '.gitignore': 'drafts/\n*.log.md\n',
+    '.hidden/a.md': '',
+    'node_modules/x/readme.md': '',
+    'drafts/b.md': '',
+    'one.log.md': '',
+    'deep/.gitignore': 'private.md\n',
+    'deep/private.md': '',
+    'deep/kept.md': '',
+    'picture.png': '',
+    'top.txt': '',
+  })) {
+    mkdirSync(join(root, file, '..'), { recursive: true })
+    writeFileSync(join(root, file), text)
+  }
+  const names = async (choice = {}) => (await filesOf(root, choice)).map(({ name }) => name)
+  assert.equal(await names(), ['deep/kept.md', 'top.txt'])
+  assert.equal(await names({ include: ['**/*.md'] }), ['deep/kept.md'])
+  assert.equal(await names({ exclude: ['deep/**'] }), ['top.txt'])
+})
+
+test('filters are typed, and a key said twice is any of both', () => {
+  assert.equal(filtersFrom(['source=a=b.md', 'page=3', 'page=4', 'draft=false']), { source: 'a=b.md', page: [3, 4], draft: false })
+})
+
+test('names in a hint can be pasted into a shell', () => {
+  assert.equal(['docs', 'Cadre documentation', "it's", 'a;b'].map(quoted), ['docs', "'Cadre documentation'", "'it'\\''s'", "'a;b'"])
+})
+
+test('a service is on this machine only at its own addresses', () => {
+  assert.equal(
+    ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1', 'http://10.0.0.5:1', 'https://cadre.example.com'].map(isHere),
+    [true, true, true, false, false],
+  )
+})
+
+test.run()

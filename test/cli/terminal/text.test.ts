@@ -1,0 +1,135 @@
+/** What reaches a terminal: widths, cuts, tables, formats, and nothing that could steer it. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { answerText } from '../../../src/cli/ask/format-answer.ts'
+import { citationLines } from '../../../src/cli/ask/format-citations.ts'
+import { withoutSteering } from '../../../src/cli/terminal/color.ts'
+import { bytes, duration } from '../../../src/cli/terminal/format-quantity.ts'
+import { render } from '../../../src/cli/terminal/render.ts'
+import { record, table } from '../../../src/cli/terminal/table.ts'
+import { oneLine, printable, truncate, width, wrap } from '../../../src/cli/terminal/text.ts'
+import { suggest } from '../../../src/contract/suggest.ts'
+
+const test = suite('terminal text')
+const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
+
+test('wide, combined and invisible characters are counted as the terminal draws them', () => {
+  assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(width), [3, 5, 6, 2, 1, 4, 2, 0])
+})
+
+test('a passage that was found before the one a reply cites is accounted for', () => {
+  const passage = (index: number, cited: boolean) => ({
+    index,
+    source: `${index}.md`,
+    page: 1,
+    document_id: 'd',
+    content: 'Text.',
+    score: 1,
+    cited,
+  })
+  const last = (...cited: boolean[]) =>
+    citationLines(
+      cited.map((one, at) => passage(at + 1, one)),
+      { query: 'text', paper: paper(80) },
+    ).at(-1)
+  assert.is(last(false, true, false), '[1] was found, too, and is not cited.')
+  assert.is(last(false, true, false, true), '[1] and [3] were found, too, and are not cited.')
+  assert.match(last(true, true, false) ?? '', 'Text.')
+  assert.is(last(false, false), undefined)
+  const narrow = citationLines([passage(1, false), passage(2, true)], { query: 'text', paper: paper(20) })
+  assert.equal(narrow.slice(-2), ['[1] was found, too,', 'and is not cited.'])
+})
+
+test('a cut text ends in an ellipsis and never takes more than its columns', () => {
+  assert.is(truncate('abcdef', 4), 'abc…')
+  assert.is(truncate('日本語', 4), '日…')
+  assert.is(truncate('abcd', 4), 'abcd')
+  for (let columns = 1; columns < 12; columns++) assert.ok(width(truncate('a日b本👩‍👩‍👧cd語', columns)) <= columns)
+})
+
+test('wrapped lines fit, keep their words and lose nothing', () => {
+  const text = 'The quick brown fox jumps over the lazydogwhohasaverylongname and 日本語日本語 sleeps'
+  for (const columns of [8, 10, 20, 33]) {
+    const lines = wrap(text, columns)
+    assert.ok(lines.every((line) => width(line) <= columns))
+    assert.is(lines.join('').replaceAll(' ', ''), text.replaceAll(' ', ''))
+  }
+})
+
+test('escape sequences, control characters and marks that turn text around are taken out', () => {
+  const evil = 'a\u001b[31mred\u001b[0m\u001b]0;title\u0007\u001b]8;;http://x\u001b\\link\u0000\u0008\u009b2J\u202Eabc\rxyz'
+  assert.is(printable(evil), 'aredlink2Jabc\nxyz')
+  assert.is(oneLine('two\n\tlines \u001b[2J'), 'two lines')
+})
+
+test('what is narrated keeps our own colours, and nothing else that steers', () => {
+  const line = `\u001b[1mCreated\u001b[22m evil\u202e\u009b2J\u001b[2J\u001b]0;title\u0007 \u001b]0;open \u001b[2mdim\u001b[22m`
+  assert.is(withoutSteering(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
+})
+
+test('an answer keeps its code, breaks its prose, and says which passages it does not cite', () => {
+  const passage = (source: string) => ({ content: 'Twenty-five days.', score: 1, metadata: { source, page: 1 } })
+  const answer = 'Twenty-five days of paid leave [2].\n\n```sh\ncadre ask "How many days of leave do I have?"\n```'
+  const text = answerText({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, paper(30))
+  assert.equal(text.split('\n'), [
+    'Twenty-five days of paid leave',
+    '[2].',
+    '',
+    '```sh',
+    'cadre ask "How many days of leave do I have?"',
+    '```',
+    '',
+    '[1] a.md',
+    '    not cited',
+    '    Twenty-five days.',
+    '',
+    '[2] b.md',
+    '    Twenty-five days.',
+  ])
+})
+
+test('values in a table are short, and on a page they are whole', () => {
+  const row = { tools: ['a', 'b'], enabled: true, nothing: null, cases: [{ input: 'x' }, { input: 'y' }], text: 'one\ntwo' }
+  assert.is(table([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
+  assert.is(
+    record(row, paper(Number.POSITIVE_INFINITY)),
+    'tools    a\n         b\nenabled  yes\nnothing  –\ncases    input: x\n         input: y\ntext     one\n         two',
+  )
+})
+
+test('JSON and YAML hold the exact data and nothing that steers a terminal', async () => {
+  const { parse } = await import('yaml')
+  const data = [{ id: '1', text: 'a\u001b[2J\u009b2J\u007f\u202e\nb', none: null }]
+  const { text: json } = await render({ data }, 'json')
+  const { text: yaml } = await render({ data }, 'yaml')
+  assert.equal(JSON.parse(json), data)
+  assert.equal(parse(yaml), data)
+  for (const text of [json, yaml]) assert.not.match(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+})
+
+test('CSV quotes what needs it', async () => {
+  const data = [
+    { id: 1, name: 'a "quoted", name', tags: ['x'] },
+    { id: 2, name: 'two\nlines', extra: null },
+  ]
+  assert.is(
+    (await render({ data }, 'csv', { isTTY: false } as NodeJS.WriteStream)).text,
+    'id,name,tags,extra\r\n1,"a ""quoted"", name","[""x""]",\r\n2,"two\nlines",,',
+  )
+})
+
+test('the word that was probably meant is found, and a stranger is not', () => {
+  assert.is(suggest('agnets', ['agents', 'models']), 'agents')
+  assert.is(suggest('agents:lst', ['agents:list', 'agents:show']), 'agents:list')
+  assert.is(suggest('frobnicate', ['agents', 'models']), undefined)
+  assert.is(suggest('aks', ['ask', 'api']), 'ask', 'swapped neighbours are one change')
+  assert.is(suggest('sak', ['task', 'api']), undefined)
+  assert.is(suggest('sak', ['task', 'api'], 2), 'task')
+})
+
+test('quantities are rounded for people', () => {
+  assert.equal([0, 999, 1_500, 84_800_000_000].map(bytes), ['0 B', '999 B', '1.5 kB', '84.8 GB'])
+  assert.equal([0, 59, 61, 7_384, 90_061].map(duration), ['0 s', '59 s', '1 min 1 s', '2 h 3 min', '1 d 1 h'])
+})
+
+test.run()

@@ -1,0 +1,169 @@
+/** Usage and analytics from the terminal, against a real daemon whose ledger holds calls that were made before it started. */
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EventBus } from '../../../daemon/core/event-bus.ts'
+import { openDatabase } from '../../../daemon/store/database.ts'
+import { UsageMeter } from '../../../daemon/usage/meter.ts'
+import { EMBEDDED_MODEL_ID } from '../../../src/contract/models.ts'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { aloud } from '../../harness/hooks.ts'
+
+const test = suite('usage at the terminal')
+const today = new Date().toISOString().slice(0, 10)
+let terminal: Terminal
+let agent: string
+let model: string
+
+const ok = async (...words: string[]) => {
+  const ran = await terminal.run(words)
+  assert.is(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`)
+  return ran
+}
+
+/** Calls of both models for the agent and ada, and a conversation about them. */
+async function seed(): Promise<void> {
+  const database = openDatabase(join(terminal.home, 'cadre.db'))
+  const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
+  const at = new Date().toISOString()
+  await database.write(async (transaction) => {
+    for (const [id, price] of [
+      [EMBEDDED_MODEL_ID, { input: 0, output: 0 }],
+      [model, { input: 0.5, output: 1.5 }],
+      ['model_gone', null],
+    ] as const) {
+      const origin = { agent_id: agent, user_id: 'ada' }
+      const entry = await meter.begin(transaction, { model: { id, price }, kind: 'chat', origin, estimatedInput: 1 })
+      await meter.settle(transaction, entry, {
+        input_tokens: 11_000,
+        output_tokens: 7000,
+        cached_tokens: 0,
+        status: 'done',
+        estimated: false,
+      })
+    }
+    await transaction.run(
+      "INSERT INTO conversations (id, agent_id, user_id, status, created_at, updated_at) VALUES ('c', ?, 'ada', 'completed', ?, ?)",
+      [agent, at, at],
+    )
+    const details = JSON.stringify({ usage: { total_tokens: 54_000 }, cost: 16, latency_ms: 1500, finish_reason: 'stop' })
+    await transaction.run(
+      "INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES ('q', 'c', 'user', '', '{}', ?)",
+      [at],
+    )
+    await transaction.run(
+      "INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES ('a', 'c', 'assistant', '', ?, ?)",
+      [details, at],
+    )
+  })
+  await database.close()
+}
+
+test.before(
+  aloud(async () => {
+    terminal = openTerminal()
+    agent = (await terminal.json<{ id: string }>(['agents', 'create', '--name', 'Handbook helper'])).id
+    model = (
+      await terminal.json<{ id: string }>(['models', 'create', '--name', 'Fast one', '--provider', 'openai', '--model-id', 'gpt-fast'])
+    ).id
+  }),
+)
+test.after(aloud(() => terminal.close()))
+
+test('before anything was used, it says so', async () => {
+  for (const words of [['usage'], ['usage', 'costs'], ['analytics']]) {
+    const { stdout, stderr } = await ok(...words)
+    assert.is(stdout, '')
+    assert.match(stderr, /^Last 30 days, .*: no (model was called|conversations)\.\n$/)
+  }
+  await ok('daemon', 'stop')
+  await seed()
+})
+
+test('usage is shown by model, agent and user, by name, with totals', async () => {
+  const { stdout } = await ok('usage')
+  assert.match(stdout, '3 calls, 54,000 tokens: 33,000 in, 21,000 out.')
+  assert.match(stdout, 'Cost 16.00, without 18,000 of 54,000 tokens, whose price is not known.')
+  assert.match(stdout, new RegExp(`Fast one +18,000 +16\\.00 +█+ +${model}`))
+  assert.match(stdout, /model_gone +18,000 +– +█/)
+  assert.match(stdout, new RegExp(`Handbook helper +54,000 +≥ 16\\.00 +█+ +${agent}`))
+  assert.match(stdout, /ada +54,000/)
+})
+
+test('it is narrowed to an agent, a model or a user, by name or identifier', async () => {
+  const tokens = async (...flags: string[]) => (await terminal.json<{ total_tokens: number }>(['usage', ...flags])).total_tokens
+  assert.is(await tokens('--agent', 'Handbook helper'), 54_000)
+  assert.is(await tokens('--agent', agent), 54_000)
+  for (const named of ['Fast one', 'gpt-fast', model]) assert.is(await tokens('--model', named), 18_000)
+  assert.is(await tokens('--model', 'model_gone'), 18_000)
+  assert.is(await tokens('--user', 'bob'), 0)
+  assert.is(await tokens('--to', '2020-01-01'), 0)
+  assert.is((await terminal.run(['usage', '--model', 'gpt-slow'])).code, 3)
+  assert.is((await terminal.run(['usage', '--agent', 'Handbook helper', '--user', 'ada'])).code, 2)
+  assert.is((await terminal.run(['usage', '--from', 'yesterday'])).code, 2)
+  assert.is((await terminal.run(['usage', '--from', '2026-02-02', '--to', '2026-02-01'])).code, 2)
+})
+
+test('costs are shown by day', async () => {
+  const { stdout } = await ok('usage', 'costs', '--days', '2')
+  assert.match(stdout, new RegExp(`${today} +54,000 +≥ 16\\.00  █+`))
+  assert.match(stdout, / +0 +0\n/)
+  const { stdout: rows } = await ok('usage', 'costs', '--days', '2', '--output', 'csv')
+  assert.match(rows, `date,tokens,cost,unpriced_tokens\r\n`)
+  assert.match(rows, `${today},54000,16,18000`)
+})
+
+test('usage for a spreadsheet has a row each', async () => {
+  const { stdout } = await ok('usage', '--output', 'csv')
+  assert.match(stdout, `model,${model},Fast one,18000,16,0`)
+  assert.match(stdout, 'user,ada,,54000,16,18000')
+})
+
+test('analytics show the figures, the days and the agents', async () => {
+  const { stdout } = await ok('analytics', '--days', '1')
+  for (const line of [
+    /conversations +1, 100 % completed/,
+    /messages +2, 2 a conversation/,
+    /response time +1\.5 s on average, 95 of 100 within 1\.5 s/,
+  ])
+    assert.match(stdout, line)
+  assert.match(stdout, new RegExp(`${today} +2 +1  █`))
+  assert.match(stdout, /Handbook helper +2 +1 +54K +█/)
+  assert.is((await terminal.json<{ total_messages: number }>(['analytics', '--agent', 'Handbook helper'])).total_messages, 2)
+})
+
+test('thresholds are listed with what is used of them', async () => {
+  const make = (...words: string[]) => terminal.json<{ id: string }>(['usage', 'thresholds', 'create', ...words])
+  const all = await make('--metric', 'tokens', '--limit', '108000', '--period', 'month')
+  const own = await make(
+    '--metric',
+    'cost',
+    '--limit',
+    '10',
+    '--period',
+    'day',
+    '--entity-type',
+    'agent',
+    '--entity',
+    'Handbook helper',
+    '--action',
+    'block',
+  )
+  const other = await make('--metric', 'tokens', '--limit', '500', '--period', 'day', '--entity-type', 'user', '--entity', 'bob')
+  const tiny = await make('--metric', 'tokens', '--limit', '10', '--period', 'month')
+  const { stdout } = await ok('usage', 'thresholds', 'list', '--order', 'asc')
+  assert.is(
+    stdout,
+    `${all.id}  only tells
+  ████████           50 %  54,000 of 108,000 tokens this month  everything
+${own.id}  refuses further calls
+  ████████████████  160 %  16.00 of 10.00 in cost today  agent Handbook helper
+${other.id}  only tells
+                      0 %  0 of 500 tokens today  user bob
+${tiny.id}  only tells
+  ████████████████  540,000 %  54,000 of 10 tokens this month  everything
+`,
+  )
+})
+
+test.run()

@@ -1,0 +1,129 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { compose, type Setting, turnsOf } from '../../../daemon/conversations/agent-loop/context-window.ts'
+import type { StoredMessage } from '../../../daemon/conversations/store.ts'
+import type { ChatMessage } from '../../../daemon/models/chat-model.ts'
+import { estimateRequest } from '../../../daemon/models/token-estimate.ts'
+
+const test = suite('history')
+/** A text of about this many tokens. */
+const words = (tokens: number) => 'abc '.repeat(tokens)
+const turn = (name: string, tokens: number): ChatMessage[] => [
+  { role: 'user', content: `${name}?` },
+  { role: 'assistant', content: `${name}! ${words(tokens)}` },
+]
+const setting = (more: Partial<Setting> = {}): Setting => ({
+  system: 'S',
+  past: [],
+  question: 'Q',
+  contextTokens: 4_000,
+  maxTokens: 1_000,
+  ...more,
+})
+const nothing = { done: [], tools: [], passages: undefined }
+const firstWords = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content.split(' ')[0])
+
+test('all of it goes where it fits', () => {
+  const { messages, tools, passages } = compose(setting({ past: [turn('one', 10), turn('two', 10)] }), nothing)
+  assert.equal(firstWords(messages), ['S', 'one?', 'one!', 'two?', 'two!', 'Q'])
+  assert.equal([tools, passages], [undefined, undefined])
+})
+
+test('of what does not fit the newest whole turns go, and room is left for the reply', () => {
+  const past = [turn('one', 10), turn('two', 1_500), turn('three', 1_000), turn('four', 900)]
+  const composed = compose(setting({ past }), nothing)
+  assert.equal(firstWords(composed.messages), ['S', 'three?', 'three!', 'four?', 'four!', 'Q'])
+  assert.ok(estimateRequest(composed) <= 3_000)
+})
+
+test('the instructions and the question go even where nothing else does', () => {
+  const composed = compose(setting({ system: words(5_000), past: [turn('one', 1)] }), nothing)
+  assert.equal(
+    composed.messages.map(({ role }) => role),
+    ['system', 'user'],
+  )
+})
+
+test('a reply without a limit, or with one larger than the context, leaves half of it to read', () => {
+  for (const maxTokens of [null, 1_000_000]) {
+    const { messages } = compose(setting({ maxTokens, past: [turn('one', 1_500)], contextTokens: 8_000 }), nothing)
+    assert.is(messages.length, 4)
+  }
+})
+
+test('tools take room too', () => {
+  const tools = [{ name: 'a', description: words(1_500), parameters: { type: 'object' } }]
+  const { messages, tools: offered } = compose(setting({ past: [turn('one', 1_600)] }), { ...nothing, tools })
+  assert.equal(firstWords(messages), ['S', 'Q'])
+  assert.is(offered, tools)
+})
+
+test('results of tools are cut where they are longest, and earlier turns give way to them first', () => {
+  const result = (name: string, content: string): ChatMessage => ({ role: 'tool', callId: name, name, content, failed: false })
+  const done: ChatMessage[] = [
+    { role: 'assistant', content: '', toolCalls: [] },
+    result('short', words(100)),
+    result('long', words(20_000)),
+    result('longer', words(50_000)),
+  ]
+  const composed = compose(setting({ past: [turn('one', 10)] }), { ...nothing, done })
+  const [, , , short, long, longer] = composed.messages
+  assert.is(short?.content, words(100))
+  assert.match(long?.content ?? '', /characters are left out\)$/)
+  const [a, b] = [long, longer].map((message) => message?.content.length ?? 0) as [number, number]
+  assert.ok(Math.abs(a - b) < 200, `${a} ${b}`)
+  assert.ok(estimateRequest(composed) <= 3_100, String(estimateRequest(composed)))
+})
+
+test('the best passages go, and the first one always', () => {
+  const passage = (tokens: number) => ({ content: words(tokens), source: 's', page: 1 })
+  const kept = (...tokens: number[]) =>
+    compose(setting(), { ...nothing, passages: tokens.map(passage) }).passages?.map(({ content }) => content.length)
+  assert.equal(kept(1_000, 1_500, 1_000), [4_000, 6_000])
+  const [only, ...more] = kept(10_000, 1) ?? []
+  assert.ok((only as number) < 13_000 && more.length === 0)
+  assert.equal(compose(setting(), { ...nothing, passages: [] }).passages, [])
+})
+
+test('stored messages become turns: without failures that said nothing, without references, with what tools answered', () => {
+  const at = '2026-01-01T00:00:00.000Z'
+  const message = (role: 'user' | 'assistant', content: string, more: Partial<StoredMessage> = {}): StoredMessage => ({
+    id: 'm',
+    role,
+    content,
+    timestamp: at,
+    ...more,
+  })
+  const citation = { index: 1, source: 'a', page: 1, document_id: 'd', content: 'c', score: 1, cited: true }
+  const stored = [
+    message('user', 'one'),
+    message('assistant', '', { finish_reason: 'error' }),
+    message('user', 'two'),
+    message('assistant', 'half a [1]', { finish_reason: 'aborted', citations: [], tool_calls: [] }),
+    message('user', 'three'),
+    message('assistant', 'found [1].', {
+      citations: [citation],
+      tool_calls: [
+        { id: 'k', name: 'docs', arguments: {}, result: { citations: [1] } },
+        { id: 'w', name: 'weather', arguments: { city: 'Rome' }, result: { degrees: 20 } },
+        { id: 'f', name: 'weather', arguments: {}, error: 'no' },
+        { id: 'g', name: 'gone', arguments: {}, result: 1 },
+      ],
+    }),
+  ]
+  assert.equal(turnsOf(stored, ['weather']), [
+    [{ role: 'user', content: 'one' }],
+    [
+      { role: 'user', content: 'two' },
+      { role: 'assistant', content: 'half a [1]' },
+    ],
+    [
+      { role: 'user', content: 'three' },
+      { role: 'assistant', content: '', toolCalls: [{ id: 'w', name: 'weather', arguments: { city: 'Rome' } }] },
+      { role: 'tool', callId: 'w', name: 'weather', content: '{"degrees":20}', failed: false },
+      { role: 'assistant', content: 'found.' },
+    ],
+  ])
+})
+
+test.run()

@@ -1,0 +1,147 @@
+/** Conversations as tests hold them: a service at a real port, agents with a scripted model, and replies read event by event. */
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ReplyEvent, ReplyEventName } from '../../src/contract/events.ts'
+import { EventDecoder } from '../../src/sse.ts'
+import { good } from '../harness/answers.ts'
+import { ADMIN, type HomeOptions, type Json, Service } from '../harness/app.ts'
+import type { ScriptedProvider } from '../harness/provider.ts'
+import { Resources, unique } from '../harness/resources.ts'
+
+type Fields = Record<string, unknown>
+
+export class Parlour {
+  readonly service: Service
+  readonly resources: Resources
+  readonly url: string
+
+  private constructor(service: Service, url: string) {
+    this.service = service
+    this.resources = new Resources(service)
+    this.url = url
+  }
+
+  static async open(options?: HomeOptions): Promise<Parlour> {
+    const service = await Service.start(options)
+    await service.app.server.listen({ host: '127.0.0.1', port: 0 })
+    const url = `http://127.0.0.1:${(service.app.server.server.address() as AddressInfo).port}`
+    service.app.listening(url)
+    service.host = new URL(url).host
+    return new Parlour(service, url)
+  }
+
+  end = () => this.service.end()
+
+  /** The same home in a new service, as after a restart. */
+  async reopened(): Promise<Parlour> {
+    return Parlour.open({ home: await this.service.stop() })
+  }
+
+  /** An agent that the provider answers for. */
+  async agent(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<Json> {
+    const { id } = await this.resources.model({
+      ...provider.model,
+      name: unique('scripted'),
+      pricing: { input: 0.5, output: 1.5 },
+      ...model,
+    })
+    return this.resources.agent({ model_id: id, system_prompt: 'Be brief.', ...fields })
+  }
+
+  async conversation(agent: Json, fields: Fields = {}): Promise<string> {
+    return (await this.resources.conversation({ agent_id: agent.id, ...fields })).id
+  }
+
+  /** A conversation with an agent that the provider answers for. */
+  async talk(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<string> {
+    return this.conversation(await this.agent(provider, fields, model))
+  }
+
+  say = (id: string, message: string, more: Fields = {}) => this.service.post(`/conversations/${id}/messages`, { message, ...more })
+  reply = (id: string, message: string): Promise<Json> => good(this.say(id, message))
+  messages = async (id: string): Promise<Json[]> => (await good(this.service.get(`/conversations/${id}`))).messages
+
+  /** Sends a message and follows its reply. */
+  stream = (id: string, message: string, more: Fields = {}, headers: Record<string, string> = {}): Promise<Stream> =>
+    this.open(`/api/conversations/${id}/messages`, { message, stream: true, ...more }, headers)
+
+  follow = (id: string, messageId: string, headers: Record<string, string> = {}): Promise<Stream> =>
+    this.open(`/api/conversations/${id}/messages/${messageId}/events`, undefined, headers)
+
+  async open(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Stream> {
+    const sent = request(`${this.url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${ADMIN}`, 'content-type': 'application/json', ...headers },
+      agent: false,
+    })
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    return new Stream(sent, response)
+  }
+}
+
+/** A connection on which events arrive. */
+export class Stream {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly raw: IncomingMessage
+  readonly events: ReplyEvent[] = []
+  readonly comments: string[] = []
+  readonly #request: ClientRequest
+  readonly #source: AsyncIterator<string>
+  readonly #decoder = new EventDecoder()
+  #taken = 0
+  text = ''
+
+  constructor(request: ClientRequest, response: IncomingMessage) {
+    this.#request = request
+    this.raw = response
+    this.status = response.statusCode ?? 0
+    this.headers = response.headers
+    this.#source = response.setEncoding('utf8')[Symbol.asyncIterator]()
+  }
+
+  /** The next event, undefined at the end. */
+  async next(): Promise<ReplyEvent | undefined> {
+    while (this.#taken >= this.events.length) {
+      const { done, value } = await this.#source.next()
+      if (done) return undefined
+      this.text += value
+      for (const { event, data, id } of this.#decoder.push(value))
+        this.events.push({ event, data: JSON.parse(data), id } as unknown as ReplyEvent)
+    }
+    return this.events[this.#taken++]
+  }
+
+  /** Reads up to and with the first event of that name. */
+  async until<Name extends ReplyEventName>(name: Name): Promise<Extract<ReplyEvent, { event: Name }>> {
+    for (let event = await this.next(); event; event = await this.next())
+      if (event.event === name) return event as Extract<ReplyEvent, { event: Name }>
+    throw new Error(`there was no ${name}: ${JSON.stringify(this.events).slice(0, 1000)}`)
+  }
+
+  /** All events to the end. */
+  async all(): Promise<ReplyEvent[]> {
+    while (await this.next()) {}
+    return this.events
+  }
+
+  /** The body of an answer that is no stream. */
+  async body(): Promise<Json> {
+    while (await this.next()) {}
+    return JSON.parse(this.text)
+  }
+
+  get said(): string {
+    return this.events.flatMap(({ event, data }) => (event === 'message_delta' ? [data.text] : [])).join('')
+  }
+
+  get names(): string[] {
+    return this.events.map(({ event }) => event).filter((name, at, all) => name !== 'message_delta' || all[at - 1] !== name)
+  }
+
+  leave(): void {
+    this.#request.destroy()
+  }
+}

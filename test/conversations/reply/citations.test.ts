@@ -1,0 +1,153 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good } from '../../harness/answers.ts'
+import type { Json } from '../../harness/app.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
+import { until } from '../../knowledge/knowledge-fixture.ts'
+import { Parlour } from '../conversation-fixture.ts'
+
+const test = suite('citations')
+let parlour: Parlour
+let provider: ScriptedProvider
+let source: Json
+let tools: Json[]
+
+const LEAVE = '# Leave\n\nEvery employee gets twenty-five days of paid annual leave.\n\nUnused days expire in March.'
+const TRAVEL = '# Travel\n\nTrains are booked by the front office, flights by nobody.'
+
+test.before(
+  aloud(async () => {
+    parlour = await Parlour.open()
+    provider = await ScriptedProvider.start('openai', says('x'))
+    source = await parlour.resources.source()
+    await add('leave.md', LEAVE)
+    await add('travel.md', TRAVEL)
+    await synced()
+    tools = [
+      await parlour.resources.ragTool({ name: 'handbook', knowledge_source_id: source.id }),
+      await parlour.resources.retrievalTool({ name: 'finder', knowledge_source_ids: [source.id], search_method: 'full_text' }),
+    ]
+  }),
+)
+test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+
+const add = (name: string, content: string) => good(parlour.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))
+async function synced(): Promise<void> {
+  await good(parlour.service.post(`/knowledge-sources/${source.id}/sync`))
+  await until(async () => {
+    const { status, progress } = await good(parlour.service.get(`/knowledge-sources/${source.id}`))
+    return status === 'active' && progress === null
+  })
+}
+const ids = () => tools.map(({ id }) => id)
+const query = (name: string, text: string, id = 'call_1') => ({ id, name, arguments: { query: text, top_k: 1 } })
+const read = async (id: string) => (await parlour.messages(id)).at(-1) as Json
+
+test('passages are numbered over the whole reply, and those that the text cites are marked', async () => {
+  const id = await parlour.talk(provider, { tools: ids() })
+  provider.script = [
+    replies({ calls: [query('handbook', 'paid annual leave')] }),
+    replies({ calls: [query('finder', 'trains booked', 'call_2'), query('handbook', 'days of annual leave', 'call_3')] }),
+    says('Trains are booked for you', ' [2].'),
+  ]
+  const stream = await parlour.stream(id, 'Leave and travel?')
+  await stream.all()
+  const reply = await read(id)
+  assert.equal(
+    reply.citations.map(({ index, source: name, page, cited }: Json) => [index, name, page, cited]),
+    [
+      [1, 'leave.md', 1, false],
+      [2, 'travel.md', 1, true],
+    ],
+  )
+  for (const { content, start, end, source: name } of reply.citations)
+    assert.is((name === 'leave.md' ? LEAVE : TRAVEL).slice(start, end), content)
+  assert.ok(reply.citations.every(({ document_id, content_hash, score }: Json) => document_id && content_hash && score > 0))
+  assert.equal(
+    reply.tool_calls.map(({ result }: Json) => result),
+    [{ citations: [1] }, { citations: [2] }, { citations: [1] }],
+  )
+  const told = provider.received.at(-1)?.body.messages.filter(({ role }: Json) => role === 'tool')
+  assert.match(told[1].content, /^\[2\] travel\.md, page 1\n# Travel/)
+  const results = stream.events.filter(({ event }) => event === 'tool_result') as Json[]
+  assert.equal(
+    results.map(({ data }) => data.citations.map(({ index }: Json) => index)),
+    [[1], [2], [1]],
+  )
+  assert.match(provider.received.at(-1)?.body.messages[0].content, /in brackets, as \[1\]/)
+})
+
+test('a model that does not call tools gets the passages, and cites them', async () => {
+  const id = await parlour.conversation(await parlour.resources.agent({ tools: ids() }))
+  const stream = await parlour.stream(id, 'How many days of annual leave do I get?')
+  await stream.all()
+  assert.equal(stream.names, ['message_start', 'retrieval', 'message_delta', 'message_end'])
+  const reply = await read(id)
+  assert.match(reply.content, /twenty-five days/)
+  assert.ok(reply.citations.some(({ source: name, cited }: Json) => name === 'leave.md' && cited))
+  const seen = new Set(reply.citations.map(({ content }: Json) => content))
+  assert.is(seen.size, reply.citations.length, 'both tools found the same passages')
+  const [, retrieval] = stream.events as Json[]
+  assert.equal(
+    retrieval.data.citations.map(({ index }: Json) => index),
+    reply.citations.map(({ index }: Json) => index),
+  )
+})
+
+test('so does one of a provider that takes no tools', async () => {
+  const id = await parlour.talk(provider, { tools: ids() })
+  provider.script = [refuses(400, { error: { message: 'scripted does not support tools' } }), says('Twenty-five [1].')]
+  const reply = await parlour.reply(id, 'How many days of annual leave?')
+  assert.is(reply.citations.find(({ index }: Json) => index === 1).cited, true)
+  const { messages, tools: offered } = provider.received.at(-1)?.body ?? {}
+  assert.is(offered, undefined)
+  assert.match(messages[0].content, /twenty-five days of paid annual leave/)
+})
+
+test('wrong questions and lost sources are told to the model', async () => {
+  const lost = await parlour.resources.source()
+  const tool = await parlour.resources.ragTool({ name: 'lost', knowledge_source_id: lost.id })
+  const id = await parlour.talk(provider, { tools: [tool.id, ...ids()] })
+  await good(parlour.service.delete(`/knowledge-sources/${lost.id}?force=true`))
+  const cases: [Json, RegExp][] = [
+    [{ name: 'lost', arguments: { query: 'x' } }, /was deleted/],
+    [{ name: 'handbook', arguments: {} }, /query.*required/],
+    [{ name: 'handbook', arguments: { query: 'x', top_k: 1000 } }, /top_k/],
+    [{ name: 'finder', arguments: { query: ' ' } }, /query/],
+    [{ name: 'finder', arguments: { query: 'x', filters: {} } }, /filters.*not a known field/],
+  ]
+  for (const [call, why] of cases) {
+    provider.script = [replies({ calls: [call] }), says('ok')]
+    const reply = await parlour.reply(id, 'Go')
+    assert.match(reply.tool_calls[0].error, why)
+    assert.equal(reply.citations, [])
+  }
+})
+
+test('a citation is stale once its document no longer says so, and only then', async () => {
+  const id = await parlour.talk(provider, { tools: ids() })
+  provider.script = [replies({ calls: [query('handbook', 'days of paid annual leave')] }), says('Twenty-five [1].')]
+  const fresh = (await parlour.reply(id, 'Leave?')).citations
+  const stale = async () => (await read(id)).citations.map((citation: Json) => citation.stale)
+  assert.equal((await read(id)).citations, fresh)
+  await add('leave.md', `${LEAVE}\n\nAnd something else at the end.`)
+  await synced()
+  assert.equal(await stale(), [undefined])
+  await add('leave.md', LEAVE.replace('twenty-five', 'thirty'))
+  await synced()
+  assert.equal(await stale(), [true])
+  assert.is(
+    (await good(parlour.service.get(`/conversations/${id}/messages`))).find(({ role }: Json) => role === 'assistant').citations[0].stale,
+    true,
+  )
+  const { headers } = await parlour.service.get(`/conversations/${id}`)
+  await good(parlour.service.put(`/conversations/${id}`, { title: 'seen' }, { headers: { 'if-match': String(headers.etag) } }))
+  await add('leave.md', LEAVE)
+  await synced()
+  assert.equal(await stale(), [undefined])
+  await good(parlour.service.delete(`/knowledge-sources/${source.id}/documents/${fresh[0].document_id}`))
+  assert.equal(await stale(), [true])
+})
+
+test.run()

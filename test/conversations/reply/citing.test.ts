@@ -1,0 +1,71 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { asToolText, Citations, referredTo, withoutReferences } from '../../../daemon/conversations/reply/citations.ts'
+
+const test = suite('citing')
+const passage = (content: string, metadata: object = {}) => ({
+  content,
+  score: 0.5,
+  metadata: { source: 'a.md', page: 2, document_id: 'doc_1', ...metadata },
+})
+
+test('references are found in all the ways models write them', () => {
+  const cases: [string, number[]][] = [
+    ['Twenty-five days [1].', [1]],
+    ['Both [1][3] and [2].', [1, 2, 3]],
+    ['Both [1, 3] and [2; 4].', [1, 2, 3, 4]],
+    ['A range [2-4] and [6–7].', [2, 3, 4, 6, 7]],
+    ['leave[12], no [x], [1a] or [ 5 ], [].', [12]],
+    ['[99999] and [3-1]', []],
+    ['Call it so [2]:\n```js\nargs[1]\n```\nand then [3].\n~~~\nlist[4]', [2, 3]],
+    ['', []],
+  ]
+  for (const [text, numbers] of cases)
+    assert.equal(
+      [...referredTo(text)].sort((a, b) => a - b),
+      numbers,
+      text,
+    )
+})
+
+test('passages are numbered as they come, each once', () => {
+  const citations = new Citations()
+  const numbers = [
+    citations.add(passage('one', { start: 0, end: 3 })),
+    citations.add(passage('two', { start: 4, end: 7 })),
+    citations.add(passage('one', { start: 0, end: 3 })),
+    citations.add(passage('one', { document_id: 'doc_2' })),
+  ].map(({ index }) => index)
+  assert.equal(numbers, [1, 2, 1, 3])
+  assert.equal(
+    citations.in('As [2] says, and [3]').map(({ cited }) => cited),
+    [false, true, true],
+  )
+})
+
+test('a citation says where the passage stands', () => {
+  const [citation] = (() => {
+    const citations = new Citations()
+    citations.add(passage('one', { start: 3, end: 6, content_hash: 'abc', type: 'md' }))
+    return citations.in('')
+  })()
+  assert.equal(citation, {
+    index: 1,
+    source: 'a.md',
+    page: 2,
+    document_id: 'doc_1',
+    content: 'one',
+    score: 0.5,
+    cited: false,
+    start: 3,
+    end: 6,
+    content_hash: 'abc',
+  })
+  assert.is(asToolText([citation as never]), '[1] a.md, page 2\none')
+})
+
+test('earlier replies are read without their references', () => {
+  assert.is(withoutReferences('Twenty-five days [1]. Or [2, 3], maybe.\nYes [1][2]'), 'Twenty-five days. Or, maybe.\nYes')
+})
+
+test.run()

@@ -1,0 +1,68 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EventLog } from '../../../daemon/conversations/reply/reply-events.ts'
+import type { ReplyEvent } from '../../../src/contract/events.ts'
+
+const test = suite('event log')
+const nobody = () => {}
+const delta = (log: EventLog, text: string) => log.append('message_delta', { text })
+const textOf = (event: ReplyEvent) => (event.event === 'message_delta' ? event.data.text : event.event)
+
+async function read(follower: AsyncIterable<ReplyEvent>): Promise<string[]> {
+  const texts: string[] = []
+  for await (const event of follower) texts.push(`${event.id} ${textOf(event)}`)
+  return texts
+}
+
+test('every follower gets every event, whenever it came', async () => {
+  const log = new EventLog()
+  const early = read(log.follow(0, nobody))
+  delta(log, 'a')
+  await null
+  const late = read(log.follow(0, nobody))
+  delta(log, 'b')
+  const after = read(log.follow(1, nobody))
+  log.end()
+  const afterwards = read(log.follow(0, nobody))
+  assert.equal(await Promise.all([early, late, after, afterwards]), [['1 a', '2 b'], ['1 a', '2 b'], ['2 b'], ['1 a', '2 b']])
+})
+
+test('one that asks for what comes after an event that is not there yet gets what comes', async () => {
+  const log = new EventLog()
+  delta(log, 'a')
+  const ahead = read(log.follow(9, nobody))
+  delta(log, 'b')
+  log.end()
+  assert.equal(await ahead, ['2 b'])
+})
+
+test('leaving is heard at once, also while an event is waited for, and once', async () => {
+  const log = new EventLog()
+  let left = 0
+  const follower = log.follow(0, () => left++)
+  const next = follower.next()
+  assert.is(log.followers, 1)
+  await follower.return?.()
+  assert.equal([left, log.followers, (await next).done, (await follower.next()).done], [1, 0, true, true])
+})
+
+test('whoever writes waits when even the fastest follower is far behind, and goes on when one catches up or leaves', async () => {
+  const log = new EventLog()
+  assert.is(log.room(), undefined, 'nobody follows')
+  const [slow, fast] = [log.follow(0, nobody), log.follow(0, nobody)]
+  for (let count = 0; count < 3; count++) delta(log, 'x'.repeat(25_000))
+  const room = log.room()
+  assert.ok(room)
+  await fast.next()
+  await room
+  assert.is(log.room(), undefined)
+  delta(log, 'x'.repeat(50_000))
+  const again = log.room()
+  assert.ok(again)
+  await fast.return?.()
+  assert.ok(log.room(), 'the slow one is further behind still')
+  await slow.return?.()
+  await again
+})
+
+test.run()

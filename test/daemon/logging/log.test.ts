@@ -1,0 +1,180 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openLog } from '../../../daemon/logging/log.ts'
+import { Redactor } from '../../../daemon/secrets/redactor.ts'
+
+const test = suite<{ root: string; path: string }>('log')
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-log-'))
+  context.path = join(context.root, 'daemon.log')
+})
+test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
+
+interface Line {
+  level: string
+  msg: string
+  n?: number
+}
+
+const linesOf = (path: string): Line[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+const open = (path: string, more: { fileBytes?: number; redactor?: Redactor; echo?: (line: string) => void } = {}) =>
+  openLog({ path, level: 'info', redactor: new Redactor(), ...more })
+
+test('lines are JSON in a file of one user, and closing puts all of them there', ({ path }) => {
+  const log = open(path)
+  for (let n = 0; n < 1000; n++) log.logger.info({ n }, 'counted')
+  log.logger.debug('not at this level')
+  log.close()
+  const lines = linesOf(path)
+  assert.equal(
+    lines.map(({ n }) => n),
+    Array.from({ length: 1000 }, (_, n) => n),
+  )
+  assert.is(lines[0]?.level, 'info')
+  assert.is(statSync(path).mode & 0o777, 0o600)
+})
+
+test('a warning is on disk before the call returns', ({ path }) => {
+  const log = open(path)
+  log.logger.info('waits')
+  assert.not(existsSync(path))
+  log.logger.error('does not')
+  assert.equal(
+    linesOf(path).map(({ msg }) => msg),
+    ['waits', 'does not'],
+  )
+  log.close()
+})
+
+test('a log that goes on keeps what it has', ({ path }) => {
+  for (const msg of ['one', 'two']) {
+    const log = open(path)
+    log.logger.info(msg)
+    log.close()
+  }
+  assert.equal(
+    linesOf(path).map(({ msg }) => msg),
+    ['one', 'two'],
+  )
+})
+
+test('files turn over by size, five are kept, and no line is lost or torn', ({ root, path }) => {
+  const log = open(path, { fileBytes: 200_000 })
+  const amount = 9000
+  for (let n = 0; n < amount; n++) log.logger.info({ n }, 'a line of about a hundred bytes'.padEnd(60, '.'))
+  log.close()
+  const names = ['daemon.log.4', 'daemon.log.3', 'daemon.log.2', 'daemon.log.1', 'daemon.log']
+  assert.equal(readdirSync(root).sort(), [...names].sort())
+  for (const name of names) {
+    const { size, mode } = statSync(join(root, name))
+    assert.ok(size <= 200_000, `${name} has ${size} bytes`)
+    assert.is(mode & 0o777, 0o600)
+  }
+  const numbers = names.flatMap((name) => linesOf(join(root, name)).map(({ n }) => n as number))
+  const first = numbers[0] as number
+  assert.ok(first > 0, 'nothing was turned out')
+  assert.equal(
+    numbers,
+    Array.from({ length: amount - first }, (_, index) => first + index),
+  )
+})
+
+test('a file that somebody moved away is begun again', ({ path }) => {
+  const log = open(path)
+  log.logger.warn('before')
+  renameSync(path, `${path}.away`)
+  log.logger.warn('after')
+  log.close()
+  assert.equal(
+    linesOf(path).map(({ msg }) => msg),
+    ['after'],
+  )
+  assert.equal(
+    linesOf(`${path}.away`).map(({ msg }) => msg),
+    ['before'],
+  )
+})
+
+test('a full disk costs lines and not the process, and the log says how many', ({ path }) => {
+  if (!existsSync('/dev/full')) return
+  symlinkSync('/dev/full', path)
+  const log = open(path)
+  for (let n = 0; n < 7; n++) log.logger.warn({ n }, 'nowhere to go')
+  rmSync(path)
+  log.logger.warn('there is space again')
+  log.logger.warn('and still')
+  log.close()
+  const messages = linesOf(path).map(({ msg }) => msg)
+  assert.is(messages.length, 3)
+  assert.match(messages[0] ?? '', /^7 log lines were dropped: ENOSPC/)
+  assert.equal(messages.slice(1), ['there is space again', 'and still'])
+})
+
+test('a disk that fills in the middle of a batch leaves whole lines', ({ path }) => {
+  // A limit on the size of files stands in for the disk's end: the write that passes it is cut short, the next one fails.
+  const writer = `
+    import { openLog } from '${new URL('../../../daemon/logging/log.ts', import.meta.url).href}'
+    import { Redactor } from '${new URL('../../../daemon/secrets/redactor.ts', import.meta.url).href}'
+    process.on('SIGXFSZ', () => {})
+    const log = openLog({ path: ${JSON.stringify(path)}, level: 'info', redactor: new Redactor() })
+    for (let n = 0; n < 3000; n++) log.logger.info({ n }, 'x'.repeat(100))
+    log.close()
+    console.log('alive')
+  `
+  const said = execFileSync(
+    'bash',
+    ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, '--import', import.meta.resolve('tsx'), '--input-type=module', '-e', writer],
+    { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
+  )
+  assert.is(said.trim(), 'alive')
+  const numbers = linesOf(path).map(({ n }) => n)
+  assert.ok(numbers.length > 100 && numbers.length < 3000, `${numbers.length} lines`)
+})
+
+test('a secret in a message, an object, an error, an address or its cause does not reach the file or the terminal', ({ path }) => {
+  const secret = 'sk-canary/"é+\\0123456789'
+  const redactor = new Redactor()
+  redactor.add(secret)
+  let echoed = ''
+  const log = open(path, {
+    redactor,
+    echo: (line) => {
+      echoed += line
+    },
+  })
+  log.logger.info(`key ${secret}`)
+  log.logger.info({ headers: { 'x-api-key': secret }, nested: JSON.stringify({ secret }) }, 'object')
+  log.logger.info({ url: `https://example.test/?key=${encodeURIComponent(secret)}` }, new URLSearchParams({ secret }).toString())
+  log.logger.error(
+    { err: new Error(`refused ${secret}`, { cause: new Error(Buffer.from(`user:${secret}`).toString('base64')) }) },
+    'failed',
+  )
+  log.close()
+  for (const text of [readFileSync(path, 'utf8'), echoed]) {
+    assert.not.match(text, 'canary')
+    assert.not.match(text, '0123456789')
+    assert.not.match(text, Buffer.from(`user:${secret}`).toString('base64').slice(8, 24))
+  }
+  assert.is(linesOf(path).length, 4)
+})
+
+test('a line stays readable when the secret looks like a part of a number', ({ path }) => {
+  const redactor = new Redactor()
+  redactor.add('123456')
+  const log = open(path, { redactor })
+  log.logger.info({ n: 9123456789 }, 'counted')
+  log.close()
+  assert.not.match(readFileSync(path, 'utf8'), '123456')
+  assert.match(linesOf(path)[0]?.msg ?? '', 'counted')
+})
+
+test.run()

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { transformSync } from 'esbuild'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { holdLock } from '../../../daemon/process/lock.ts'
+
+const test = suite<{ root: string; path: string; holders: ChildProcess[] }>('lock')
+
+/** The lock as plain JavaScript: twenty processes that each load a TypeScript compiler would take longer to start than to test. */
+const plain = transformSync(readFileSync(new URL('../../../daemon/process/lock.ts', import.meta.url), 'utf8'), {
+  loader: 'ts',
+}).code.replace(/"libsql"/, JSON.stringify(import.meta.resolve('libsql')))
+
+/** Says held or refused with the milliseconds it took, and keeps what it got until its input ends. */
+const HOLDER = `
+${plain}
+process.stdin.once('data', () => {
+  const before = performance.now()
+  const lock = holdLock(process.argv[1])
+  console.log((lock ? 'held' : 'refused') + ' ' + (performance.now() - before))
+  process.stdin.once('end', () => lock?.release())
+})
+console.log('waiting')
+`
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-lock-'))
+  context.path = join(context.root, 'cadre.lock')
+  context.holders = []
+})
+test.after.each(async ({ root, holders }) => {
+  await Promise.all(holders.map(end))
+  rmSync(root, { recursive: true, force: true })
+})
+
+interface Holder {
+  child: ChildProcess
+  take(): Promise<{ word: string; ms: number }>
+}
+
+async function holder(path: string, holders: ChildProcess[]): Promise<Holder> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  holders.push(child)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  await lines.next()
+  return {
+    child,
+    async take() {
+      child.stdin.write('go\n')
+      const [word = '', ms] = String((await lines.next()).value).split(' ')
+      return { word, ms: Number(ms) }
+    },
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+test('a second process is refused, at once, for as long as the first one lives', async ({ path, holders }) => {
+  const lock = holdLock(path)
+  assert.ok(lock)
+  const other = await holder(path, holders)
+  const refused = await other.take()
+  assert.is(refused.word, 'refused')
+  assert.ok(refused.ms < 500, `it took ${refused.ms} ms`)
+  lock.release()
+  assert.is((await (await holder(path, holders)).take()).word, 'held')
+})
+
+test('asking again in the process that holds it is refused and does not give it away', async ({ path, holders }) => {
+  const lock = holdLock(path)
+  assert.is(holdLock(path), undefined)
+  assert.is((await (await holder(path, holders)).take()).word, 'refused')
+  lock?.release()
+  lock?.release()
+})
+
+test('kill -9 of the holder frees it at once and leaves nothing to recover', async ({ root, path, holders }) => {
+  for (let round = 0; round < 3; round++) {
+    const victim = await holder(path, holders)
+    assert.is((await victim.take()).word, 'held')
+    await end(victim.child)
+    const lock = holdLock(path)
+    assert.ok(lock, 'it was still held')
+    lock.release()
+    assert.equal(readdirSync(root), ['cadre.lock'])
+  }
+})
+
+test('of 20 processes that ask at the same moment exactly one gets it, every time', async ({ path, holders }) => {
+  const contenders = await Promise.all(Array.from({ length: 20 }, () => holder(path, holders)))
+  const answers = await Promise.all(contenders.map((contender) => contender.take()))
+  assert.is(answers.filter(({ word }) => word === 'held').length, 1)
+  assert.is(answers.filter(({ word }) => word === 'refused').length, 19)
+})
+
+test('a lock that cannot be made is an error, not a refusal', ({ root }) => {
+  assert.throws(() => holdLock(join(root, 'nowhere', 'cadre.lock')), /cannot be taken|unable to open/i)
+})
+
+test.run()

@@ -1,0 +1,284 @@
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type DaemonRecord, homePaths, type Paths } from '../../../src/config.ts'
+import { type Daemon, end, refusedDaemon, spawnDaemon, startDaemon, stopDaemon } from '../../harness/daemon-process.ts'
+
+interface Context {
+  home: string
+  paths: Paths
+  /** A daemon on the test's home, which is stopped when the test is over. */
+  start(options?: Parameters<typeof startDaemon>[1]): Promise<Daemon>
+  started: Daemon[]
+}
+
+const test = suite<Context>('process')
+
+test.before.each((context) => {
+  context.home = join(mkdtempSync(join(tmpdir(), 'cadre-process-')), 'home')
+  context.paths = homePaths({ CADRE_HOME: context.home })
+  context.started = []
+  context.start = async (options) => {
+    const daemon = await startDaemon(context.home, options)
+    context.started.push(daemon)
+    return daemon
+  }
+})
+test.after.each(async ({ home, started }) => {
+  for (const daemon of started) await stopDaemon(daemon, 'SIGKILL')
+  rmSync(join(home, '..'), { recursive: true, force: true })
+})
+
+const exists = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined
+const record = (paths: Paths) => JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord
+const adminToken = (paths: Paths) => readFileSync(paths.token, 'utf8').trim()
+const everything = (home: string) => readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
+/** Options for Node that run something in the daemon's process before the daemon. */
+const loading = (code: string) => `--import=data:text/javascript,${encodeURIComponent(code)}`
+const logged = (paths: Paths) => readFileSync(paths.log, 'utf8')
+
+test('it says one line when it is ready, answers there, and announces itself in the home', async ({ paths, start }) => {
+  const daemon = await start()
+  const health = await daemon.get('/api/health', '')
+  assert.is(health.status, 200)
+  assert.is(health.body.status, 'healthy')
+  const { pid, url, version, started_at } = record(paths)
+  assert.equal({ pid, url, version }, { pid: daemon.child.pid, url: daemon.url, version: health.body.version })
+  assert.ok(Math.abs(Date.now() - Date.parse(started_at)) < 60_000)
+  await stopDaemon(daemon)
+  const { stdout, stderr } = await daemon.ended
+  assert.equal({ stdout, stderr }, { stdout: `Cadre is ready at ${daemon.url}\n`, stderr: '' })
+})
+
+test('a second daemon on the same home steps back and says who is there', async ({ home, start }) => {
+  const first = await start()
+  const { code, stdout, stderr } = await refusedDaemon(home)
+  assert.is(code, 75)
+  assert.is(stdout, '')
+  assert.is(stderr, `Another Cadre daemon already runs on this home (${first.url}, pid ${first.child.pid}).\n`)
+  assert.is((await first.get('/api/health', '')).status, 200)
+})
+
+test('of 20 that are started at once, one runs and the others step back', async ({ home, paths }) => {
+  const children = Array.from({ length: 20 }, () => spawnDaemon(home))
+  const endings = children.map((child) => end(child, 90_000))
+  const ready = children.map((child) => once(child.stdout as NodeJS.ReadableStream, 'data').then(() => child))
+  const first = await Promise.race(ready)
+  const others = await Promise.all(endings.filter((_, index) => children[index] !== first))
+  assert.equal([...new Set(others.map(({ code }) => code))], [75])
+  assert.is(others.filter(({ stdout }) => stdout !== '').length, 0)
+  assert.is(record(paths).pid, first.pid)
+  assert.is(first.exitCode, null)
+  first.kill('SIGTERM')
+  await Promise.all(endings)
+})
+
+test('after kill -9 the next one starts at once and keeps the token and what was stored', async ({ paths, start }) => {
+  const first = await start()
+  const token = adminToken(paths)
+  const created = await first.post('/api/agents', token, { name: 'Survivor' })
+  assert.is(created.status, 201, JSON.stringify(created))
+  await stopDaemon(first, 'SIGKILL')
+  assert.is(record(paths).pid, first.child.pid)
+  const second = await start()
+  assert.is(record(paths).pid, second.child.pid)
+  assert.is((await second.get(`/api/agents/${created.body.data.id}`, token)).body.data?.name, 'Survivor')
+})
+
+test('SIGTERM and SIGINT end it with 0 within 10 s, also while a client stays connected, and take the announcement away', async ({
+  paths,
+  start,
+}) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const daemon = await start()
+    await daemon.get('/api/status', adminToken(paths))
+    const before = Date.now()
+    assert.is(await stopDaemon(daemon, signal), 0)
+    assert.ok(Date.now() - before < 10_000)
+    assert.not(exists(paths.daemon))
+    assert.match(logged(paths), '"msg":"stopped"')
+  }
+})
+
+test('an announcement that is not its own is left alone', async ({ paths, start }) => {
+  const daemon = await start()
+  const foreign = JSON.stringify({ ...record(paths), pid: 1 })
+  writeFileSync(paths.daemon, foreign)
+  await stopDaemon(daemon)
+  assert.is(readFileSync(paths.daemon, 'utf8'), foreign)
+})
+
+test('it listens for other machines only when that is said twice', async ({ home, paths, start }) => {
+  for (const host of ['0.0.0.0', '::', 'example.test', '0', '']) {
+    const { code, stderr } = await refusedDaemon(home, { arguments: ['--port', '0', '--host', host] })
+    assert.is(code, 2, host)
+    if (host !== '') assert.match(stderr, '--allow-remote')
+    assert.not(exists(paths.home))
+  }
+  const daemon = await start({ arguments: ['--port', '0', '--host', '0.0.0.0', '--allow-remote'] })
+  assert.match(daemon.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.is((await daemon.get('/api/health', '')).status, 200)
+})
+
+test('options and settings that make no sense end it with a reason', async ({ home }) => {
+  const cases: [string[], Record<string, string>, number, RegExp][] = [
+    [['--port', '70000'], {}, 2, /--port must be/],
+    [['--prot', '1'], {}, 2, /--prot/],
+    [['--port', '0'], { CADRE_LOG_LEVEL: 'loud' }, 1, /CADRE_LOG_LEVEL must be one of/],
+    [[], { CADRE_PORT: 'x' }, 1, /CADRE_PORT must be/],
+  ]
+  for (const [given, environment, expected, reason] of cases) {
+    const { code, stderr } = await refusedDaemon(home, { arguments: given, environment })
+    assert.is(code, expected, stderr)
+    assert.match(stderr, reason)
+  }
+})
+
+test('a port that is in use is named, with a way out, and the home is free again', async ({ home, paths, start }) => {
+  const occupant = createServer().listen(0, '127.0.0.1')
+  await once(occupant, 'listening')
+  const { port } = occupant.address() as { port: number }
+  try {
+    const { code, stderr, stdout } = await refusedDaemon(home, { arguments: [], environment: { CADRE_PORT: String(port) } })
+    assert.is(code, 1)
+    assert.is(stdout, '')
+    assert.match(stderr, `Port ${port} at 127.0.0.1 is in use`)
+    assert.match(stderr, '--port 0')
+    assert.not(exists(paths.daemon))
+  } finally {
+    occupant.close()
+  }
+  await start()
+})
+
+test('everything in the home belongs to one user, whatever the umask was', async ({ home, paths, start }) => {
+  const before = process.umask(0)
+  try {
+    const daemon = await start()
+    const token = adminToken(paths)
+    await daemon.post('/api/models', token, { name: 'Keyed', provider: 'openai', model_id: 'gpt', api_key: 'sk-0123456789' })
+    const source = await daemon.post('/api/knowledge-sources', token, { name: 'Notes', type: 'text', configuration: { text: 'a note' } })
+    assert.is(source.status, 201, JSON.stringify(source))
+  } finally {
+    process.umask(before)
+  }
+  for (const path of [home, ...everything(home)]) {
+    const found = statSync(path)
+    assert.is((found.mode & 0o777).toString(8), found.isDirectory() ? '700' : '600', path)
+  }
+})
+
+test('the first token is kept and works; CADRE_TOKEN becomes it at the first start and changes nothing later', async ({
+  home,
+  paths,
+  start,
+}) => {
+  const chosen = 'a-token-of-my-own-choosing-0123456789'
+  const first = await start({ environment: { CADRE_TOKEN: chosen } })
+  assert.is(adminToken(paths), chosen)
+  assert.is((await first.get('/api/tokens', chosen)).status, 200)
+  await stopDaemon(first)
+  const second = await start({ environment: { CADRE_TOKEN: 'another-token-0123456789-0123456789' } })
+  assert.is((await second.get('/api/tokens', chosen)).status, 200)
+  assert.is((await second.get('/api/tokens', 'another-token-0123456789-0123456789')).status, 401)
+  await stopDaemon(second)
+  for (const path of everything(home))
+    if (statSync(path).isFile() && path !== paths.token) assert.not(readFileSync(path).includes(chosen), path)
+})
+
+test('a canary occurs in no file of the home in clear, nor in anything the daemon says', async ({ home, paths, start }) => {
+  const canary = 'sk-canary-5f1d0c27/9b+e4a6'
+  const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { CADRE_LOG_LEVEL: 'trace' } })
+  const token = adminToken(paths)
+  const answers = [
+    await daemon.post('/api/models', token, { name: 'Canary', provider: 'openai', model_id: 'gpt', api_key: canary }),
+    await daemon.post('/api/models', token, { name: 'Canary', provider: 'nobody', model_id: 'gpt', api_key: canary }),
+    await daemon.post('/api/tools/api', token, {
+      name: 'Canary',
+      description: 'x',
+      method: 'GET',
+      url: 'https://example.test',
+      headers: { 'x-key': canary },
+      auth: { type: 'bearer', token: canary },
+    }),
+    await daemon.get(`/api/models?key=${encodeURIComponent(canary)}`, token),
+    await daemon.get(`/api/${encodeURIComponent(canary)}`, token),
+    await daemon.get('/api/models', canary),
+  ]
+  assert.is(answers[0]?.status, 201, JSON.stringify(answers[0]))
+  const id = answers[0]?.body.data.id as string
+  const stored = await daemon.get(`/api/models/${id}`, token)
+  assert.is(stored.body.data.has_api_key, true)
+  await stopDaemon(daemon)
+  const { stdout, stderr } = await daemon.ended
+  const spellings = [canary, encodeURIComponent(canary), Buffer.from(canary).toString('base64').slice(0, -4)]
+  const places: [string, Buffer | string][] = [
+    ['stdout', stdout],
+    ['stderr', stderr],
+    ['the stored model', JSON.stringify(stored.body)],
+    ['the created model', JSON.stringify(answers[0]?.body)],
+  ]
+  for (const path of everything(home)) if (statSync(path).isFile()) places.push([path, readFileSync(path)])
+  assert.ok(places.length > 8 && stderr.includes('"msg":"request"'), 'there is little to look at')
+  for (const [where, text] of places) for (const spelling of spellings) assert.not(text.includes(spelling), `${spelling} is in ${where}`)
+})
+
+test('a reader that goes away does not end it', async ({ paths, start }) => {
+  const daemon = await start({ arguments: ['--port', '0', '--verbose'] })
+  daemon.child.stdout?.destroy()
+  daemon.child.stderr?.destroy()
+  const token = adminToken(paths)
+  for (let round = 0; round < 3; round++) assert.is((await daemon.post('/api/agents', token, {})).status, 400)
+  assert.is((await daemon.get('/api/health', '')).status, 200)
+  assert.is(daemon.child.exitCode, null)
+})
+
+test('an error that nobody caught, thrown or rejected, is logged without secrets and ends it with 1', async ({ paths, start }) => {
+  const token = 'a-token-of-my-own-choosing-0123456789'
+  for (const failure of ['throw ', 'Promise.reject']) {
+    // Fails on a signal that the daemon does not know.
+    const NODE_OPTIONS = loading(`process.on('SIGWINCH', () => { ${failure}(new Error('planted ${token}')) })`)
+    const daemon = await start({ environment: { CADRE_TOKEN: token, NODE_OPTIONS } })
+    daemon.child.kill('SIGWINCH')
+    const { code, stderr } = await daemon.ended
+    assert.is(code, 1)
+    assert.match(stderr, /planted \[redacted\]\nThis is a bug/)
+    assert.match(logged(paths), /"level":"fatal".*planted \[redacted\]/)
+    assert.not(exists(paths.daemon))
+    assert.not.match(logged(paths), token)
+    rmSync(paths.log)
+  }
+})
+
+/** Stands for work that does not end: the server never says that it is closed. */
+const NEVER_CLOSED = loading("import { Server } from 'node:http'; Server.prototype.close = function () { return this }")
+
+async function stopping(daemon: Daemon): Promise<void> {
+  daemon.child.kill('SIGTERM')
+  for await (const part of daemon.child.stderr as AsyncIterable<string>) if (part.includes('"msg":"stopping"')) return
+}
+
+test('a stop that takes too long is cut off within 10 s, with 0', async ({ paths, start }) => {
+  const daemon = await start({ environment: { NODE_OPTIONS: NEVER_CLOSED } })
+  const before = Date.now()
+  assert.is(await stopDaemon(daemon), 0)
+  const took = Date.now() - before
+  assert.ok(took > 5_000 && took < 10_000, `${took} ms`)
+  assert.not(exists(paths.daemon))
+  assert.match(logged(paths), 'not everything had ended')
+})
+
+test('a second signal ends it at once', async ({ paths, start }) => {
+  const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { NODE_OPTIONS: NEVER_CLOSED } })
+  await stopping(daemon)
+  const before = Date.now()
+  assert.is(await stopDaemon(daemon, 'SIGINT'), 1)
+  assert.ok(Date.now() - before < 5_000)
+  assert.not(exists(paths.daemon))
+})
+
+test.run()

@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { homePaths } from '../../../src/config.ts'
+import {
+  ADMIN_TOKEN,
+  deleteKeychain,
+  KeychainError,
+  keychainAvailable,
+  readKeychain,
+  VAULT_KEY,
+  writeKeychain,
+} from '../../../src/keychain.ts'
+import { startDaemon, stopDaemon } from '../../harness/daemon-process.ts'
+
+const test = suite<{ root: string; home: string; sessions: ChildProcess[] }>('keychain')
+
+const installed = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'].every(
+  (program) => spawnSync(program, ['--version']).error === undefined,
+)
+if (!installed) console.log('gnome-keyring, libsecret and dbus are not installed: only what happens without a keychain is tested.')
+
+/** A session with a keyring of its own: prints the address of its bus and the keyring's process, and lasts until its input ends. */
+const SESSION = `
+printf %s "$1" | gnome-keyring-daemon $2 --components=secrets >/dev/null 2>&1
+until pid=$(dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null); do sleep 0.02; done
+pid=\${pid##* }
+echo "$DBUS_SESSION_BUS_ADDRESS $pid"
+read -r _
+kill -CONT "$pid"
+kill "$pid"
+`
+const NO_BUS = 'unix:path=/nonexistent/bus'
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-keychain-'))
+  context.home = join(context.root, 'home')
+  context.sessions = []
+  mkdirSync(context.home)
+  delete process.env.CADRE_KEYCHAIN
+  process.env.DBUS_SESSION_BUS_ADDRESS = NO_BUS
+})
+test.after.each(async ({ root, sessions }) => {
+  for (const session of sessions) {
+    session.stdin?.end('done\n')
+    await once(session, 'exit')
+  }
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Starts a keyring, makes it this process's keychain, and returns its process. */
+async function session(root: string, sessions: ChildProcess[], start = '--unlock'): Promise<number> {
+  const runtime = join(root, 'runtime')
+  mkdirSync(runtime, { mode: 0o700 })
+  const child = spawn('dbus-run-session', ['--', 'bash', '-c', SESSION, 'session', 'password', start], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { PATH: process.env.PATH, HOME: root, XDG_RUNTIME_DIR: runtime, XDG_DATA_HOME: join(root, 'data') },
+  })
+  sessions.push(child)
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  const [address = '', pid] = line.split(' ')
+  process.env.DBUS_SESSION_BUS_ADDRESS = address
+  return Number(pid)
+}
+
+async function failure(promise: Promise<unknown>): Promise<Error> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  assert.instance(error, KeychainError)
+  return error as Error
+}
+
+test('where nobody answers, that is said and nothing hangs', async ({ home }) => {
+  assert.is(await keychainAvailable(home), false)
+  await failure(readKeychain(home, ADMIN_TOKEN))
+  await failure(writeKeychain(home, ADMIN_TOKEN, 'value'))
+})
+
+test('CADRE_KEYCHAIN=off is obeyed', async ({ home }) => {
+  process.env.CADRE_KEYCHAIN = 'off'
+  assert.is(await keychainAvailable(home), false)
+  assert.match((await failure(readKeychain(home, ADMIN_TOKEN))).message, 'CADRE_KEYCHAIN=off')
+})
+
+test('without a keychain the daemon keeps its key and token in files', async ({ home }) => {
+  const daemon = await startDaemon(home, { environment: { DBUS_SESSION_BUS_ADDRESS: NO_BUS, CADRE_KEYCHAIN: 'on' } })
+  const paths = homePaths({ CADRE_HOME: home })
+  assert.is((await daemon.get('/api/status', readFileSync(paths.token, 'utf8').trim())).body.data.secrets, 'file')
+  assert.ok(existsSync(paths.vaultKey))
+  await stopDaemon(daemon)
+})
+
+if (installed) {
+  test('what is written is read and deleted, each home for itself', async ({ root, home, sessions }) => {
+    await session(root, sessions)
+    assert.is(await keychainAvailable(home), true)
+    assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
+    const value = 'a "value" with ключ 🔑\nand a second line'
+    await writeKeychain(home, ADMIN_TOKEN, value)
+    assert.is(await readKeychain(home, ADMIN_TOKEN), value)
+    assert.is(await readKeychain(home, VAULT_KEY), undefined)
+    assert.is(await readKeychain(join(root, 'another'), ADMIN_TOKEN), undefined)
+    symlinkSync(home, join(root, 'link'))
+    assert.is(await readKeychain(join(root, 'link'), ADMIN_TOKEN), value)
+    await writeKeychain(home, ADMIN_TOKEN, 'newer')
+    assert.is(await readKeychain(home, ADMIN_TOKEN), 'newer')
+    assert.is(await deleteKeychain(home, ADMIN_TOKEN), true)
+    assert.is(await deleteKeychain(home, ADMIN_TOKEN), false)
+    assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
+  })
+
+  test("the vault's key and the admin token are in the keychain and in no file, also after a restart", async ({ root, home, sessions }) => {
+    await session(root, sessions)
+    const paths = homePaths({ CADRE_HOME: home })
+    const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
+    let key: string | undefined
+    for (let start = 0; start < 2; start++) {
+      const daemon = await startDaemon(home, { environment })
+      const token = await readKeychain(home, ADMIN_TOKEN)
+      assert.ok(token)
+      const status = await daemon.get('/api/status', token)
+      assert.is(status.body.data?.secrets, 'keychain', JSON.stringify(status))
+      key ??= await readKeychain(home, VAULT_KEY)
+      assert.is(Buffer.from(key ?? '', 'base64').length, 32)
+      assert.is(await readKeychain(home, VAULT_KEY), key)
+      for (const file of [paths.token, paths.vaultKey]) assert.not(existsSync(file), file)
+      await stopDaemon(daemon)
+    }
+  })
+
+  test('a keychain that stops answering locks the vault, and the daemon still starts', async ({ root, home, sessions }) => {
+    const keyring = await session(root, sessions)
+    const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
+    await stopDaemon(await startDaemon(home, { environment }))
+    const token = (await readKeychain(home, ADMIN_TOKEN)) ?? ''
+    process.kill(keyring, 'SIGSTOP')
+    const before = Date.now()
+    assert.match((await failure(readKeychain(home, ADMIN_TOKEN))).message, 'did not answer')
+    assert.ok(Date.now() - before < 15_000, 'it waited too long')
+    const daemon = await startDaemon(home, { environment })
+    assert.is((await daemon.get('/api/status', token)).body.data?.secrets, 'locked')
+    const refused = await daemon.post('/api/models', token, {
+      name: 'Locked',
+      provider: 'openai',
+      model_id: 'gpt',
+      api_key: 'sk-locked-out-0123456789',
+    })
+    assert.is(refused.status, 503, JSON.stringify(refused))
+    assert.is(refused.body.code, 'UNAVAILABLE')
+    await stopDaemon(daemon)
+  })
+
+  test('a keyring that nobody unlocked counts as none', async ({ root, home, sessions }) => {
+    await session(root, sessions, '--start')
+    assert.is(await keychainAvailable(home), false)
+  })
+}
+
+test.run()

@@ -1,0 +1,248 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { keepAdminToken } from '../../../daemon/secrets/admin-token.ts'
+import { Redactor } from '../../../daemon/secrets/redactor.ts'
+import { type Keychain, openVault, type Vault } from '../../../daemon/secrets/vault.ts'
+import { homePaths, type Paths } from '../../../src/config.ts'
+import { CadreError } from '../../../src/contract/errors.ts'
+
+const test = suite<{ paths: Paths; redactor: Redactor }>('secrets')
+
+test.before.each((context) => {
+  context.paths = homePaths({ CADRE_HOME: mkdtempSync(join(tmpdir(), 'cadre-secrets-')) })
+  context.redactor = new Redactor()
+})
+test.after.each(({ paths }) => rmSync(paths.home, { recursive: true, force: true }))
+
+const unreachable = async (): Promise<never> => {
+  throw new Error('no keychain here')
+}
+const NONE: Keychain = { read: unreachable, write: unreachable }
+
+function scripted(entries = new Map<string, string>()): Keychain & { entries: Map<string, string> } {
+  return {
+    entries,
+    read: async (name) => entries.get(name),
+    write: async (name, value) => {
+      entries.set(name, value)
+    },
+  }
+}
+
+function thrown(act: () => unknown): CadreError {
+  try {
+    act()
+  } catch (error) {
+    assert.instance(error, CadreError)
+    return error as CadreError
+  }
+  throw new Error('nothing was thrown')
+}
+
+function assertLocked(vault: Vault, why: string): void {
+  assert.is(vault.location, 'locked')
+  for (const error of [thrown(() => vault.seal('plain text', 'x')), thrown(() => vault.open('v1.AAAA', 'x'))]) {
+    assert.is(error.code, 'UNAVAILABLE')
+    assert.match(error.message, why)
+    assert.ok(error.hint)
+  }
+}
+
+test('without a keychain the key is a file of one user, and what is sealed opens after a restart', async ({ paths, redactor }) => {
+  const first = await openVault({ paths, keychain: NONE, redactor })
+  assert.is(first.location, 'file')
+  assert.equal(readdirSync(paths.home).sort(), ['vault.json', 'vault.key'])
+  for (const file of [paths.vault, paths.vaultKey]) assert.is(statSync(file).mode & 0o777, 0o600)
+  const plain = 'sk-ключ 🔑 with "quotes"'
+  const sealed = first.seal(plain, 'model_1/api_key')
+  assert.match(sealed, /^v1\.[\w-]+$/)
+  const second = await openVault({ paths, keychain: NONE, redactor: new Redactor() })
+  assert.is(second.open(sealed, 'model_1/api_key'), plain)
+})
+
+test('an empty and a long secret come back, and the same one is never sealed the same way', async ({ paths, redactor }) => {
+  const vault = await openVault({ paths, keychain: NONE, redactor })
+  for (const plain of ['', 'k'.repeat(10_000)]) {
+    const [one, other] = [vault.seal(plain, 'x'), vault.seal(plain, 'x')]
+    assert.is.not(one, other)
+    assert.is(vault.open(one, 'x'), plain)
+    assert.is(vault.open(other, 'x'), plain)
+  }
+})
+
+test('what was changed, cut, or taken from elsewhere does not open', async ({ paths, redactor }) => {
+  const vault = await openVault({ paths, keychain: NONE, redactor })
+  const sealed = vault.seal('sk-secret-value', 'model_1/api_key')
+  const bytes = Buffer.from(sealed.slice(3), 'base64url')
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes)
+    changed[at] = (changed[at] ?? 0) ^ 1
+    assert.is(thrown(() => vault.open(`v1.${changed.toString('base64url')}`, 'model_1/api_key')).code, 'INTERNAL', `byte ${at}`)
+  }
+  const spoiled = [sealed.slice(0, -8), 'v1.', 'v1', '', 'v2.AAAA', `${sealed}.x`, 'sk-secret-value']
+  for (const text of spoiled) {
+    const error = thrown(() => vault.open(text, 'model_1/api_key'))
+    assert.match(error.message, 'model_1/api_key')
+    assert.not.match(error.message, 'sk-secret')
+  }
+  thrown(() => vault.open(sealed, 'model_2/api_key'))
+})
+
+test('with a keychain the key is there and not in the home', async ({ paths, redactor }) => {
+  const keychain = scripted()
+  const vault = await openVault({ paths, keychain, redactor })
+  assert.is(vault.location, 'keychain')
+  assert.equal(readdirSync(paths.home), ['vault.json'])
+  const key = keychain.entries.get('vault-key') ?? ''
+  assert.is(Buffer.from(key, 'base64').length, 32)
+  assert.not.match(readFileSync(paths.vault, 'utf8'), key)
+  const sealed = vault.seal('sk-secret', 'x')
+  assert.is((await openVault({ paths, keychain, redactor })).open(sealed, 'x'), 'sk-secret')
+})
+
+test('a keychain that cannot be reached locks the vault and is never replaced by a file', async ({ paths, redactor }) => {
+  const keychain = scripted()
+  const sealed = (await openVault({ paths, keychain, redactor })).seal('sk-secret', 'x')
+  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'no keychain here')
+  assert.equal(readdirSync(paths.home), ['vault.json'])
+  assert.is((await openVault({ paths, keychain, redactor })).open(sealed, 'x'), 'sk-secret')
+})
+
+test('a key that is gone, spoiled or another one locks the vault with the reason', async ({ paths, redactor }) => {
+  const keychain = scripted()
+  await openVault({ paths, keychain, redactor })
+  assertLocked(await openVault({ paths, keychain: scripted(), redactor }), 'missing from the keychain')
+  assertLocked(
+    await openVault({ paths, keychain: scripted(new Map([['vault-key', Buffer.alloc(32).toString('base64')]])), redactor }),
+    'not the one',
+  )
+  rmSync(paths.vault)
+  await openVault({ paths, keychain: NONE, redactor })
+  const key = readFileSync(paths.vaultKey)
+  writeFileSync(paths.vaultKey, 'rubbish')
+  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'not a key')
+  rmSync(paths.vaultKey)
+  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'missing from')
+  assert.not(readdirSync(paths.home).includes('vault.key'))
+  writeFileSync(paths.vaultKey, key)
+  assert.is((await openVault({ paths, keychain: NONE, redactor })).location, 'file')
+})
+
+test('a first start that died before it wrote where the key is takes that key up again', async ({ paths, redactor }) => {
+  const keychain = scripted()
+  for (const [chain, location] of [
+    [keychain, 'keychain'],
+    [NONE, 'file'],
+    [keychain, 'file'],
+  ] as const) {
+    const sealed = (await openVault({ paths, keychain: chain, redactor })).seal('sk-secret', 'x')
+    rmSync(paths.vault)
+    const again = await openVault({ paths, keychain: chain, redactor })
+    assert.is(again.location, location)
+    assert.is(again.open(sealed, 'x'), 'sk-secret')
+    rmSync(paths.vault)
+  }
+})
+
+test('a record that cannot be read stops the start instead of making a new key', async ({ paths, redactor }) => {
+  await openVault({ paths, keychain: NONE, redactor })
+  for (const text of ['', '{', '{}', 'null', '{"location":"moon","fingerprint":"x"}']) {
+    writeFileSync(paths.vault, text)
+    const error = await openVault({ paths, keychain: NONE, redactor }).catch((reason: unknown) => reason)
+    assert.instance(error, CadreError, JSON.stringify(text))
+    assert.match((error as CadreError).message, 'cannot be read')
+  }
+})
+
+test('what is sealed or opened, and the key itself, is taken out of text from then on', async ({ paths, redactor }) => {
+  const vault = await openVault({ paths, keychain: NONE, redactor })
+  assert.is(redactor.scrub('the sk-sealed-1'), 'the sk-sealed-1')
+  const sealed = vault.seal('sk-sealed-1', 'x')
+  assert.is(redactor.scrub('the sk-sealed-1'), 'the [redacted]')
+  const later = new Redactor()
+  ;(await openVault({ paths, keychain: NONE, redactor: later })).open(sealed, 'x')
+  assert.is(later.scrub('the sk-sealed-1'), 'the [redacted]')
+  assert.is(later.scrub(readFileSync(paths.vaultKey, 'utf8').trim()), '[redacted]')
+})
+
+test('the first token is kept in the keychain where the vault has its key, and else in a file of one user', async ({ paths, redactor }) => {
+  const vault = await openVault({ paths, keychain: NONE, redactor })
+  await keepAdminToken('first', { paths, keychain: NONE, vault })
+  assert.is(readFileSync(paths.token, 'utf8'), 'first\n')
+  assert.is(statSync(paths.token).mode & 0o777, 0o600)
+  const keychain = scripted()
+  await keepAdminToken('second', { paths, keychain, vault: { ...vault, location: 'keychain' } })
+  assert.is(keychain.entries.get('admin-token'), 'second')
+  assert.not(readdirSync(paths.home).includes('token'))
+  await keepAdminToken('third', { paths, keychain: NONE, vault: { ...vault, location: 'keychain' } })
+  assert.is(readFileSync(paths.token, 'utf8'), 'third\n')
+})
+
+test('a secret is found however it is written', ({ redactor }) => {
+  const secret = 'pa$$ w/"ö\\rd+&=?'
+  redactor.add(secret)
+  const json = (text: string) => JSON.stringify(text).slice(1, -1)
+  const spellings = [
+    secret,
+    json(secret),
+    json(json(secret)),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()),
+    encodeURI(secret),
+    new URLSearchParams({ secret }).toString().slice(7),
+  ]
+  for (const spelling of spellings) assert.is(redactor.scrub(`<${spelling}>`), '<[redacted]>', spelling)
+})
+
+test('a secret is found inside anything that was encoded as base64', ({ redactor }) => {
+  const secret = 'a-rather-long/secret?value'
+  redactor.add(secret)
+  for (const before of ['', 'u', 'us', 'use', 'user:'])
+    for (const after of ['', '1', '12', '123'])
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const text = Buffer.from(before + secret + after).toString(encoding)
+        const clean = redactor.scrub(text)
+        assert.match(clean, '[redacted]', `${before}|${after}|${encoding}`)
+        assert.ok(clean.replace('[redacted]', '').length <= 4 + Math.ceil(((before.length + after.length) * 4) / 3), clean)
+      }
+})
+
+test('several secrets go from one text, the longest first, and others stay', ({ redactor }) => {
+  for (const secret of ['abcdef', 'abcdefghi', 'uvwxyz']) redactor.add(secret)
+  assert.is(redactor.scrub('abcdefghi abcdef uvwxyzuvwxyz abcde'), '[redacted] [redacted] [redacted][redacted] abcde')
+  redactor.remove('abcdef')
+  assert.is(redactor.scrub('abcdef abcdefghi'), 'abcdef [redacted]')
+})
+
+test('a value too short to be told from ordinary text is left', ({ redactor }) => {
+  for (const short of ['', 'a', 'the', 'agent']) redactor.add(short)
+  assert.is(redactor.scrub('the agent'), 'the agent')
+})
+
+test('an Authorization header goes whatever it holds', ({ redactor }) => {
+  const lines = [
+    'Authorization: Bearer abc',
+    'authorization=Basic dXNlcjpwYXNz',
+    '{"authorization":"Bearer abc.def"}',
+    String.raw`{"m":"{\"Authorization\":\"Bearer abc\"}"}`,
+    'failed with Bearer abcdefghijklmnopqrstuvwxyz',
+  ]
+  for (const line of lines) {
+    const clean = redactor.scrub(line)
+    assert.not.match(clean, /abc|dXNl/, clean)
+    assert.match(clean, '[redacted]')
+  }
+  assert.is(redactor.scrub('Bearer tokens are needed'), 'Bearer tokens are needed')
+})
+
+test('what is remembered is bounded, and the newest secrets stay', ({ redactor }) => {
+  const secret = (n: number) => `${n}-`.padEnd(20_000, `${n}`)
+  for (let n = 100; n < 500; n++) redactor.add(secret(n))
+  assert.is(redactor.scrub(secret(499)), '[redacted]')
+  assert.is(redactor.scrub(secret(100)), secret(100))
+})
+
+test.run()

@@ -1,0 +1,110 @@
+/** A terminal without a terminal: understands what Ink writes, and knows what would stand on the screen. */
+import { graphemes, width } from '../../src/cli/terminal/text.ts'
+
+export class Emulator {
+  columns: number
+  rows: number
+  /** Lines that scrolled out above. */
+  readonly history: string[] = []
+  #cells: string[][] = []
+  #x = 0
+  #y = 0
+  #rest = ''
+
+  constructor(columns: number, rows: number) {
+    this.columns = columns
+    this.rows = rows
+    this.#erase()
+  }
+
+  #erase(): void {
+    this.#cells = Array.from({ length: this.rows }, () => [])
+  }
+
+  get screen(): string {
+    return this.#cells.map((row) => this.#text(row)).join('\n')
+  }
+
+  get cursor(): { x: number; y: number } {
+    return { x: this.#x, y: this.#y }
+  }
+
+  #text(row: readonly string[]): string {
+    return Array.from(row, (cell) => cell ?? ' ')
+      .join('')
+      .trimEnd()
+  }
+
+  /** Lines stay where they are, as in a terminal that does not reflow; the program draws anew. */
+  resize(columns: number, rows: number): void {
+    while (this.#cells.length > rows) this.history.push(this.#text(this.#cells.shift() ?? []))
+    while (this.#cells.length < rows) this.#cells.push([])
+    this.columns = columns
+    this.rows = rows
+    this.#y = Math.min(this.#y, rows - 1)
+    this.#x = Math.min(this.#x, columns - 1)
+  }
+
+  write(text: string): void {
+    let input = this.#rest + text
+    this.#rest = ''
+    while (input !== '') {
+      const control = /^\u001b(?:\[([?<>=]?)([\d;]*)([@-~])|\][^\u0007]*\u0007)/.exec(input)
+      if (control) {
+        // A title or a clipboard is not on the screen.
+        if (control[3] !== undefined) this.#control(control[1] ?? '', control[2] ?? '', control[3])
+        input = input.slice(control[0].length)
+      } else if (input.startsWith('\u001b')) {
+        this.#rest = input
+        return
+      } else if (input.startsWith('\n')) {
+        this.#x = 0
+        this.#down()
+        input = input.slice(1)
+      } else if (input.startsWith('\r')) {
+        this.#x = 0
+        input = input.slice(1)
+      } else {
+        const [plain = ''] = /^[^\u001b\n\r]+/.exec(input) ?? []
+        for (const grapheme of graphemes(plain)) this.#put(grapheme)
+        input = input.slice(plain.length)
+      }
+    }
+  }
+
+  #put(grapheme: string): void {
+    const size = width(grapheme)
+    if (this.#x + size > this.columns) {
+      this.#x = 0
+      this.#down()
+    }
+    const row = this.#cells[this.#y] as string[]
+    row[this.#x] = grapheme
+    for (let more = 1; more < size; more++) row[this.#x + more] = ''
+    this.#x += size
+  }
+
+  #down(): void {
+    if (this.#y < this.rows - 1) this.#y++
+    else {
+      this.history.push(this.#text(this.#cells.shift() ?? []))
+      this.#cells.push([])
+    }
+  }
+
+  #control(mode: string, parameters: string, final: string): void {
+    if (mode !== '') return // modes of keyboard, cursor and drawing
+    const [first = 1, second = 1] = parameters.split(';').map((each) => (each === '' ? undefined : Number(each)))
+    const row = this.#cells[this.#y] as string[]
+    if (final === 'A') this.#y = Math.max(0, this.#y - first)
+    else if (final === 'B') this.#y = Math.min(this.rows - 1, this.#y + first)
+    else if (final === 'C') this.#x = Math.min(this.columns - 1, this.#x + first)
+    else if (final === 'D') this.#x = Math.max(0, this.#x - first)
+    else if (final === 'E') [this.#x, this.#y] = [0, Math.min(this.rows - 1, this.#y + first)]
+    else if (final === 'G') this.#x = first - 1
+    else if (final === 'H') [this.#y, this.#x] = [first - 1, second - 1]
+    else if (final === 'J') this.#erase()
+    else if (final === 'K') row.length = parameters === '2' ? 0 : Math.min(row.length, this.#x)
+    else if (final !== 'm') throw new Error(`the emulator does not know CSI ${parameters}${final}`)
+  }
+}

@@ -1,0 +1,219 @@
+/** Passages cover a document exactly, keep to their size, and respect its structure. */
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type ChunkSettings, chunkDocument } from '../../../daemon/knowledge/chunking/chunker.ts'
+import type { ReadDocument } from '../../../daemon/knowledge/readers/document.ts'
+
+const test = suite('chunker')
+
+const document = (text: string, format: ReadDocument['format'] = 'markdown', pages: ReadDocument['pages'] = []): ReadDocument => ({
+  text,
+  format,
+  pages,
+  title: null,
+})
+const cut = (text: string, size: number, overlap = 0, format: ReadDocument['format'] = 'markdown') =>
+  chunkDocument(document(text, format), { size, overlap })
+const contents = (text: string, size: number, overlap = 0, format: ReadDocument['format'] = 'markdown') =>
+  cut(text, size, overlap, format).map(({ content }) => content)
+
+const piece = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      'word ',
+      'Sentence ends. ',
+      'And another one! ',
+      '\n',
+      '\n\n',
+      '# Title\n',
+      '### Deep\n\n',
+      '- item\n',
+      '1. first\n',
+      '| a | b |\n',
+      '```\n',
+      '    ',
+      'x = 1\n',
+      '}\n',
+      '中文句子。',
+      '😀',
+      'e\u0301',
+      '---\n',
+    ),
+  },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 900 }).map((length) => 'x'.repeat(length)) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 300 }).map((length) => ' '.repeat(length)) },
+)
+const texts = fc.array(piece, { maxLength: 120 }).map((parts) => parts.join('').replaceAll(/\r\n?/g, '\n'))
+const formats = fc.constantFrom<ReadDocument['format']>('markdown', 'plain', 'code', 'table')
+const settings = fc
+  .integer({ min: 50, max: 900 })
+  .chain((size) => fc.record({ size: fc.constant(size), overlap: fc.integer({ min: 0, max: size - 1 }) }))
+const paged = fc.tuple(texts, formats, fc.array(fc.nat(), { maxLength: 6 })).map(([text, format, places]) => {
+  const starts = [...new Set(places.map((place) => place % (text.length + 1)))].filter((start) => start > 0).sort((a, b) => a - b)
+  const pages = starts.length > 0 ? [0, ...starts].map((start, index) => ({ number: index + 1, start })) : []
+  return document(text, format, pages)
+})
+
+function check(read: ReadDocument, { size, overlap }: ChunkSettings): void {
+  const chunks = chunkDocument(read, { size, overlap })
+  const covered = new Uint8Array(read.text.length)
+  for (const [index, { content, start, end, position, page, headings }] of chunks.entries()) {
+    assert.is(content, read.text.slice(start, end))
+    assert.is(position, index)
+    assert.ok(content.length > 0 && content.length <= size, `${content.length} characters of ${size}`)
+    assert.not(/[\ud800-\udbff]$|^[\udc00-\udfff]/.test(content), 'half a character')
+    assert.is(page, read.pages.findLast((one) => one.start <= start)?.number ?? 1)
+    assert.ok(headings.every((heading) => heading !== ''))
+    const previous = chunks[index - 1]
+    if (previous) {
+      assert.ok(previous.end - start <= overlap, `${previous.end - start} characters overlap, ${overlap} are allowed`)
+      assert.ok(start > previous.start && end > previous.end, 'passages go forward')
+    }
+    covered.fill(1, start, end)
+  }
+  for (let at = 0; at < covered.length; at++) if (!covered[at]) assert.match(read.text.charAt(at), /\s/, `nothing has character ${at}`)
+}
+
+test('every character is in a passage, spans are exact, size and overlap are kept, whatever the text', () => {
+  fc.assert(
+    fc.property(paged, settings, (read, setting) => check(read, setting)),
+    { numRuns: 300 },
+  )
+})
+
+test('the same document is cut the same way', () => {
+  fc.assert(
+    fc.property(paged, settings, (read, setting) => assert.equal(chunkDocument(read, setting), chunkDocument(read, setting))),
+    { numRuns: 30 },
+  )
+})
+
+test('a heading stays with the first text under it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 12 }), (lengths) => {
+      const text = lengths.map((length, index) => `## Part ${index}\n\n${'word '.repeat(Math.ceil(length / 5))}end.`).join('\n\n')
+      for (const content of contents(text, 300, 40)) assert.not.match(content, /## Part \d+$/)
+    }),
+  )
+})
+
+test('passages say which headings they stand under', () => {
+  const text = `# Manual\n\nIntro.\n\n## Install\n\n${'Step one of many. '.repeat(20)}\n\n### Linux\n\n${'Use the package. '.repeat(20)}\n\n## Usage\n\n${'Run it. '.repeat(40)}`
+  const found = cut(text, 300)
+  const under = (word: string) => found.findLast(({ content }) => content.includes(word))?.headings
+  assert.equal(under('Step one'), ['Manual', 'Install'])
+  assert.equal(under('Use the package'), ['Manual', 'Install', 'Linux'])
+  assert.equal(found.at(-1)?.headings, ['Manual', 'Usage'])
+})
+
+test('front matter is text, and no heading', () => {
+  const [first] = cut('---\ntitle: Leave\n---\n\n# Days\n\nTwenty-five.', 200)
+  assert.equal(first?.headings, [])
+  assert.match(first?.content ?? '', /^---\ntitle: Leave\n---/)
+})
+
+test('underlined headings and marks within headings are understood', () => {
+  const [first, second] = cut(`Title\n=====\n\n${'a b. '.repeat(30)}\n\n## The \`code\` [link](http://x)\n\n${'c d. '.repeat(30)}`, 180)
+  assert.equal(first?.headings, ['Title'])
+  assert.equal(second?.headings, ['Title', 'The code link'])
+})
+
+test('the words of a heading that the passage does not show stand in front of its own, once', () => {
+  const [first, second] = cut(`# Vacation\n\n${'Days are given. '.repeat(12)}\n\n${'More days follow. '.repeat(10)}`, 220)
+  assert.is(first?.words.match(/vacation/g)?.length, 1)
+  assert.match(second?.words ?? '', /^vacation more days/)
+})
+
+test('passages end where paragraphs and sentences do', () => {
+  const sentence = 'This is a sentence of about fifty characters, okay. '
+  const found = contents(`${sentence.repeat(4)}\n\n${sentence.repeat(4)}\n\n${sentence.repeat(4)}`, 300)
+  assert.is(found.length, 3)
+  for (const content of found) assert.match(content, /okay\.$/)
+  for (const content of contents('Dr. Smith met Mr. Jones at 5 p.m. on No. 7 street. '.repeat(20), 120)) assert.match(content, /street\.$/)
+})
+
+test('Chinese and Japanese passages end where their sentences do', () => {
+  for (const content of contents('这是一个很短的中文句子。它后面还有一个句子！'.repeat(30), 100, 0, 'plain'))
+    assert.match(content, /[。！]$/)
+})
+
+test('overlap starts at a sentence where one fits, else at a word', () => {
+  const found = cut('Short one here. Another short one. '.repeat(40), 200, 60, 'plain')
+  for (const { content } of found) assert.match(content, /^(Short|Another)/)
+  assert.ok(found.slice(1).every(({ start }, index) => start < (found[index]?.end ?? 0)))
+  for (const { content } of cut(`${'endless words without any stop '.repeat(60)}`, 200, 60, 'plain'))
+    assert.match(content, /^(endless|words|without|any|stop)\b/)
+})
+
+test('code blocks and definitions are kept whole where they fit', () => {
+  const block = `\`\`\`js\n${'call()\n'.repeat(30)}\`\`\``
+  const found = contents(`${'Some words of text. '.repeat(12)}\n\n${block}\n\nAfter.`, 300)
+  assert.ok(found.some((content) => content.includes(block)))
+  const functions = Array.from({ length: 8 }, (_, index) => `function f${index}() {\n${'  step()\n'.repeat(8)}\n  return 1\n}`).join('\n\n')
+  for (const content of contents(functions, 250, 0, 'code')) assert.match(content, /^function[\s\S]*\}$/)
+})
+
+test('rows are never divided where they fit, and the head of a table stays with its first row', () => {
+  const table = `| Name | Days |\n| --- | --- |\n${Array.from({ length: 40 }, (_, index) => `| Kind ${index} | ${index} |`).join('\n')}`
+  for (const content of contents(`${'Text before. '.repeat(14)}\n\n${table}`, 200)) {
+    if (content.includes('|')) assert.match(content, /\|$/)
+    if (content.includes('---')) assert.match(content, 'Kind 0')
+  }
+  const rows = Array.from({ length: 20 }, (_, index) => `name: Person ${index}\ncity: Somewhere ${index}`).join('\n\n')
+  for (const content of contents(rows, 150, 30, 'table')) assert.match(content, /^name[\s\S]*city: Somewhere \d+$/)
+})
+
+test('passages prefer the end of a page, and small remains are joined', () => {
+  const [one, two] = [`${'First page text. '.repeat(35)}`.trim(), `${'Second page text. '.repeat(30)}`.trim()]
+  const found = chunkDocument(
+    document(`${one}\n\n${two}`, 'plain', [
+      { number: 1, start: 0 },
+      { number: 2, start: one.length + 2 },
+    ]),
+    { size: 800, overlap: 100 },
+  )
+  assert.equal(
+    found.map(({ content, page }) => [content, page]),
+    [
+      [one, 1],
+      [two, 2],
+    ],
+  )
+  const small = chunkDocument(
+    document('Tiny.\n\nAlso tiny.', 'plain', [
+      { number: 1, start: 0 },
+      { number: 2, start: 7 },
+    ]),
+    { size: 800, overlap: 100 },
+  )
+  assert.equal(
+    small.map(({ content, page }) => [content, page]),
+    [['Tiny.\n\nAlso tiny.', 1]],
+  )
+})
+
+test('cutting takes time in proportion to the text, even on one line', () => {
+  for (const line of ['word ', 'x', '. ', '....', '# ', '| a ', '中', '\n', ' ', '- a\n', '```\n', '"', 'a\n=\n']) {
+    for (const format of ['markdown', 'plain', 'code', 'table'] as const) {
+      const time = (length: number) => {
+        const text = line.repeat(Math.ceil(length / line.length))
+        const begun = process.cpuUsage()
+        cut(text, 800, 120, format)
+        const { user, system } = process.cpuUsage(begun)
+        return (user + system) / 1000
+      }
+      time(5_000)
+      // Ten times the text may cost forty times as much before it counts as worse than linear; small times are mostly chance.
+      const [small, large] = [time(20_000), time(200_000)]
+      assert.ok(
+        large < Math.max(small, 8) * 40,
+        `${JSON.stringify(line)} as ${format}: ${small.toFixed(0)} ms, then ${large.toFixed(0)} ms`,
+      )
+    }
+  }
+})
+
+test.run()

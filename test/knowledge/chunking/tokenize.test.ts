@@ -1,0 +1,55 @@
+/** The words of a text are found by how people ask for them. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { indexWords, queryWords } from '../../../daemon/knowledge/chunking/tokenize.ts'
+
+const test = suite('words of the full-text index')
+const finds = (text: string, query: string) => {
+  const words = new Set(indexWords(text).split(' '))
+  return queryWords(query)
+    .split(' ')
+    .every((word) => words.has(word))
+}
+
+test('words are in lower case and without marks', () => {
+  assert.is(indexWords('Hello, World! (Really.)'), 'hello world really')
+  assert.is(indexWords(''), '')
+  assert.is(indexWords('…!?'), '')
+})
+
+test('names in code are found whole and by their parts', () => {
+  assert.is(indexWords('getUserName'), 'getusername get user name')
+  assert.is(indexWords('snake_case_name'), 'snakecasename snake case name')
+  assert.is(indexWords('kebab-case'), 'kebabcase kebab case')
+  assert.is(indexWords('os.path'), 'ospath os path')
+  assert.is(indexWords('HTTPServer2'), 'httpserver2 http server 2')
+  assert.ok(finds('call get_user_name()', 'getUserName'))
+  assert.ok(finds('class UserAccountService', 'account service'))
+})
+
+test('possessives and short forms are the words that they are of', () => {
+  assert.is(indexWords("the company's"), 'the company')
+  assert.is(indexWords('the company’s'), 'the company')
+  assert.is(indexWords("don't"), 'dont')
+})
+
+test('accents and wide letters do not matter', () => {
+  assert.ok(finds('Café in Orléans', 'cafe orleans'))
+  assert.ok(finds('ＡＢＣ ﬁle', 'abc file'))
+  assert.is(indexWords('Größe'), 'große')
+})
+
+test('languages without spaces are cut into words', () => {
+  assert.ok(finds('黑豹队的防守只丢了308分', '防守'))
+  assert.ok(finds('東京都に住んでいます', '東京'))
+  assert.ok(finds('ประเทศไทยเป็นประเทศในเอเชีย', 'ประเทศ'))
+  assert.ok(finds('Cadre 支持中文搜索', 'cadre 中文'))
+})
+
+test('other scripts are words as they stand', () => {
+  assert.is(indexWords('Привет, Мир'), 'привет мир')
+  assert.is(indexWords('हिन्दी में'), 'हिन्दी में')
+  assert.is(indexWords('한국어 문장'), '한국어 문장')
+})
+
+test.run()

@@ -1,0 +1,166 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../../harness/answers.ts'
+import type { Json } from '../../harness/app.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { Library } from '../knowledge-fixture.ts'
+
+const test = suite('filters')
+let library: Library
+let source: Json
+const tools: Record<string, Json> = {}
+const METHODS = ['semantic', 'full_text', 'hybrid'] as const
+const QUERY = 'minutes of the meeting'
+
+const DOCUMENTS: Record<string, Record<string, unknown>> = {
+  'a.md': { team: 'sales', year: 2023, public: true, price: 1.5, 'odd "key"': 'x', 'a.b': 'dotted', tags: ['red', 'blue'] },
+  'b.md': { team: 'sales', year: 2024, public: false, constructor: 'built' },
+  'c.txt': { team: "o'brien", year: 2024, public: true, nested: { deep: 'yes' } },
+  "d'; DROP TABLE documents; --.md": { team: '1', flag: 1 },
+}
+
+test.before(
+  aloud(async () => {
+    library = await Library.open()
+    source = await library.source()
+    for (const [name, metadata] of Object.entries(DOCUMENTS))
+      await library.send(source.id, name, `Minutes of the meeting, kept as ${name.slice(0, 1)}.`, metadata)
+    await library.sync(source.id)
+    for (const method of METHODS) tools[method] = await library.tool(source.id, { search_method: method, top_k: 100 })
+    await library.settled(source.id)
+  }),
+)
+test.after(aloud(() => library.end()))
+
+/** First letters of what each method finds; all must agree. */
+async function found(filters: Record<string, unknown>): Promise<string> {
+  const answers = await Promise.all(
+    METHODS.map(async (method) => (await library.names(tools[method], QUERY, { filters })).map((name) => name[0]).sort()),
+  )
+  for (const answer of answers) assert.equal(answer, answers[0])
+  return (answers[0] as string[]).join('')
+}
+
+test('none finds everything', async () => assert.is(await found({}), 'abcd'))
+
+test('by the name, id and type of the document', async () => {
+  assert.is(await found({ source: 'a.md' }), 'a')
+  assert.is(await found({ source: ['a.md', 'c.txt', 'nowhere.md'] }), 'ac')
+  assert.is(await found({ document_id: (await library.document(source.id, 'b.md')).id }), 'b')
+  assert.is(await found({ type: 'txt' }), 'c')
+  assert.is(await found({ type: ['txt', 'md'] }), 'abcd')
+  assert.is(await found({ source: 'A.MD' }), '')
+})
+
+test('by page', async () => {
+  assert.is(await found({ page: 1 }), 'abcd')
+  assert.is(await found({ page: '1' }), 'abcd')
+  assert.is(await found({ page: [2, 3] }), '')
+  assert.is(await found({ page: 'one' }), '')
+  assert.is(await found({ page: 1.5 }), '')
+  assert.is(await found({ page: true }), '')
+  assert.is(await found({ page: [1e12, -1, '99999999999'] }), '')
+  assert.is(await found({ page: '' }), '')
+})
+
+test('by metadata that is a text, a number or a boolean, or one of several', async () => {
+  assert.is(await found({ team: 'sales' }), 'ab')
+  assert.is(await found({ team: ['sales', "o'brien"] }), 'abc')
+  assert.is(await found({ year: 2024 }), 'bc')
+  assert.is(await found({ year: [2023, 2024] }), 'abc')
+  assert.is(await found({ price: 1.5 }), 'a')
+  assert.is(await found({ public: true }), 'ac')
+  assert.is(await found({ public: false }), 'b')
+  assert.is(await found({ public: [true, false] }), 'abc')
+})
+
+test('a value equals only its like: no text is a number, and no number is true', async () => {
+  assert.is(await found({ year: '2024' }), '')
+  assert.is(await found({ team: 1 }), '')
+  assert.is(await found({ flag: true }), '')
+  assert.is(await found({ flag: 1 }), 'd')
+  assert.is(await found({ public: 1 }), '')
+})
+
+test('several must all hold', async () => {
+  assert.is(await found({ team: 'sales', public: true }), 'a')
+  assert.is(await found({ team: 'sales', public: true, page: 2 }), '')
+  assert.is(await found({ source: ['a.md', 'b.md'], year: 2024 }), 'b')
+})
+
+test('metadata may also be asked for together, under its own name', async () => {
+  assert.is(await found({ metadata: { team: 'sales' } }), 'ab')
+  assert.is(await found({ metadata: { team: 'sales', year: [2024, 2025] } }), 'b')
+  assert.is(await found({ type: 'md', metadata: { public: true } }), 'a')
+  assert.is(await found({ team: ['sales', "o'brien"], metadata: { team: ["o'brien"] } }), 'c')
+  assert.is(await found({ metadata: {} }), 'abcd')
+  const search = library.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, {
+    query: QUERY,
+    filters: { metadata: { team: { deep: 1 } } },
+  })
+  await refused(search, 'VALIDATION_ERROR', { field: 'filters.metadata.team' })
+})
+
+test('metadata that no document has finds nothing', async () => {
+  assert.is(await found({ department: 'sales' }), '')
+  assert.is(await found({ nested: 'yes' }), '')
+  assert.is(await found({ tags: '["red","blue"]' }), '')
+})
+
+test('names and values are only names and values, whatever is written in them', async () => {
+  assert.is(await found({ source: "d'; DROP TABLE documents; --.md" }), 'd')
+  assert.is(await found({ source: "' OR '1'='1" }), '')
+  assert.is(await found({ document_id: "x') OR true --" }), '')
+  assert.is(await found({ page: '1 OR true' }), '')
+  assert.is(await found({ "team') OR 1=1 --": 'sales' }), '')
+  assert.is(await found({ 'odd "key"': 'x' }), 'a')
+  assert.is(await found({ 'a.b': 'dotted' }), 'a')
+  assert.is(await found({ constructor: 'built' }), 'b')
+  for (const name of ['toString', 'hasOwnProperty', '$', '$.team', '', '"', "'", '[0]', '%'])
+    assert.is(await found({ [name]: 'sales' }), '', name)
+  assert.is(await found({}), 'abcd')
+})
+
+test('many values are no burden', async () => {
+  const many = Array.from({ length: 1_000 }, (_, at) => `team ${at}`)
+  const filters = Object.fromEntries(Array.from({ length: 49 }, (_, at) => [`field${at}`, many]))
+  assert.is(await found({ team: [...many.slice(1), 'sales'] }), 'ab')
+  assert.is(await found({ ...filters, team: 'sales' }), '')
+})
+
+test('what is no value is refused', async () => {
+  for (const value of [null, {}, [], [[]], [null], { $ne: 'x' }, Array.from({ length: 1_001 }, (_, at) => at)])
+    await refused(
+      library.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, { query: QUERY, filters: { team: value } }),
+      'VALIDATION_ERROR',
+      {
+        field: 'filters.team',
+      },
+    )
+})
+
+test("a tool's own filters are never widened by a query", async () => {
+  const narrow = await library.tool(source.id, { filters: { team: 'sales', source: ['a.md', 'b.md', 'c.txt'] }, top_k: 100 })
+  const names = async (filters: Record<string, unknown>) => (await library.names(narrow, QUERY, { filters })).sort()
+  assert.equal(await names({}), ['a.md', 'b.md'])
+  assert.equal(await names({ public: true }), ['a.md'])
+  assert.equal(await names({ source: ['b.md', "d'; DROP TABLE documents; --.md"] }), ['b.md'])
+  assert.equal(await names({ team: "o'brien" }), [])
+  assert.equal(await names({ team: ["o'brien", 'sales'] }), ['a.md', 'b.md'])
+  const paged = await library.tool(source.id, { filters: { page: 2 } })
+  assert.equal(await library.names(paged, QUERY, { filters: { page: 1 } }), [])
+})
+
+test('a RAG tool filters likewise', async () => {
+  const tool = await library.resources.ragTool({ knowledge_source_id: source.id })
+  await library.settled(source.id)
+  const { results } = await good(
+    library.service.post(`/rag-tools/${tool.id}/query`, { query: QUERY, filters: { team: 'sales', public: false } }),
+  )
+  assert.equal(
+    results.map(({ metadata }: Json) => [metadata.source, metadata.year]),
+    [['b.md', 2024]],
+  )
+})
+
+test.run()

@@ -1,0 +1,219 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { good, refused } from '../../harness/answers.ts'
+import type { Json } from '../../harness/app.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { Library } from '../knowledge-fixture.ts'
+
+const test = suite('search')
+let library: Library
+let source: Json
+const tools: Record<string, Json> = {}
+const METHODS = ['semantic', 'full_text', 'hybrid'] as const
+
+const HANDBOOK = {
+  'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave. Leave that is not taken by March is lost.',
+  'travel.md': '# Travel\n\nTrips by train are booked in second class. Flights need the consent of the head of department.',
+  'security.md': '# Security\n\nPasswords have at least fourteen characters and are changed when they may be known to others.',
+  'kitchen.md': '# Kitchen\n\nThe dishwasher is started by whoever puts in the last cup. The fridge is emptied on Fridays.',
+  'codes.md': '# Codes\n\nThe form for a lost badge is called XR-4471 and is found at the reception.',
+}
+
+test.before(
+  aloud(async () => {
+    library = await Library.open()
+    source = await library.filled(HANDBOOK)
+    for (const method of METHODS) tools[method] = await library.tool(source.id, { search_method: method })
+    await library.settled(source.id)
+  }),
+)
+test.after(aloud(() => library.end()))
+
+for (const method of METHODS) {
+  test(`${method}: the passage that answers comes first, with its place in the document`, async () => {
+    const [best] = await library.search(tools[method], 'How many days of paid annual leave does an employee have?')
+    assert.match(best.content, /twenty-five days/)
+    const { source: name, page, document_id, type, headings, start, end } = best.metadata
+    assert.equal([name, page, type, headings], ['leave.md', 1, 'md', 'Leave'])
+    assert.is(document_id, (await library.document(source.id, 'leave.md')).id)
+    assert.is(HANDBOOK['leave.md'].slice(start, end), best.content)
+    assert.ok(best.score > 0 && best.score <= 1)
+  })
+
+  test(`${method}: scores fall from the first to the last`, async () => {
+    const scores = (await library.search(tools[method], 'passwords of employees', { top_k: 100 })).map(({ score }) => score)
+    assert.equal(
+      scores,
+      [...scores].sort((a, b) => b - a),
+    )
+  })
+
+  test(`${method}: no more passages than asked for`, async () => {
+    const query = 'employee train passwords dishwasher badge'
+    assert.is((await library.search(tools[method], query, { top_k: 2 })).length, 2)
+    assert.is((await library.search(tools[method], query, { top_k: 100 })).length, 5)
+  })
+
+  test(`${method}: explained with its ranks and the time of every stage, when asked`, async () => {
+    const { results, timings } = await good(
+      library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave', explain: true }),
+    )
+    const { semantic_rank, full_text_rank, fused_score } = results[0].explain
+    assert.is(semantic_rank, method === 'full_text' ? null : 1)
+    assert.is(full_text_rank, method === 'semantic' ? null : 1)
+    assert.is(fused_score, results[0].score)
+    const stages = ['embed', 'semantic', 'full_text', 'fetch', 'total'].filter(
+      (stage) => stage === 'total' || stage === 'fetch' || (stage === 'full_text' ? method !== 'semantic' : method !== 'full_text'),
+    )
+    assert.equal(Object.keys(timings).sort(), stages.sort())
+    for (const ms of Object.values(timings) as number[]) assert.ok(ms >= 0)
+    const plain = await good(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave' }))
+    assert.not('timings' in plain || 'explain' in plain.results[0])
+  })
+
+  test(`${method}: odd queries are answered`, async () => {
+    const odd = [
+      '?',
+      '"',
+      "' OR 1=1 --",
+      '((((',
+      'AND OR NOT',
+      '*',
+      '+-:^~\\/',
+      '\u{1f600}',
+      'leave '.repeat(1_600),
+      'x'.repeat(9_999),
+      '\u0000leave',
+      'a"b*c',
+    ]
+    for (const query of odd) await good(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query }))
+  })
+
+  test(`${method}: an empty source has no passages`, async () => {
+    const empty = await library.source()
+    const tool = await library.tool(empty.id, { search_method: method })
+    assert.equal(await library.search(tool, 'anything at all'), [])
+    await library.sync(empty.id)
+    assert.equal(await library.search(tool, 'anything at all'), [])
+  })
+}
+
+test('words that stand nowhere are found nowhere, but meaning finds what is nearest', async () => {
+  assert.equal(await library.names(tools.full_text, 'zygomorphic quokka'), [])
+  assert.is((await library.names(tools.semantic, 'holiday entitlement'))[0], 'leave.md')
+  assert.is((await library.names(tools.hybrid, 'holiday entitlement'))[0], 'leave.md')
+})
+
+test('an exact name is found by its words, however it is written', async () => {
+  for (const query of ['XR-4471', 'xr4471', 'xr 4471', 'form XR-4471'])
+    for (const method of ['full_text', 'hybrid'])
+      assert.is((await library.names(tools[method], query))[0], 'codes.md', `${method} ${query}`)
+})
+
+test('passages below the threshold are left out', async () => {
+  const query = 'paid annual leave'
+  const all = await library.search(tools.semantic, query, { top_k: 100 })
+  const threshold = (all[0].score + all[1].score) / 2
+  const strict = await library.tool(source.id, { search_method: 'semantic', score_threshold: threshold })
+  assert.equal(
+    (await library.search(strict, query, { top_k: 100 })).map(({ content }) => content),
+    [all[0].content],
+  )
+  const never = await library.tool(source.id, { search_method: 'full_text', score_threshold: 1 })
+  assert.equal(await library.search(never, query), [])
+  assert.is(
+    (await library.search(await library.tool(source.id, { search_method: 'semantic', score_threshold: 0 }), query, { top_k: 100 })).length,
+    all.length,
+  )
+})
+
+test('passages of one document that say the same are shown once, those of two documents twice', async () => {
+  const notice =
+    'The fire alarm is tested on the first Monday of every month at eleven in the morning, and nobody has to leave the building for it.'
+  const padding = (word: string) => `${word} `.repeat(39)
+  const again = await library.filled({
+    'twice.md': `# One\n\n${notice}\n\n# Two\n\n${padding('filler')}\n\n# Three\n\n${notice}`,
+    'copy.md': `# Copy\n\n${notice}`,
+  })
+  for (const method of METHODS) {
+    const tool = await library.tool(again.id, { search_method: method, chunk_size: 300, chunk_overlap: 0 })
+    await library.settled(again.id)
+    const found = (await library.search(tool, 'When is the fire alarm tested?', { top_k: 10 })).filter(({ content }) =>
+      content.includes('fire alarm'),
+    )
+    assert.equal(found.map(({ metadata }) => metadata.source).sort(), ['copy.md', 'twice.md'], method)
+  }
+})
+
+test('what is only the nearest there is says so, and what shares a word or a meaning does not', async () => {
+  const loose = async (method: string, query: string) =>
+    (await library.search(tools[method], query, { top_k: 1 })).map((passage) => passage.loose ?? false)
+  for (const query of ['zzz', 'quantum chromodynamics'])
+    assert.equal([await loose('semantic', query), await loose('hybrid', query)], [[true], [true]], query)
+  assert.equal(await loose('hybrid', 'XR-4471'), [false], 'a word that means nothing to the model')
+  assert.equal(await loose('hybrid', 'vacation of the staff'), [false], 'a meaning without its words')
+  assert.equal(await loose('hybrid', '休暇'), [true], 'a language that the model does not know, and no word of it')
+})
+
+test('several sources are searched as one', async () => {
+  const annex = await library.filled({
+    'annex.md': 'The annex has its own reception and its own parking spaces.',
+    'roof.md': 'The roof garden is open to everybody in summer.',
+    'lift.md': 'The lift carries eight persons.',
+    'post.md': 'Letters are collected at four.',
+  })
+  for (const method of METHODS) {
+    const tool = await library.tool([source.id, annex.id], { search_method: method })
+    await library.settled(source.id)
+    await library.settled(annex.id)
+    assert.is((await library.names(tool, 'parking spaces of the annex'))[0], 'annex.md', method)
+    assert.is((await library.names(tool, 'paid annual leave'))[0], 'leave.md', method)
+  }
+})
+
+test('a source that is deleted by force is no more searched, and a tool without any finds nothing', async () => {
+  const [one, two] = [
+    await library.filled({ 'one.md': 'The orchard has pear trees.' }),
+    await library.filled({ 'two.md': 'The orchard has plum trees.' }),
+  ]
+  const tool = await library.tool([one.id, two.id])
+  await library.settled(one.id)
+  await library.settled(two.id)
+  await good(library.service.delete(`/knowledge-sources/${one.id}?force=true`))
+  assert.equal(await library.names(tool, 'orchard trees'), ['two.md'])
+  await good(library.service.delete(`/knowledge-sources/${two.id}?force=true`))
+  assert.equal(await library.names(tool, 'orchard trees'), [])
+})
+
+test('fifty queries at once during a synchronization are all answered', async () => {
+  const busy = await library.filled({ 'first.md': 'The glacier retreats by nine metres a year.' })
+  const methods = await Promise.all(METHODS.map((method) => library.tool(busy.id, { search_method: method })))
+  await library.settled(busy.id)
+  for (let at = 0; at < 120; at++) await library.send(busy.id, `${at}.md`, `Report ${at} on rivers, lakes and their shores. `.repeat(12))
+  await library.start(busy.id)
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) =>
+      library.service.post(`/retrieval-tools/${methods[at % methods.length].id}/search`, {
+        query: `How far does the glacier retreat? ${at}`,
+        top_k: 3,
+      }),
+    ),
+  )
+  assert.equal(
+    answers.map(({ status }) => status).filter((status) => status !== 200),
+    [],
+  )
+  for (const { data } of answers) assert.is(data.results[0]?.metadata.source, 'first.md')
+  assert.is((await library.show(busy.id)).status, 'syncing', 'the queries were answered while it went on')
+  assert.is((await library.settled(busy.id)).statistics.embedded, (await library.show(busy.id)).statistics.chunks)
+})
+
+test('what is no query is refused', async () => {
+  const path = `/retrieval-tools/${tools.hybrid.id}/search`
+  await refused(library.service.post(path, { query: '' }), 'VALIDATION_ERROR', { field: 'query' })
+  await refused(library.service.post(path, { query: ' \n ' }), 'VALIDATION_ERROR', { field: 'query' })
+  await refused(library.service.post(path, { query: 'x'.repeat(10_001) }), 'VALIDATION_ERROR', { field: 'query' })
+  await refused(library.service.post(path, { query: 'x', top_k: 0 }), 'VALIDATION_ERROR', { field: 'top_k' })
+})
+
+test.run()

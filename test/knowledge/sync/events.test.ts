@@ -1,0 +1,225 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EventDecoder, type ServerEvent } from '../../../src/sse.ts'
+import { good, refused } from '../../harness/answers.ts'
+import { ADMIN, type Json } from '../../harness/app.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { Folder, Library, until } from '../knowledge-fixture.ts'
+import { ScriptedEmbedder } from '../scripted-embedder.ts'
+
+const test = suite('events of a synchronization')
+let library: Library
+let embedder: ScriptedEmbedder
+let model: { id: string }
+let origin: string
+
+const listen = async () => {
+  origin = await library.service.app.server.listen({ host: '127.0.0.1', port: 0 })
+}
+
+test.before(
+  aloud(async () => {
+    library = await Library.open()
+    await listen()
+    embedder = await ScriptedEmbedder.start()
+    model = await library.resources.model(embedder.model)
+  }),
+)
+test.before.each(() => {
+  embedder.release()
+  embedder.failure = undefined
+})
+test.after(
+  aloud(async () => {
+    await embedder.end()
+    await library.end()
+  }),
+)
+
+async function scripted(documents = 100) {
+  const source = await library.source()
+  await library.tool(source.id, { embedding_model: model.id })
+  for (let at = 0; at < documents; at++) await library.send(source.id, `${at}.md`, `Letter ${at} of a long correspondence.`)
+  await library.settled(source.id)
+  return source
+}
+
+interface Following {
+  response: Response
+  events: (ServerEvent & { value: Json })[]
+  /** Resolves when the stream has ended. */
+  ended: Promise<void>
+  leave(): void
+}
+
+async function follow(sourceId: string): Promise<Following> {
+  const controller = new AbortController()
+  const response = await fetch(`${origin}/api/knowledge-sources/${sourceId}/sync/events`, {
+    headers: { authorization: `Bearer ${ADMIN}` },
+    signal: controller.signal,
+  })
+  const events: Following['events'] = []
+  const decoder = new EventDecoder()
+  const ended = (async () => {
+    const text = new TextDecoder()
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>)
+      for (const event of decoder.push(text.decode(piece, { stream: true }))) events.push({ ...event, value: JSON.parse(event.data) })
+  })()
+  ended.catch(() => undefined) // whoever waits for it hears of it
+  return { response, events, ended, leave: () => controller.abort() }
+}
+
+const names = ({ events }: Following) => events.map(({ event }) => event)
+
+test('progress is told as it is made, then the source as it ended up', async () => {
+  const source = await scripted()
+  embedder.hold()
+  await library.start(source.id)
+  const following = await follow(source.id)
+  assert.is(following.response.status, 200)
+  assert.match(following.response.headers.get('content-type') ?? '', /^text\/event-stream/)
+  await until(async () => following.events.some(({ value }) => value.stage === 'embedding'))
+  embedder.release()
+  await following.ended
+  assert.is(names(following).at(-1), 'sync_end')
+  assert.equal(new Set(names(following).slice(0, -1)), new Set(['progress']))
+  const { value } = following.events.at(-1) as { value: Json }
+  assert.equal([value.id, value.status, value.progress], [source.id, 'active', null])
+  assert.is(value.statistics.embedded, 100)
+  const ids = following.events.map(({ id }) => Number(id))
+  assert.equal(
+    ids,
+    ids.map((_, at) => at + 1),
+  )
+  const chunks = following.events.slice(0, -1).map((event) => event.value.chunks)
+  assert.equal(
+    chunks,
+    [...chunks].sort((a, b) => a - b),
+  )
+})
+
+test('where nothing is under way the end comes at once', async () => {
+  const following = await follow((await scripted(0)).id)
+  await following.ended
+  assert.equal(names(following), ['sync_end'])
+})
+
+test('a synchronization that fails ends with an error that says why', async () => {
+  const source = await scripted(1)
+  embedder.hold()
+  embedder.failure = { status: 400, error: 'out of paper' }
+  await library.start(source.id)
+  const following = await follow(source.id)
+  await until(async () => embedder.holding > 0)
+  embedder.release()
+  await following.ended
+  assert.is(names(following).at(-1), 'error')
+  assert.match(following.events.at(-1)?.value.error, /out of paper/)
+  assert.type(following.events.at(-1)?.value.code, 'string')
+  const gone = await library.source('folder', { path: new Folder().path })
+  const missing = await library.source('folder', { path: '/nowhere/at/all' })
+  for (const [{ id }, event] of [
+    [gone, 'sync_end'],
+    [missing, 'error'],
+  ] as const) {
+    await library.sync(id)
+    const late = await follow(id)
+    await late.ended
+    assert.equal(names(late), [event])
+  }
+})
+
+test('a cancelled synchronization ends with the source waiting again', async () => {
+  const source = await scripted(1)
+  embedder.hold()
+  await library.start(source.id)
+  const following = await follow(source.id)
+  await until(async () => embedder.holding > 0)
+  await good(library.service.delete(`/knowledge-sources/${source.id}/sync`))
+  await following.ended
+  assert.equal([names(following).at(-1), following.events.at(-1)?.value.status], ['sync_end', 'pending'])
+})
+
+test('several follow at once, and one that leaves disturbs neither the others nor the synchronization', async () => {
+  const source = await scripted(20)
+  embedder.hold()
+  await library.start(source.id)
+  const [first, second, third] = await Promise.all([follow(source.id), follow(source.id), follow(source.id)])
+  await until(async () => first.events.some(({ value }) => value.stage === 'embedding'))
+  second.leave()
+  await pause(50)
+  embedder.release()
+  await Promise.all([first.ended, third.ended])
+  for (const following of [first, third]) assert.is(names(following).at(-1), 'sync_end')
+  assert.is((await library.settled(source.id)).status, 'active')
+  assert.not.match(library.service.logged, /"level":(50|60)/)
+})
+
+test('a source that is not there is refused before the first event', async () => {
+  const response = await fetch(`${origin}/api/knowledge-sources/ks_00000000-0000-7000-8000-000000000000/sync/events`, {
+    headers: { authorization: `Bearer ${ADMIN}` },
+  })
+  assert.is(response.status, 404)
+  assert.is(((await response.json()) as Json).code, 'NOT_FOUND')
+  await refused(library.service.get('/knowledge-sources/ks_00000000-0000-7000-8000-000000000000'), 'NOT_FOUND')
+})
+
+test('a source deleted while it is followed ends the stream with an error', async () => {
+  const source = await scripted(1)
+  embedder.hold()
+  await library.start(source.id)
+  const following = await follow(source.id)
+  await until(async () => embedder.holding > 0)
+  await good(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
+  await following.ended
+  assert.is(names(following).at(-1), 'error')
+  assert.is(following.events.at(-1)?.value.code, 'NOT_FOUND')
+})
+
+test('a daemon that stops ends the stream with an error and not as if the synchronization had ended, and goes on with it when it is started again', async () => {
+  const source = await scripted(3)
+  embedder.hold()
+  await library.start(source.id)
+  const following = await follow(source.id)
+  await until(async () => embedder.holding > 0)
+  library = await library.reopened()
+  await following.ended
+  assert.is(names(following).at(-1), 'error')
+  assert.is(following.events.at(-1)?.value.code, 'UNAVAILABLE')
+  assert.not(names(following).includes('sync_end'))
+  embedder.release()
+  assert.equal((await library.settled(source.id)).statistics.embedded, 3)
+  await listen()
+  const late = await follow(source.id)
+  await late.ended
+  // They were read before the stop, and embedded after it.
+  assert.equal(late.events.at(-1)?.value.changes, { read: 0, unreadable: 0, gone: 0, embedded: 3 })
+})
+
+test('the end tells what was read, embedded and gone, not what is left of them together', async () => {
+  const folder = new Folder()
+  folder.write({ 'a.md': 'The first.', 'b.md': 'The second.', 'c.md': 'The third.' })
+  const source = await library.source('folder', { path: folder.path })
+  await library.tool(source.id, { embedding_model: model.id })
+  await library.settled(source.id)
+  const changes = async () => {
+    await library.sync(source.id)
+    const following = await follow(source.id)
+    await following.ended
+    return following.events.at(-1)?.value.changes
+  }
+  const none = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
+  assert.equal(await changes(), { ...none, read: 3, embedded: 3 })
+  assert.equal(await changes(), none)
+  for (const name of ['a.md', 'b.md']) folder.remove(name)
+  folder.write({ 'd.md': 'The fourth.', 'broken.pdf': '%PDF-1.7 nothing' })
+  assert.equal(await changes(), { read: 1, unreadable: 1, gone: 2, embedded: 1 })
+  library = await library.reopened()
+  await listen()
+  const unknown = await follow(source.id)
+  await unknown.ended
+  assert.equal([names(unknown), unknown.events.at(-1)?.value.changes], [['sync_end'], undefined])
+})
+
+test.run()

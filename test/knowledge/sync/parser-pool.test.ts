@@ -1,0 +1,151 @@
+/** Documents are read in threads that can be stopped, run out of memory or time, and are replaced. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { chunkDocument } from '../../../daemon/knowledge/chunking/chunker.ts'
+import { ReadFailure, readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
+import { Reading } from '../../../daemon/knowledge/sync/parser-pool.ts'
+
+const test = suite('reading in threads')
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text))
+const sections = (count: number) =>
+  Array.from({ length: count }, (_, index) => `## Part ${index}\n\n${'Some words about it. '.repeat(30)}`).join('\n\n')
+/** A page that takes seconds to read and much memory: every element is one. */
+const heavy = () => bytesOf(`<html><body>${'<i class="a" id="b">x</i>'.repeat(400_000)}`)
+
+async function failure(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('It was read.')
+}
+
+async function using(options: ConstructorParameters<typeof Reading>[0], run: (reading: Reading) => Promise<void>): Promise<void> {
+  const reading = new Reading(options)
+  try {
+    await run(reading)
+  } finally {
+    await reading.close()
+  }
+}
+
+test('a thread reads and cuts as this one does', async () => {
+  await using({}, async (reading) => {
+    const text = sections(3_000)
+    const settings = [
+      { size: 800, overlap: 120 },
+      { size: 200, overlap: 0 },
+    ]
+    const document = await readDocument(bytesOf(text), 'a.md')
+    assert.equal(await reading.read(bytesOf(text), 'a.md'), document)
+    const result = await reading.readAndChunk(bytesOf(text), 'a.md', settings)
+    assert.equal(result.document, { pages: null, title: 'Part 0', characters: text.length })
+    assert.equal(
+      result.chunks,
+      settings.map((setting) => chunkDocument(document, setting)),
+    )
+  })
+})
+
+test('a document of characters that nobody sees is empty, and is not waited for', async () => {
+  await using({ timeoutMs: 10_000 }, async (reading) => {
+    const error = await failure(reading.readAndChunk(bytesOf('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
+    assert.is(error.message, 'The document is empty.')
+  })
+})
+
+test('the loop goes on while documents are read and their passages come in', async () => {
+  await using({ workers: 1 }, async (reading) => {
+    await reading.read(bytesOf('warm'), 'a.txt')
+    let last = performance.now()
+    const gaps: number[] = []
+    const timer = setInterval(() => {
+      gaps.push(performance.now() - last)
+      last = performance.now()
+    }, 5)
+    const { chunks } = await reading.readAndChunk(bytesOf(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
+    clearInterval(timer)
+    assert.ok((chunks[0]?.length ?? 0) >= 8_000)
+    // A single long pause may be the machine's; several are ours.
+    assert.ok(gaps.filter((gap) => gap > 100).length < 3, `${gaps.filter((gap) => gap > 100).map(Math.round)}`)
+  })
+})
+
+test('documents of one pool are read at the same time, and all of them in the end', async () => {
+  await using({ workers: 2 }, async (reading) => {
+    const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => reading.read(bytesOf(`Text ${index}.`), 'a.txt')))
+    assert.equal(
+      texts.map(({ text }) => text),
+      Array.from({ length: 20 }, (_, index) => `Text ${index}.`),
+    )
+  })
+})
+
+test('why a document cannot be read comes back as it is', async () => {
+  await using({}, async (reading) => {
+    const error = await failure(reading.read(new Uint8Array(), 'a.txt'))
+    assert.instance(error, ReadFailure)
+    assert.is(error.message, 'The document is empty.')
+  })
+})
+
+test('a document that takes too long is given up, and the next is read', async () => {
+  await using({ workers: 1, timeoutMs: 100 }, async (reading) => {
+    const error = await failure(reading.read(heavy(), 'a.html'))
+    assert.instance(error, ReadFailure)
+    assert.is(error.message, 'Reading took longer than 0.1 s.')
+    assert.is((await reading.read(bytesOf('fine'), 'a.txt')).text, 'fine')
+  })
+})
+
+test('a document that needs too much memory is given up, and the next is read', async () => {
+  await using({ workers: 1, memoryMb: 64 }, async (reading) => {
+    const error = await failure(reading.read(heavy(), 'a.html'))
+    assert.instance(error, ReadFailure)
+    assert.is(error.message, 'Reading needed more memory than 64 MB.')
+    assert.is((await reading.read(bytesOf('fine'), 'a.txt')).text, 'fine')
+  })
+})
+
+test('reading is cancelled, be it under way or waiting', async () => {
+  await using({ workers: 1 }, async (reading) => {
+    await reading.read(bytesOf('warm'), 'a.txt')
+    const [first, second] = [new AbortController(), new AbortController()]
+    const running = failure(reading.read(heavy(), 'a.html', first.signal))
+    const waiting = failure(reading.read(bytesOf('never'), 'a.txt', second.signal))
+    const after = reading.read(bytesOf('fine'), 'a.txt')
+    second.abort(new Error('second'))
+    assert.is((await waiting).message, 'second')
+    first.abort(new Error('first'))
+    assert.is((await running).message, 'first')
+    assert.is((await after).text, 'fine')
+    assert.is((await failure(reading.read(bytesOf('x'), 'a.txt', first.signal))).message, 'first')
+  })
+})
+
+test('bytes that are part of a larger buffer stay what they are', async () => {
+  await using({}, async (reading) => {
+    const buffer = Buffer.from('one two')
+    assert.is((await reading.read(buffer.subarray(0, 3), 'a.txt')).text, 'one')
+    assert.is(buffer.toString(), 'one two')
+  })
+})
+
+test('what waits when the pool is closed is told so', async () => {
+  const reading = new Reading({ workers: 1 })
+  const errors = [failure(reading.read(heavy(), 'a.html')), failure(reading.read(bytesOf('x'), 'a.txt'))]
+  await reading.close()
+  for (const error of await Promise.all(errors)) assert.match(error.message, 'stopping')
+  assert.match((await failure(reading.read(bytesOf('x'), 'a.txt'))).message, 'stopping')
+})
+
+test('idle threads are released, and started again when there is work', async () => {
+  await using({ idleMs: 20 }, async (reading) => {
+    await reading.read(bytesOf('one'), 'a.txt')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    assert.is((await reading.read(bytesOf('two'), 'a.txt')).text, 'two')
+  })
+})
+
+test.run()

@@ -1,0 +1,119 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { generate } from '../../daemon/models/generate-text.ts'
+import { estimateRequest, estimateTokens } from '../../daemon/models/token-estimate.ts'
+import type { Database, Transaction } from '../../daemon/store/database.ts'
+import { CadreError } from '../../src/contract/errors.ts'
+import { cutsAfter, hangs, refuses, replies, ScriptedProvider, type Step, says, stallsAfter } from '../harness/provider.ts'
+import { MemoryMeter } from './counting-server.ts'
+import { Asking, question } from './providers/asking.ts'
+
+const test = suite('metered generation')
+const asking = new Asking({ idleMs: 1_000 })
+let provider: ScriptedProvider
+test.after.each(() => provider.close()) // closing twice does no harm
+test.after(() => asking.end())
+
+/** Only the writing matters here, not what is written to. */
+const write = <T>(work: (transaction: Transaction) => Promise<T>) => work({} as Transaction)
+const database = { write, enter: write } as Database
+const origin = { rag_tool_id: 'rag_1' }
+
+async function generated(meter: MemoryMeter, step: Step, signal?: AbortSignal) {
+  provider = await ScriptedProvider.start('openai', step)
+  const model = asking.model(provider, { price: { input: 1, output: 2 } })
+  return generate({ database, meter }, model, { ...question(), ...(signal ? { signal } : {}) }, { origin })
+}
+
+test('a reply is entered and settled with what the provider counted', async () => {
+  const meter = new MemoryMeter()
+  const reply = await generated(meter, replies({ text: ['He', 'llo'], usage: { input: 1_000, output: 500, cached: 10 } }))
+  assert.is(reply.text, 'Hello')
+  assert.is(reply.cost, 2)
+  assert.is(reply.finishReason, 'stop')
+  assert.equal(reply.usage, { inputTokens: 1_000, outputTokens: 500, cachedTokens: 10 })
+  assert.ok(reply.latencyMs > 0)
+  assert.equal(meter.begun[0]?.origin, origin)
+  assert.is(meter.begun[0]?.estimatedInput, estimateRequest(question()))
+  assert.equal(meter.settled, [
+    { entry: 'use_1', input_tokens: 1_000, output_tokens: 500, cached_tokens: 10, status: 'done', estimated: false },
+  ])
+})
+
+test('where the provider does not count, we estimate', async () => {
+  const meter = new MemoryMeter()
+  const { usage } = await generated(meter, replies({ text: ['one two three four'], usage: null }))
+  assert.is(usage.outputTokens, estimateTokens('one two three four'))
+  assert.is(meter.settled[0]?.estimated, true)
+  assert.is(meter.settled[0]?.status, 'done')
+})
+
+test('failed calls are settled once: refused ones took nothing, broken ones what came', async () => {
+  const refusing = new MemoryMeter()
+  await generated(refusing, refuses(500)).then(
+    () => assert.unreachable(),
+    (error) => assert.is(error.code, 'PROVIDER_ERROR'),
+  )
+  assert.equal(refusing.settled, [{ entry: 'use_1', input_tokens: 0, output_tokens: 0, status: 'failed', estimated: true }])
+  await provider.close()
+  for (const step of [cutsAfter('Hello there'), stallsAfter('Hello there')]) {
+    const broken = new MemoryMeter()
+    await generated(broken, step).then(
+      () => assert.unreachable(),
+      (error) => assert.instance(error, CadreError),
+    )
+    assert.equal(broken.settled, [
+      {
+        entry: 'use_1',
+        input_tokens: estimateRequest(question()),
+        output_tokens: estimateTokens('Hello there'),
+        status: 'failed',
+        estimated: true,
+      },
+    ])
+    await provider.close()
+  }
+})
+
+test('an aborted call is settled as such, with what it was given to read', async () => {
+  const meter = new MemoryMeter()
+  const abort = new AbortController()
+  setTimeout(() => abort.abort(new Error('enough')), 50)
+  await generated(meter, hangs, abort.signal).then(
+    () => assert.unreachable(),
+    (error) => assert.is(error.message, 'enough'),
+  )
+  assert.is(meter.settled.length, 1)
+  assert.is(meter.settled[0]?.status, 'aborted')
+  assert.is(meter.settled[0]?.input_tokens, estimateRequest(question()))
+})
+
+test('what the budget refuses is not sent', async () => {
+  const meter = new MemoryMeter()
+  meter.begin = async () => {
+    throw new CadreError('BUDGET_EXCEEDED', 'no more')
+  }
+  await generated(meter, says('hi')).then(
+    () => assert.unreachable(),
+    (error) => assert.is(error.code, 'BUDGET_EXCEEDED'),
+  )
+  assert.is(meter.settled.length, 0)
+  assert.is(provider.received.length, 0)
+})
+
+test('tokens are guessed near enough in every script', () => {
+  const near = (text: string, tokens: number) => {
+    const guess = estimateTokens(text)
+    assert.ok(guess >= tokens * 0.6 && guess <= tokens * 1.7, `${guess} for ${tokens}: ${text}`)
+  }
+  // Counted with o200k_base, as OpenAI publishes it.
+  near('The quick brown fox jumps over the lazy dog and runs away into the forest.', 16)
+  near('Employees are entitled to thirty days of paid leave every calendar year.', 13)
+  near('员工每年享有三十天带薪年假。', 13)
+  near('従業員は毎年三十日の有給休暇を取ることができます。', 19)
+  near('Сотрудники имеют право на тридцать дней оплачиваемого отпуска в год.', 17)
+  assert.is(estimateTokens(''), 0)
+  assert.ok(estimateTokens('🙂🙂🙂') >= 3)
+})
+
+test.run()

@@ -1,0 +1,189 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { run } from '../../evaluations/evaluation-fixture.ts'
+import { good, refused } from '../../harness/answers.ts'
+import { type Json, Service } from '../../harness/app.ts'
+import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
+import { aloud } from '../../harness/hooks.ts'
+import { refuses, replies, ScriptedProvider, type Step } from '../../harness/provider.ts'
+import { Resources } from '../../harness/resources.ts'
+import { until } from '../../knowledge/knowledge-fixture.ts'
+
+const test = suite('record and replay')
+const disk = new HeldDisk()
+let service: Service
+let resources: Resources
+let provider: ScriptedProvider
+let count = 0
+
+test.before(
+  aloud(async () => {
+    service = await Service.start({ disk: disk.open })
+    resources = new Resources(service)
+    // Never the same answer twice, so that only a recording can repeat one.
+    provider = await ScriptedProvider.start(
+      'openai',
+      replies(() => ({ text: ['answer ', String(++count)], usage: { input: 11, output: 7 } })),
+    )
+  }),
+)
+test.after.each(() => disk.release())
+test.after(
+  aloud(async () => {
+    await service.end()
+    await provider.close()
+  }),
+)
+
+const source = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
+const replay = async (fields: Record<string, unknown> = {}) =>
+  resources.model({ provider: 'replay', model_id: (await source()).id, ...fields })
+const ask = async (model: Json, message: string) => {
+  const { id } = await resources.conversation({ agent_id: (await resources.agent({ model_id: model.id, system_prompt: 'Be brief.' })).id })
+  return service.post(`/conversations/${id}/messages`, { message })
+}
+
+test('the first answer is recorded and played back ever after, at no cost', async () => {
+  const recorded = await source()
+  const model = await resources.model({ provider: 'replay', model_id: recorded.id })
+  const first = await good(ask(model, 'hello'))
+  const asked = provider.received.length
+  const again = await good(ask(model, 'hello'))
+  assert.equal([again.content, provider.received.length], [first.content, asked])
+  assert.equal([first.cost, again.cost, again.usage], [0, 0, { input_tokens: 11, output_tokens: 7, total_tokens: 18 }])
+  assert.not.equal((await good(ask(model, 'other'))).content, first.content)
+  const { total_tokens, total_cost } = await good(service.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))
+  assert.equal([total_tokens, total_cost], [36, (2 * (11 + 14)) / 1000], 'what was recorded was paid for once')
+})
+
+test('whoever asks the same while it is recorded gets the same, and it is paid for once', async () => {
+  const model = await replay()
+  const before = provider.received.length
+  const answers = await Promise.all(Array.from({ length: 4 }, () => good(ask(model, 'hello'))))
+  assert.equal([new Set(answers.map(({ content }) => content)).size, provider.received.length - before], [1, 1])
+})
+
+test('repeats of a test case, which are asked in one go, are recorded once', async () => {
+  const model = await replay()
+  const before = provider.received.length
+  const test_cases = [{ input: 'hello', expected_output: 'answer' }]
+  const { id } = await resources.evaluation({ type: 'model', target_id: model.id, test_cases, repeats: 8, concurrency: 8 })
+  const { results } = await run(service, id)
+  const answers = new Set(results.map(({ actual_output }: Json) => actual_output))
+  assert.equal([results.length, answers.size, provider.received.length - before], [8, 1, 1])
+})
+
+test('where recording fails, whoever waited for it asks for itself', async () => {
+  const model = await replay()
+  const usual = provider.script
+  provider.script = [refuses(400), ...usual] as Step[]
+  const statuses = (await Promise.all([ask(model, 'hello'), ask(model, 'hello')])).map(({ status }) => status)
+  assert.equal(statuses.sort(), [200, 502])
+  provider.script = usual
+})
+
+test('an answer is recorded with what it cost, also where a kill comes right after', async () => {
+  const recorded = await source()
+  const model = await resources.model({ provider: 'replay', model_id: recorded.id })
+  disk.hold()
+  const asked = good(ask(model, 'hello'))
+  await disk.holdAt(asked, async () => (await service.database.all('SELECT 1 FROM recordings WHERE model_id = ?', [model.id])).length > 0)
+  const after = await Service.start({ home: asKilled(service.paths.home) })
+  disk.release()
+  await asked
+  assert.is((await good(after.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))).total_tokens, 18)
+  await after.end()
+})
+
+test('a model that is deleted while it records leaves no recording', async () => {
+  const model = await replay()
+  let goOn = () => {}
+  const told = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const [usual] = provider.script as [Step]
+  provider.script = [async (response, request, wire) => told.then(() => usual(response, request, wire)), usual]
+  const before = provider.received.length
+  const asked = ask(model, 'hello')
+  await until(async () => provider.received.length > before)
+  await good(service.delete(`/models/${model.id}?force=true`))
+  goOn()
+  await asked
+  assert.equal(await service.database.all('SELECT key FROM recordings WHERE model_id = ?', [model.id]), [])
+})
+
+test('without recording, a request that was never recorded is a clear error', async () => {
+  const model = await replay()
+  const first = await good(ask(model, 'hello'))
+  await good(service.put(`/models/${model.id}`, { recording: false }))
+  assert.is((await good(ask(model, 'hello'))).content, first.content)
+  const { body } = await ask(model, 'never asked')
+  assert.equal(
+    [body.code, /no recording of this request/.test(body.error), /set recording to true/.test(body.hint)],
+    ['PROVIDER_ERROR', true, true],
+  )
+})
+
+test('recordings are carried to another home, where the model itself is not', async () => {
+  const model = await replay()
+  const first = await good(ask(model, 'hello'))
+  const recordings = (await good(service.get(`/models/${model.id}/recordings`))).map(({ created_at: _, ...rest }: Json) => rest)
+  assert.is(recordings.length, 1)
+  const elsewhere = await resources.model({ provider: 'replay', model_id: 'gone', recording: false })
+  assert.equal(await good(service.post(`/models/${elsewhere.id}/recordings`, { recordings })), { added: 1 })
+  assert.is((await good(ask(elsewhere, 'hello'))).content, first.content)
+  await good(service.delete(`/models/${elsewhere.id}/recordings`))
+  assert.is((await ask(elsewhere, 'hello')).status, 502)
+  const changed = [{ ...recordings[0], request: { messages: [] } }]
+  await refused(service.post(`/models/${elsewhere.id}/recordings`, { recordings: changed }), 'VALIDATION_ERROR')
+})
+
+test('without the model that it recorded it only plays, and says so', async () => {
+  const recorded = await source()
+  const model = await resources.model({ provider: 'replay', model_id: recorded.id })
+  const first = await good(ask(model, 'hello'))
+  await good(service.delete(`/models/${recorded.id}`))
+  assert.is((await good(ask(model, 'hello'))).content, first.content)
+  const { recording, model_id } = await good(service.get(`/models/${model.id}`))
+  assert.equal([recording, model_id], [false, recorded.model_id])
+  assert.match((await ask(model, 'never asked')).body.error, /recording is off/)
+})
+
+test('what cannot be recorded is refused', async () => {
+  const model = await replay()
+  const make = (fields: object) => service.post('/models', { name: 'x', provider: 'replay', model_id: model.model_id, ...fields })
+  await refused(make({ model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'model_id' })
+  await refused(make({ model_id: model.id }), 'VALIDATION_ERROR', { field: 'model_id' })
+  await refused(make({ endpoint: 'https://example.com' }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'y', recording: true }), 'VALIDATION_ERROR', {
+    field: 'recording',
+  })
+  await refused(service.delete(`/models/${model.model_id}/recordings`), 'CONFLICT')
+  assert.equal(await good(service.get(`/models/${model.model_id}/recordings`)), [])
+})
+
+test('an evaluation runs the same every time', async () => {
+  const agent = await resources.agent({ model_id: (await replay()).id })
+  const { id } = await resources.evaluation({
+    target_id: agent.id,
+    test_cases: [
+      { input: 'a', expected_output: 'answer' },
+      { input: 'b', expected_output: 'answer' },
+    ],
+  })
+  const outputs: string[][] = []
+  for (let round = 0; round < 2; round++) {
+    const { run_id } = await good(service.post(`/evaluations/${id}/run`))
+    for (;;) {
+      const { status, results } = await good(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
+      if (status === 'completed') {
+        outputs.push(results.map(({ actual_output }: Json) => actual_output))
+        break
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  assert.equal(outputs[0], outputs[1])
+})
+
+test.run()

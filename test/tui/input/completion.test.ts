@@ -1,0 +1,118 @@
+/** Completing what is typed, the commands in it, and the files that go with it. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { entriesOf, LARGEST_FILE, mentionedFiles, withFiles } from '../../../src/cli/input/attachments.ts'
+import { completed, completionFor } from '../../../src/tui/input/completion.ts'
+import { COMMANDS, calledIn, helpText } from '../../../src/tui/input/slash-commands.ts'
+
+const test = suite('completion')
+const folder = mkdtempSync(join(tmpdir(), 'cadre-files-'))
+mkdirSync(join(folder, 'docs'))
+writeFileSync(join(folder, 'notes.md'), 'Remember the milk.\n')
+writeFileSync(join(folder, 'my file.txt'), 'with a space')
+writeFileSync(join(folder, '.hidden'), 'x')
+writeFileSync(join(folder, 'docs', 'code.ts'), 'const a = `1`\n```\n')
+symlinkSync('docs', join(folder, 'link'))
+test.after(() => rmSync(folder, { recursive: true }))
+
+const knowledge = {
+  entries: (directory: string) => entriesOf(folder, directory),
+  names: (command: string) => (command === 'agent' ? ['Guide', 'Helper'] : []),
+}
+const labels = (text: string, cursor = text.length) => completionFor(text, cursor, knowledge)?.options.map(({ label }) => label)
+function accept(text: string, choice = 0): string {
+  const found = completionFor(text, text.length, knowledge)
+  const option = found?.options[choice]
+  assert.ok(found && option, `nothing completes ${text}`)
+  const { text: made, cursor } = completed(text, found, option)
+  return `${made.slice(0, cursor)}|${made.slice(cursor)}`
+}
+
+test('a slash at the start offers the commands, by their beginning', () => {
+  assert.is(labels('/')?.length, COMMANDS.length)
+  assert.equal(labels('/ag'), ['/agents', '/agent name'])
+  assert.equal(labels('/agent'), ['/agent name', '/agents'], 'what stands there in full is the first')
+  assert.equal([labels('/xyz'), labels('a /ag'), labels('/ag', 0)], [undefined, undefined, undefined])
+  assert.equal([accept('/he'), accept('/ti')], ['/help|', '/title |'])
+})
+
+test('names are offered after the commands that take them', () => {
+  assert.equal([labels('/agent '), labels('/agent h'), labels('/title x')], [['Guide', 'Helper'], ['Helper'], undefined])
+  assert.is(accept('/agent h'), '/agent Helper|')
+})
+
+test('@ offers files, directories first, hidden ones only by their dot', () => {
+  assert.equal(labels('see @'), ['docs/', 'link/', 'my file.txt', 'notes.md'])
+  assert.equal([labels('@.'), labels('@NO'), labels('mail@no'), labels('@docs/')], [['.hidden'], ['notes.md'], undefined, ['code.ts']])
+  assert.equal(
+    [accept('see @no'), accept('@do'), accept('@my'), accept('@docs/')],
+    ['see @notes.md |', '@docs/|', '@"my file.txt" |', '@docs/code.ts |'],
+  )
+  assert.is(labels('@nowhere/'), undefined)
+})
+
+test('what follows the cursor stays, without a second space', () => {
+  const found = completionFor('@no please', 3, knowledge)
+  assert.equal(found?.options[0] && completed('@no please', found, found.options[0]), { text: '@notes.md please', cursor: 9 })
+})
+
+test('quit, exit and :q alone leave; in a sentence they are words', () => {
+  const leave = { name: 'quit', argument: '' }
+  for (const text of ['quit', 'exit', ':q', ' Quit\n', 'EXIT', '/exit', '/q']) assert.equal(calledIn(text), leave, text)
+  for (const text of ['how do I quit?', 'exit code', 'quit.', 'q', ':quit', 'exit\nnow']) assert.is(calledIn(text), undefined, text)
+  for (const plain of [true, false]) assert.match(helpText({ plain, columns: 80 }), /quit(\*\*)? or /)
+})
+
+test('a command is told from a message', () => {
+  assert.equal(calledIn('/title  My talk '), { name: 'title', argument: 'My talk' })
+  assert.equal(calledIn('/QUIT'), { name: 'quit', argument: '' })
+  assert.equal(calledIn('/halp'), { problem: 'There is no command /halp. Did you mean /help? /help lists them.' })
+  assert.equal(calledIn('/open-door now'), { problem: 'There is no command /open-door. /help lists them.' })
+  assert.equal([calledIn('hello'), calledIn('/etc/passwd holds what?'), calledIn(' /help')], [undefined, undefined, undefined])
+  for (const { name } of COMMANDS) for (const plain of [true, false]) assert.match(helpText({ plain, columns: 80 }), `/${name}`)
+})
+
+test('the text of a file goes with the message, fenced so that nothing in it breaks out', () => {
+  assert.equal(withFiles('What is in @notes.md?', folder), {
+    message: 'What is in @notes.md?\n\nnotes.md:\n```md\nRemember the milk.\n```',
+    files: ['notes.md'],
+    missing: [],
+  })
+  assert.match(withFiles('@docs/code.ts', folder).message, '````ts\nconst a = `1`\n```\n````')
+  assert.equal(withFiles('@"my file.txt" and @notes.md, @notes.md', folder).files, ['my file.txt', 'notes.md'])
+})
+
+test('an @ that names no file is text, and told with its path', () => {
+  assert.equal(withFiles('see @docs/cod.ts.', folder), {
+    message: 'see @docs/cod.ts.',
+    files: [],
+    missing: [`@docs/cod.ts: there is no file ${join(folder, 'docs/cod.ts')}. Did you mean @docs/code.ts?`],
+  })
+  assert.equal(withFiles('ask @ada about @notes.md', folder).files, ['notes.md'])
+  assert.equal(withFiles('write to a@notes.md or @ noon', folder), { message: 'write to a@notes.md or @ noon', files: [], missing: [] })
+})
+
+test('what cannot be looked at is told, and breaks nothing while it is typed', () => {
+  symlinkSync('loop', join(folder, 'loop'))
+  const endless = `@${'x'.repeat(5_000)}`
+  assert.equal(mentionedFiles(`@loop ${endless} @notes.md`, folder), ['notes.md'])
+  assert.throws(() => withFiles('@loop', folder), /^@loop: .*ELOOP/)
+  assert.match(withFiles(endless, folder).missing[0] ?? '', 'there is no file')
+})
+
+test('what is too long, no text or no file is refused with its reason', () => {
+  writeFileSync(join(folder, 'long.txt'), 'x'.repeat(LARGEST_FILE + 1))
+  writeFileSync(join(folder, 'binary.bin'), Buffer.from([1, 0, 2]))
+  writeFileSync(join(folder, 'latin.txt'), Buffer.from([0x66, 0xfc, 0x72]))
+  assert.throws(() => withFiles('@long.txt', folder), /long\.txt has 200 kB; 200 kB are the most|long\.txt has/)
+  assert.throws(() => withFiles('@binary.bin', folder), 'binary.bin is not text.')
+  assert.throws(() => withFiles('@latin.txt', folder), 'latin.txt is not text.')
+  assert.throws(() => withFiles('@docs', folder), /docs is a directory/)
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.txt`), 'y'.repeat(LARGEST_FILE))
+  assert.throws(() => withFiles('@a.txt @b.txt @c.txt', folder), /600,\d+ characters/)
+})
+
+test.run()

@@ -1,0 +1,232 @@
+/** Typing: keys from bytes, the text and its cursor, rows and columns, what was sent before. */
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { graphemes, width } from '../../../src/cli/terminal/text.ts'
+import { BLANK, type Editor, sent, withText } from '../../../src/tui/input/editor.ts'
+import { breaksLine, edited } from '../../../src/tui/input/editor-keys.ts'
+import { laidOut, visibleRows } from '../../../src/tui/input/editor-layout.ts'
+import { type Key, KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
+
+const test = suite('editor')
+
+const ESC = '\u001b'
+const [LEFT, RIGHT, UP, DOWN, HOME, END, DELETE] = ['[D', '[C', '[A', '[B', '[H', '[F', '[3~'].map((rest) => ESC + rest) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+]
+
+function keysOf(...chunks: string[]): Key[] {
+  const decoder = new KeyDecoder()
+  return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.flush()]
+}
+
+const named = (...chunks: string[]) =>
+  keysOf(...chunks).map(
+    ({ name, text, ctrl, alt, shift }) => `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}${text && `:${text}`}`,
+  )
+
+/** The text after these bytes, with | for the cursor. */
+function typed(bytes: string, { from = BLANK, columns = 40 }: { from?: Editor; columns?: number } = {}): string {
+  const { text, cursor } = after(bytes, from, columns)
+  return `${text.slice(0, cursor)}|${text.slice(cursor)}`
+}
+
+function after(bytes: string, from: Editor = BLANK, columns = 40): Editor {
+  return keysOf(bytes).reduce((editor, key) => edited(editor, key, columns) ?? editor, from)
+}
+
+test('keys are told from what terminals send for them', () => {
+  assert.equal(named('a日👍'), ['text:a日👍'])
+  assert.equal(named('\r', '\n', '\t', '\u007f', '\u0008'), ['enter', 'newline', 'tab', 'backspace', 'backspace'])
+  assert.equal(named('\u0001', '\u0003', '\u001f', '\u0000'), ['ctrl+text:a', 'ctrl+text:c', 'ctrl+text:_', 'ctrl+text: '])
+  assert.equal(named(UP, `${ESC}OB`, `${ESC}[1;5C`, `${ESC}[1;3D`, `${ESC}OH`, `${ESC}[4~`), [
+    'up',
+    'down',
+    'ctrl+right',
+    'alt+left',
+    'home',
+    'end',
+  ])
+  assert.equal(named(`${ESC}b`, `${ESC}\r`, `${ESC}\u007f`, `${ESC}[Z`), ['alt+text:b', 'alt+enter', 'alt+backspace', 'shift+tab'])
+})
+
+test('Shift+Enter is told in both ways that terminals have for it', () => {
+  assert.equal(named(`${ESC}[13;2u`, `${ESC}[27;2;13~`), ['shift+enter', 'shift+enter'])
+  assert.equal(named(`${ESC}[27u`, `${ESC}[99;5u`, `${ESC}[97;1:3u`, `${ESC}[57441;2u`), ['escape', 'ctrl+text:c'])
+})
+
+test('a sequence may come in pieces, and Escape alone is a key', () => {
+  assert.equal(named(ESC, '[', 'A'), ['up'])
+  assert.equal(named(ESC), ['escape'])
+  assert.equal(named(`${ESC}${ESC}`), ['escape', 'escape'])
+  assert.equal(named(`x${ESC}`), ['text:x', 'escape'])
+  const decoder = new KeyDecoder()
+  decoder.push(ESC)
+  assert.is(decoder.waits, true)
+  assert.equal(decoder.push('[C').length, 1)
+  assert.is(decoder.waits, false)
+})
+
+test('sequences that are no keys are dropped whole', () => {
+  assert.equal(named(`${ESC}[I${ESC}[?1;2c${ESC}[12;40Ra`), ['text:a'])
+})
+
+test('a paste is one key, whatever is in it and however it comes', () => {
+  const paste = `${ESC}[200~one\r\ntwo\r${ESC}[A\u0003three${ESC}[201~`
+  const [whole] = keysOf(paste)
+  assert.equal([whole?.name, whole?.text], ['paste', `one\ntwo\n${ESC}[A\u0003three`])
+  assert.equal(keysOf(...paste.split('')), keysOf(paste))
+  assert.equal(named(`a${paste}\r`).length, 3)
+  assert.is(typed(paste), 'one\ntwo\n[Athree|', 'what cannot be seen is not kept')
+})
+
+test('text goes in where the cursor is', () => {
+  assert.is(typed(`held${LEFT}${LEFT}llo wor`), 'hello worl|ld'.replace('worl|ld', 'wor|ld'))
+  assert.is(typed(`abc${HOME}x${END}y`), 'xabcy|')
+  assert.is(typed(`abc${LEFT}${DELETE}d\u007f\u007f`), 'a|')
+})
+
+test('emoji, flags and accents are one character each', () => {
+  for (const one of ['👩‍👩‍👧', '🇩🇪', 'e\u0301', '👍🏽', '日', '1️⃣', 'नि']) {
+    assert.is(typed(`a${one}b${LEFT}${LEFT}`), `a|${one}b`)
+    assert.is(typed(`a${one}\u007f`), 'a|')
+    assert.is(typed(`${one}b${HOME}${DELETE}`), '|b')
+    assert.is(typed(`${one}b${HOME}${RIGHT}`), `${one}|b`)
+  }
+})
+
+test('words and lines are moved over and cut, and what was cut comes back', () => {
+  assert.is(typed(`one two  three${ESC}b${ESC}b`), 'one |two  three')
+  assert.is(typed(`one two${HOME}${ESC}[1;5C`), 'one| two')
+  assert.is(typed('one two\u0017'), 'one |')
+  assert.is(typed(`one two${LEFT}${LEFT}\u000b`), 'one t|')
+  assert.is(typed('one two\u0015'), '|')
+  assert.is(typed('one two\u0017\u0001\u0019'), 'two|one ')
+  assert.is(typed(`one two${HOME}${ESC}d`), '| two')
+})
+
+test('undo takes back what was done last', () => {
+  const editor = [...'abc'].reduce((made, letter) => after(letter, made), BLANK)
+  assert.is(typed('\u001f', { from: editor }), 'ab|')
+  assert.is(typed('\u0015\u001f', { from: editor }), 'abc|')
+  assert.is(typed('\u001f\u001f\u001f\u001f\u001f', { from: editor }), '|')
+})
+
+test('lines break with Ctrl+J, Alt+Enter, Shift+Enter and a backslash before Enter', () => {
+  for (const bytes of ['\n', `${ESC}\r`, `${ESC}[13;2u`, '\\\r']) assert.is(typed(`a${bytes}b`), 'a\nb|')
+  const [enter] = keysOf('\r') as [Key]
+  assert.is(breaksLine(enter, withText(BLANK, 'a')), false)
+  assert.is(edited(withText(BLANK, 'a'), enter, 40), undefined, 'Enter alone is for sending')
+})
+
+test('up and down keep to their column, over short and wide lines', () => {
+  assert.is(typed(`abcdef\nab\nabcdef${UP}${UP}`), 'abcdef|\nab\nabcdef')
+  assert.is(typed(`日本語\nabcdef${LEFT}${LEFT}${UP}`), '日本|語\nabcdef')
+  assert.is(typed(`日本語\nabcdef${LEFT}${LEFT}${LEFT}${UP}${DOWN}`), '日本語\nabc|def')
+})
+
+test('up at the first row is what was sent before; the draft is not lost', () => {
+  const from = sent(withText(sent(withText(BLANK, 'first')), 'second'))
+  assert.is(typed(`draft${UP}`, { from }), 'second|')
+  assert.is(typed(`draft${UP}${UP}`, { from }), 'first|')
+  assert.is(typed(`draft${UP}${UP}${UP}${DOWN}${DOWN}`, { from }), 'draft|')
+  assert.is(typed(DOWN, { from }), '|')
+  assert.equal(sent(withText(from, 'second')).past, ['first', 'second'], 'the same twice is kept once')
+})
+
+test('rows fit, break between words and lose nothing; the cursor stands where its text ends', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('a', 'word', ' ', '\n', '日本', '👩‍👩‍👧', 'é', '\t', 'averylongwordwithoutanyspace'), { maxLength: 40 }),
+      fc.integer({ min: 4, max: 30 }),
+      fc.nat(),
+      (parts, columns, place) => {
+        const text = parts.join('')
+        const bounds = [
+          0,
+          ...graphemes(text).map(
+            (
+              (sum) => (each: string) =>
+                (sum += each.length)
+            )(0),
+          ),
+        ]
+        const cursor = bounds[place % bounds.length] as number
+        const { rows, row, column } = laidOut(text, cursor, columns)
+        assert.is(
+          rows
+            .map(({ start, end }) => text.slice(start, end))
+            .join('')
+            .replaceAll('\n', ''),
+          text.replaceAll('\n', ''),
+        )
+        for (const each of rows) assert.ok(width(each.text.replaceAll('\t', '    ').trimEnd()) <= columns, each.text)
+        assert.ok(column < columns && rows[row] !== undefined && cursor >= (rows[row]?.start ?? 0) && cursor <= (rows[row]?.end ?? 0))
+      },
+    ),
+    { numRuns: 400 },
+  )
+  assert.equal(
+    laidOut('one two three', 0, 9).rows.map(({ text }) => text),
+    ['one two ', 'three'],
+  )
+})
+
+test('wide characters move the cursor by two columns', () => {
+  assert.equal([laidOut('日本', 1, 20).column, laidOut('a👍🏽b', 5, 20).column], [2, 3])
+})
+
+test('of a long text the rows around the cursor are shown', () => {
+  const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
+  const { rows, row, above, below } = visibleRows(laidOut(text, text.indexOf('line 15'), 40), 5)
+  assert.equal([rows.length, rows[row]?.text, above + below], [5, 'line 15', 25])
+})
+
+test('whatever is typed, the cursor stands between characters', () => {
+  const bytes = fc.constantFrom(
+    'a',
+    ' ',
+    '👩‍👩‍👧',
+    '日',
+    '\n',
+    LEFT,
+    RIGHT,
+    UP,
+    DOWN,
+    HOME,
+    END,
+    DELETE,
+    '\u007f',
+    '\u0017',
+    '\u000b',
+    '\u0015',
+    '\u0019',
+    '\u001f',
+    `${ESC}b`,
+    `${ESC}f`,
+  )
+  fc.assert(
+    fc.property(fc.array(bytes, { maxLength: 60 }), (typing) => {
+      const { text, cursor } = typing.reduce((editor, each) => after(each, editor, 7), BLANK)
+      const bounds = new Set([
+        0,
+        ...graphemes(text).map(
+          (
+            (sum) => (each: string) =>
+              (sum += each.length)
+          )(0),
+        ),
+      ])
+      assert.ok(bounds.has(cursor), JSON.stringify([text, cursor]))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test.run()

@@ -1,0 +1,250 @@
+/** Keys on a chat without a service: typing, menus, lists, questions, leaving. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { UnreachableError } from '../../../src/client/failures.ts'
+import { KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
+import { press } from '../../../src/tui/key-bindings.ts'
+import { Room } from '../../../src/tui/session/chat-session.ts'
+import { Desk } from '../../../src/tui/state/chat-store.ts'
+import type { Happening } from '../../../src/tui/state/transcript-reducer.ts'
+
+const test = suite('controls')
+const folder = mkdtempSync(join(tmpdir(), 'cadre-keys-'))
+writeFileSync(join(folder, 'notes.md'), 'Remember.')
+test.after(() => rmSync(folder, { recursive: true }))
+
+const ESC = '\u001b'
+const [UP, DOWN, CTRL_C, CTRL_O, CTRL_L, CTRL_Y] = [`${ESC}[A`, `${ESC}[B`, '\u0003', '\u000f', '\u000c', '\u0019']
+
+function setUp() {
+  const time = { now: 10_000 }
+  let left = 0
+  const desk = new Desk(
+    () => {},
+    () => time.now,
+  )
+  const connect = () => Promise.reject(new UnreachableError('Nothing answers.'))
+  const room = new Room({ desk, connect, plain: false, cwd: folder, leave: () => left++, copy: async () => true })
+  const answered: [string, boolean][] = []
+  room.session.answer = async (tool, allow) => void answered.push([tool, allow])
+  desk.update({ agent: { id: 'agent_1', name: 'Guide' }, size: { columns: 60, rows: 20 } })
+  const type = (...chunks: string[]) => {
+    for (const chunk of chunks) {
+      const decoder = new KeyDecoder()
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) press(room, key)
+    }
+  }
+  return {
+    desk,
+    room,
+    type,
+    time,
+    answered,
+    left: () => left,
+    text: () => desk.state.editor.text,
+    notes: () => desk.state.transcript.entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : [])),
+  }
+}
+
+const asks: Happening = {
+  kind: 'event',
+  at: 0,
+  event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete', arguments: {} } },
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('Ctrl+C twice leaves, once it says so, and nothing typed is lost', () => {
+  const { type, left, desk, text } = setUp()
+  type('draft', CTRL_C)
+  assert.equal([left(), desk.state.hint], [0, 'Ctrl+C again leaves.'])
+  type('x', CTRL_C)
+  assert.is(left(), 0, 'another key in between takes it back')
+  type(CTRL_C)
+  assert.equal([left(), text()], [1, 'draftx'])
+})
+
+test('Ctrl+D leaves where nothing is typed, and deletes where something is', () => {
+  const { type, left, text } = setUp()
+  type('ab', `${ESC}[H`, '\u0004')
+  assert.equal([left(), text()], [0, 'b'])
+  type('\u0004', '\u0004')
+  assert.is(left(), 1)
+})
+
+test('a slash opens the commands; Tab takes one, Enter runs it', async () => {
+  const { type, desk, text, notes } = setUp()
+  type('/he')
+  assert.equal(
+    desk.state.menu?.completion.options.map(({ label }) => label),
+    ['/help'],
+  )
+  type('\r')
+  await settled()
+  assert.match(notes()[0] ?? '', '/title words')
+  assert.equal([text(), desk.state.menu], ['', undefined])
+  type('/ti', '\t')
+  assert.is(text(), '/title ')
+  type('\u0015', '/', DOWN, DOWN)
+  assert.is(desk.state.menu?.selected, 2)
+  type(ESC)
+  assert.equal([desk.state.menu, text()], [undefined, '/'])
+})
+
+test('a command that is none is told, and stays to be mended', async () => {
+  const { type, text, notes } = setUp()
+  type('/halp\r')
+  await settled()
+  assert.equal([notes(), text()], [['There is no command /halp. Did you mean /help? /help lists them.'], '/halp'])
+})
+
+test('what was sent comes back with up, without opening menus', async () => {
+  const { type, desk, text } = setUp()
+  type('/help', '\r')
+  await settled()
+  type(UP)
+  assert.equal([text(), desk.state.menu], ['/help', undefined])
+  type(DOWN)
+  assert.is(text(), '')
+})
+
+test('@ completes files and shows those that will go along', () => {
+  const { type, desk, text } = setUp()
+  type('see @no')
+  assert.equal(desk.state.menu?.completion.kind, 'file')
+  type('\r')
+  assert.equal([text(), desk.state.files], ['see @notes.md ', ['notes.md']])
+})
+
+test('a file that cannot go along keeps the message where it is', async () => {
+  const { type, text, notes } = setUp()
+  writeFileSync(join(folder, 'x.bin'), Buffer.from([0, 1]))
+  type('@x.bin and more\r')
+  await settled()
+  assert.equal([notes(), text()], [['x.bin is not text.'], '@x.bin and more'])
+})
+
+test('a file that is not there is told and keeps the message; Enter again sends it as it stands', async () => {
+  const { type, room, text, notes } = setUp()
+  const sent: string[] = []
+  room.session.send = async (message) => void sent.push(message)
+  type('compare @note.md\r')
+  await settled()
+  const told = `@note.md: there is no file ${join(folder, 'note.md')}. Did you mean @notes.md? Enter again sends the message as it stands.`
+  assert.equal([notes(), text(), sent], [[told], 'compare @note.md', []])
+  type('!', '\u007f', '\r')
+  await settled()
+  assert.equal([text(), sent], ['', ['compare @note.md']])
+})
+
+test('a model that only quotes documents is not sent a file, and that is told first', async () => {
+  const { type, desk, room, text, notes } = setUp()
+  desk.update({ model: { id: 'm', name: 'Embedded', window: null, quotes: true } })
+  const sent: string[] = []
+  room.session.send = async (message) => void sent.push(message)
+  type('what is in @notes.md ?\r')
+  await settled()
+  assert.match(
+    notes()[0] ?? '',
+    /^Embedded only quotes the agent's documents, and does not read notes\.md\. .*Enter again sends the question without it\.$/,
+  )
+  assert.equal([sent, text()], [[], 'what is in @notes.md ?'])
+  type('\r')
+  await settled()
+  assert.equal([sent, text()], [['what is in @notes.md ?'], ''])
+})
+
+test('while a reply is awaited, another message stays in the input', async () => {
+  const { type, desk, text } = setUp()
+  desk.happen({ kind: 'said', text: 'first' })
+  type('second\r')
+  await settled()
+  assert.equal([text(), desk.state.hint], ['second', 'A reply is being written. Esc stops it.'])
+})
+
+test('a message waits for the service, Escape gives it up, and it can be sent again', async () => {
+  const { type, desk } = setUp()
+  type('hello\r')
+  await settled()
+  assert.equal([desk.state.transcript.awaiting, desk.state.trouble], [true, 'Nothing answers.'])
+  type('typed meanwhile', ESC)
+  await settled()
+  await settled()
+  const [said, reply] = desk.state.transcript.entries
+  assert.equal(
+    [said, reply?.kind === 'reply' && reply.status, desk.state.editor.text],
+    [{ kind: 'said', text: 'hello' }, 'aborted', 'typed meanwhile'],
+  )
+})
+
+test('a question is answered by y and n, once it stood there for a moment', () => {
+  const { type, desk, time, answered, text } = setUp()
+  desk.happen({ kind: 'said', text: 'go' })
+  desk.happen(asks)
+  type('y')
+  assert.equal([answered, text()], [[], 'y'], 'what somebody was about to type is no answer')
+  type('\u007f')
+  time.now += 1000
+  type('n')
+  assert.equal(answered, [['c1', false]])
+})
+
+test('where something is typed, a question is answered with Ctrl', () => {
+  const { type, desk, time, answered, text } = setUp()
+  desk.happen({ kind: 'said', text: 'go' })
+  desk.happen(asks)
+  time.now += 1000
+  type('wh', 'y', CTRL_Y)
+  assert.equal([answered, text()], [[['c1', true]], 'why'])
+})
+
+test('sources open and close, and leave the input alone', () => {
+  const { type, desk, text } = setUp()
+  type('te', CTRL_O)
+  assert.is(desk.state.panel?.kind, 'sources')
+  type('xt', CTRL_O)
+  assert.equal([desk.state.panel, text()], [undefined, 'text'])
+})
+
+test('a picker is narrowed, moved in, and closed', async () => {
+  const { type, desk, notes } = setUp()
+  const choices = ['Ada', 'Alan', 'Grace'].map((label) => ({ id: label, label, note: '' }))
+  desk.update({ panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 0 } })
+  type('al')
+  assert.equal(desk.state.panel?.kind === 'picker' && desk.state.panel.filter, 'al')
+  type('\u007f', '\u007f', DOWN, DOWN, DOWN)
+  assert.equal(desk.state.panel?.kind === 'picker' && desk.state.panel.selected, 2)
+  type('\r')
+  await settled()
+  assert.equal([desk.state.panel, notes()], [undefined, ['Nothing answers.']], 'a choice that fails is told')
+  desk.update({ panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 0 } })
+  type(ESC)
+  assert.is(desk.state.panel, undefined)
+})
+
+test('Ctrl+L and /clear draw anew; cleared entries do not come back', async () => {
+  const { type, desk } = setUp()
+  type(CTRL_L)
+  assert.equal([desk.state.drawing, desk.state.from], [1, 0])
+  desk.note('x')
+  type('/clear', '\r')
+  await settled()
+  assert.equal([desk.state.drawing, desk.state.from], [2, 1])
+})
+
+test('commands without a conversation say so', async () => {
+  const { type, notes } = setUp()
+  for (const command of ['/title x', '/export', '/history', '/copy', '/search']) {
+    type(command, '\r')
+    await settled()
+  }
+  assert.equal(notes().length, 5)
+  assert.ok(
+    notes().every((note) => /^(Nothing was said yet|There is no reply to copy|What should)/.test(note)),
+    notes().join('\n'),
+  )
+})
+
+test.run()

@@ -1,0 +1,224 @@
+/** Markdown at the terminal: how blocks look, that they fit, that half of one looks sensible, and that nothing in it steers the terminal. */
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { width } from '../../../src/cli/terminal/text.ts'
+import { markdownLines } from '../../../src/tui/markdown/render-markdown.ts'
+import { drawn, type Flow, START } from '../../../src/tui/markdown/streaming-markdown.ts'
+import { type Line, painted, plainText } from '../../../src/tui/markdown/styled-text.ts'
+
+const test = suite('markdown')
+
+const shown = (text: string, columns = 60) => markdownLines(text, columns).map(plainText)
+const colored = (text: string, columns = 60) => markdownLines(text, columns).map((each) => painted(each, true))
+
+/** What is handed over when the text comes in these pieces, and what was alive after each. */
+function streamed(pieces: readonly string[], columns = 60): { done: string[]; live: string[][] } {
+  let flow: Flow = START
+  const done: Line[] = []
+  const live: string[][] = []
+  let text = ''
+  for (const piece of [...pieces, undefined]) {
+    text += piece ?? ''
+    const next = drawn(flow, text, columns, piece === undefined)
+    flow = next.flow
+    done.push(...next.done)
+    live.push(next.live.map(plainText))
+  }
+  return { done: done.map(plainText), live }
+}
+
+const EVERYTHING = `# Leave
+
+You have **25 days** of *paid* leave a year [1], ~~not~~ see [the handbook](https://example.com/leave).
+
+## What counts
+
+- weekends do not
+  - nor do holidays
+    1. of the state
+    2. of the country
+- \`half days\` do
+
+3. third
+4. fourth
+
+- [x] asked
+- [ ] approved
+
+> Ask early.
+> Ask twice.
+
+| Kind | Days | Note |
+|:-----|-----:|:----:|
+| annual | 25 | paid |
+| 日本語 | 5 | 👩‍👩‍👧 |
+
+\`\`\`ts
+const days = 25 // a year
+/* not
+   less */
+\`\`\`
+
+---
+
+The end.`
+
+test('every kind of block looks like itself', () => {
+  assert.equal(shown(EVERYTHING), [
+    'Leave',
+    '',
+    'You have 25 days of paid leave a year [1], not see the',
+    'handbook (https://example.com/leave).',
+    '',
+    'What counts',
+    '',
+    '• weekends do not',
+    '  ◦ nor do holidays',
+    '    1. of the state',
+    '    2. of the country',
+    '• half days do',
+    '',
+    '3. third',
+    '4. fourth',
+    '',
+    '• [x] asked',
+    '• [ ] approved',
+    '',
+    '│ Ask early.',
+    '│ Ask twice.',
+    '',
+    'Kind   │ Days │ Note',
+    '───────┼──────┼─────',
+    'annual │   25 │ paid',
+    '日本語 │    5 │  👩‍👩‍👧 ',
+    '',
+    '  const days = 25 // a year',
+    '  /* not',
+    '     less */',
+    '',
+    '────────────────────────────────────────',
+    '',
+    'The end.',
+  ])
+})
+
+test('what matters is in colour: emphasis, code, citations, keywords, strings, comments', () => {
+  assert.equal(colored('**b** *i* ~~s~~ `c` [1]'), [
+    '\u001b[1mb\u001b[22m \u001b[3mi\u001b[23m \u001b[9ms\u001b[29m \u001b[33mc\u001b[39m \u001b[36m[1]\u001b[39m',
+  ])
+  assert.equal(colored('```py\nreturn "x" # why\n```'), ['  \u001b[35mreturn\u001b[39m \u001b[32m"x"\u001b[39m \u001b[2m# why\u001b[22m'])
+  assert.equal(colored('```js\n/* a\nb */ 3\n```'), ['  \u001b[2m/* a\u001b[22m', '  \u001b[2mb */\u001b[22m \u001b[33m3\u001b[39m'])
+  assert.equal(colored('```sh\necho $# a#b\n```'), ['  \u001b[35mecho\u001b[39m $# a#b'], 'a # inside a word is no comment')
+})
+
+test('every line fits, whatever the width, with wide characters too', () => {
+  const wide = `${EVERYTHING}\n\n中文和日本語のテキストは空白なしで折り返されます。これは長い文です。\n\n| ${'很长的标题 | '.repeat(6)}\n|${'--|'.repeat(6)}\n| ${'内容内容内容 | '.repeat(6)}\n`
+  for (const columns of [14, 20, 40, 80, 120])
+    for (const each of shown(wide, columns)) assert.ok(width(each) <= columns, `${columns}: ${each}`)
+})
+
+test('a table that has no room for its columns becomes records', () => {
+  const lines = shown('| Name | Age | City | Street | Country |\n|--|--|--|--|--|\n| Ada Lovelace | 36 | London | St James | England |', 24)
+  assert.equal(lines, ['Name: Ada Lovelace', 'Age: 36', 'City: London', 'Street: St James', 'Country: England'])
+})
+
+test('cells wrap where a table is too wide', () => {
+  assert.equal(
+    shown('| A | B |\n|--|--|\n| one two three four | x |', 16),
+    ['A            │ B', '─────────────┼──', 'one two      │ x', 'three four   │  '].map((each) => each),
+  )
+})
+
+test('entities are the characters they name', () => {
+  assert.equal(shown('a &lt;b&gt; &amp; &#233; &nope; `&lt;`'), ['a <b> & é &nope; &lt;'])
+})
+
+test('nothing in a reply steers the terminal, by whatever way it comes', () => {
+  const evil = [
+    'a\u001b[2Jb \u001b]8;;http://x\u0007link\u001b]8;;\u0007 \u009b31m \u202ethgir\u202c',
+    'entity &#27;[31m &#x9b;2J &#x1b;]0;t&#7;',
+    '[text](http://x/\u001b[31m "ti\u001btle")',
+    '`code \u001b[5m`',
+    '```\u001b[1m\nfenced \u001b[31m\u0007\n```',
+    '| \u001b[7mhead |\n|--|\n| \u009dcell |',
+    '<b\u001b[3m>html</b>',
+    '# \u001b]52;c;ZXZpbA==\u0007heading',
+  ].join('\n\n')
+  const steering = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+  for (const each of shown(evil)) assert.not.match(each, steering)
+  for (const each of streamed(evil.split('')).done) assert.not.match(each, steering)
+  for (const each of colored(evil)) assert.not.match(each.replaceAll(/\u001b\[[\d;]*m/g, ''), steering)
+})
+
+test('an escape sequence that comes in pieces leaves nothing behind', () => {
+  assert.equal(streamed('one \u001b[31mred\u001b[0m \u001b]0;title\u0007two\r\nthree'.split('')).done, ['one red two', 'three'])
+})
+
+test('it looks the same in the end, however it came', () => {
+  const whole = shown(EVERYTHING)
+  assert.equal(streamed([EVERYTHING]).done, whole)
+  assert.equal(streamed(EVERYTHING.split('')).done, whole)
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 5, maxLength: 60 }), (sizes) => {
+      const pieces: string[] = []
+      let at = 0
+      for (const size of sizes) {
+        pieces.push(EVERYTHING.slice(at, at + size))
+        at += size
+      }
+      assert.equal(streamed([...pieces, EVERYTHING.slice(at)]).done, whole)
+    }),
+  )
+})
+
+test('a block is handed over as soon as the next begins, and only the tail is drawn again', () => {
+  let { flow, done, live } = drawn(START, 'First paragraph.\n\nSecond', 60, false)
+  assert.equal([done.map(plainText), live.map(plainText)], [['First paragraph.'], ['', 'Second']])
+  ;({ flow, done, live } = drawn(flow, 'First paragraph.\n\nSecond one.', 60, false))
+  assert.equal([done.map(plainText), live.map(plainText)], [[], ['', 'Second one.']])
+  ;({ done, live } = drawn(flow, 'First paragraph.\n\nSecond one.', 60, true))
+  assert.equal([done.map(plainText), live], [['', 'Second one.'], []])
+})
+
+test('lines of code are final as they end, before the fence closes', () => {
+  const { live } = streamed(['```py', '\nx = 1\ny', ' = 2\n', '```\nafter'])
+  assert.equal(live, [[], ['  y'], [], ['', 'after'], []])
+  assert.equal(streamed(['```py\nx = 1\n']).done, ['  x = 1'], 'a fence that never closes is code all the same')
+})
+
+test('three backticks in a paragraph are no fence while their line is being written', () => {
+  const pieces = ['Use\n```', 'npm test', '``` here.\n']
+  assert.equal(streamed(pieces).done, shown(pieces.join('')))
+})
+
+test('half a table is drawn as a table', () => {
+  const { live } = streamed(['| a | b |', '\n|-', '-|--|\n', '| 1 |'])
+  assert.equal(live[0], ['a │ b', '──┼──'])
+  assert.equal(live[1], ['a │ b', '──┼──'])
+  assert.equal(live[3], ['a │ b', '──┼──', '1 │  '])
+})
+
+test('a list goes on across an empty line', () => {
+  assert.equal(streamed(['- one\n\n', '-', ' two\n\n', 'end']).done, ['• one', '', '• two', '', 'end'])
+  assert.equal(streamed(['1. one\n\n', '2', '. two\n', 'x']).done.slice(0, 3), ['1. one', '', '2. two'])
+})
+
+test('a paragraph without end stays cheap: it is handed over in parts, and nothing is lost', () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`)
+  const pieces = words.map((each) => `${each} `)
+  const { done, live } = streamed(chunked(pieces, 50))
+  assert.is(done.join(' ').split(/\s+/).filter(Boolean).join(' '), words.join(' '))
+  assert.ok(live.every((lines) => lines.length < 400))
+})
+
+test('text that a parser would choke on is shown, not thrown', () => {
+  for (const text of ['>'.repeat(20_000), '['.repeat(5_000), `${'- '.repeat(3_000)}x`, '*'.repeat(9_999), '`'.repeat(10_001)])
+    assert.ok(shown(text, 40).length > 0)
+})
+
+function chunked(pieces: readonly string[], size: number): string[] {
+  return Array.from({ length: Math.ceil(pieces.length / size) }, (_, index) => pieces.slice(index * size, (index + 1) * size).join(''))
+}
+
+test.run()

@@ -1,0 +1,177 @@
+/** Frames by Ink: history once, the live part in place, wide scripts whole, many changes in few frames. */
+import { Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { render as inkRender } from 'ink'
+import { render } from 'ink-testing-library'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { canvasOn, END } from '../../../src/tui/render/buffered-stdout.ts'
+import { ChatView } from '../../../src/tui/render/chat-view.tsx'
+import { type Frame, Presenter } from '../../../src/tui/render/frame-builder.ts'
+import { type Clock, Frames } from '../../../src/tui/render/frame-scheduler.ts'
+import { Showing } from '../../../src/tui/render/frame-store.ts'
+import { type ChatState, INITIAL } from '../../../src/tui/state/chat-state.ts'
+import { EMPTY, type Happening, transcribe } from '../../../src/tui/state/transcript-reducer.ts'
+import { Emulator } from '../../harness/terminal-emulator.ts'
+
+const test = suite('chat view')
+
+/** The view on an emulated terminal, fed by states. */
+function shown(columns = 60, rows = 20) {
+  const terminal = new Emulator(columns, rows)
+  const pieces: string[] = []
+  const output = new Writable({
+    write(chunk: Buffer, _, done) {
+      pieces.push(chunk.toString())
+      terminal.write(chunk.toString())
+      done()
+    },
+  }) as unknown as NodeJS.WriteStream
+  Object.defineProperties(output, { columns: { value: columns }, rows: { value: rows } })
+  const canvas = canvasOn(output)
+  const showing = new Showing()
+  const ink = inkRender(<ChatView frames={showing} />, { stdout: canvas.stream, patchConsole: false, exitOnCtrlC: false, maxFps: 1000 })
+  return {
+    terminal,
+    pieces,
+    unmount: ink.unmount,
+    async show(...frames: Frame[]) {
+      // Ink leaves a millisecond between two drawings, and the pace of frames leaves more.
+      await pause(2)
+      for (const frame of frames) showing.show(frame)
+      await new Promise((resolve) => setImmediate(resolve))
+      canvas.flush()
+      return terminal.screen.trimEnd()
+    },
+  }
+}
+
+const delta = (text: string): Happening => ({ kind: 'event', at: 0, event: { event: 'message_delta', data: { text } } })
+const state = (happenings: readonly Happening[], fields: Partial<ChatState> = {}): ChatState => ({
+  ...INITIAL,
+  agent: { id: 'a', name: 'Guide' },
+  size: { columns: 60, rows: 20 },
+  transcript: happenings.reduce(transcribe, EMPTY),
+  ...fields,
+})
+const frame = (fields: Partial<Frame>): Frame => ({ anew: false, history: [], lines: [], cursor: undefined, ...fields })
+
+test('history stands above what is alive, each line once', async () => {
+  const presenter = new Presenter(false)
+  const view = shown()
+  const talk: Happening[] = [{ kind: 'said', text: 'Hello' }, delta('One.\n\nTw')]
+  await view.show(presenter.present(state(talk)))
+  const screen = await view.show(presenter.present(state([...talk, delta('o.\n\nThree')])))
+  assert.equal(screen.split('\n').filter(Boolean), [
+    '› Hello',
+    '  One.',
+    '  Two.',
+    '  Three',
+    '─'.repeat(60),
+    '› Ask Guide',
+    '  Guide · /help · /quit',
+  ])
+  view.unmount()
+})
+
+test('history that comes faster than it is drawn is not lost', async () => {
+  const view = shown()
+  const screen = await view.show(...['one', 'two', 'three'].map((line) => frame({ history: [line], lines: [`after ${line}`] })))
+  assert.is(screen, 'one\ntwo\nthree\nafter three')
+  view.unmount()
+})
+
+test('a screen that is drawn anew has nothing of the old one', async () => {
+  const view = shown()
+  await view.show(frame({ history: ['old'], lines: ['live', 'more'] }))
+  const screen = await view.show(frame({ anew: true, history: ['new'], lines: ['live', 'more'] }))
+  assert.is(screen, 'new\nlive\nmore')
+  assert.is(await view.show(frame({ anew: true, lines: ['live', 'more'] })), 'live\nmore', 'also where nothing else changed')
+  view.unmount()
+})
+
+test('a frame goes out in one piece', async () => {
+  const view = shown()
+  await view.show(frame({ lines: ['first'] }))
+  view.pieces.length = 0
+  await view.show(frame({ history: ['a', 'b'], lines: ['x', 'y'], cursor: { x: 1, y: 0 } }))
+  assert.is(view.pieces.length, 1)
+  assert.is(view.pieces[0]?.split(END).length, 2, 'one update')
+  assert.equal(view.terminal.cursor, { x: 1, y: 2 })
+  view.unmount()
+})
+
+test('scripts that Ink measures wider than terminals draw them are not cut', () => {
+  const thai = 'ประเทศไทยมีวันหยุดพักร้อนยี่สิบห้าวันต่อปีและอีกห้าวันหลังจากสิบปีประเทศไทยมีวันหยุด'
+  const alive = { lines: [thai, '', 'x'], cursor: undefined }
+  const frames = { subscribe: () => () => {}, current: () => alive, taken: () => undefined }
+  const view = render(<ChatView frames={frames} />)
+  assert.is(view.lastFrame(), `${thai}\n\nx`)
+  view.unmount()
+})
+
+/** Time that passes when the test says so. */
+class Hourglass implements Clock {
+  time = 0
+  #waiting: { at: number; work: () => void }[] = []
+  now = () => this.time
+  done = (work: () => void) => work()
+  later(milliseconds: number, work: () => void): () => void {
+    const one = { at: this.time + milliseconds, work }
+    this.#waiting.push(one)
+    return () => {
+      this.#waiting = this.#waiting.filter((each) => each !== one)
+    }
+  }
+  pass(milliseconds: number): void {
+    const until = this.time + milliseconds
+    for (;;) {
+      const [next] = this.#waiting.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
+      if (!next) break
+      this.#waiting = this.#waiting.filter((each) => each !== next)
+      this.time = Math.max(this.time, next.at)
+      next.work()
+    }
+    this.time = until
+  }
+}
+
+test('however much changes, it is drawn thirty times a second at most, and the first change at once', () => {
+  const clock = new Hourglass()
+  const drawn: number[] = []
+  const frames = new Frames(() => void drawn.push(clock.time), clock)
+  frames.request()
+  clock.pass(0)
+  assert.is(drawn.length, 1)
+  for (let change = 0; change < 5000; change++) {
+    frames.request()
+    clock.pass(0.2)
+  }
+  assert.ok(drawn.length >= 29 && drawn.length <= 31, `${drawn.length} frames in a second`)
+  clock.pass(1000)
+  const before = drawn.length
+  frames.request()
+  frames.request()
+  clock.pass(1000)
+  assert.is(drawn.length, before + 1, 'the last change is drawn, too')
+})
+
+test('where drawing takes long, it is done less often', () => {
+  const clock = new Hourglass()
+  let drawn = 0
+  const frames = new Frames(() => {
+    drawn++
+    clock.time += 100
+  }, clock)
+  for (let change = 0; change < 100; change++) {
+    frames.request()
+    clock.pass(10)
+  }
+  assert.ok(drawn >= 5 && drawn <= 8, `${drawn} frames`)
+  frames.stop()
+  frames.request()
+  clock.pass(1000)
+  assert.ok(drawn <= 8)
+})
+
+test.run()

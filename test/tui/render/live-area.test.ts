@@ -1,0 +1,312 @@
+/** What stands on the screen: history that is printed once, the tail that is alive, panels, status; all within its width and height. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { width } from '../../../src/cli/terminal/text.ts'
+import { BLANK, withText } from '../../../src/tui/input/editor.ts'
+import { type Line, plainText } from '../../../src/tui/markdown/styled-text.ts'
+import { Presenter } from '../../../src/tui/render/frame-builder.ts'
+import { screenOf } from '../../../src/tui/render/live-area.ts'
+import { BEGINNING, type Feed, fed, tail } from '../../../src/tui/render/scrollback.ts'
+import { statusLine } from '../../../src/tui/render/status-line.ts'
+import { type ChatState, INITIAL, type Shown } from '../../../src/tui/state/chat-state.ts'
+import type { Message } from '../../../src/tui/state/reply-reducer.ts'
+import { EMPTY, type Happening, type Transcript, transcribe } from '../../../src/tui/state/transcript-reducer.ts'
+
+const test = suite('screen')
+
+const VIEW = { columns: 60, now: 5000, details: false }
+const texts = (lines: readonly Line[]) => lines.map(plainText)
+const delta = (text: string): Happening => ({ kind: 'event', at: 0, event: { event: 'message_delta', data: { text } } })
+const call = (id: string, name = 'search', given: Record<string, unknown> = { query: 'leave' }): Happening => ({
+  kind: 'event',
+  at: 1000,
+  event: { event: 'tool_call', data: { id, name, arguments: given } },
+})
+const result = (id: string, fields: object = {}): Happening => ({
+  kind: 'event',
+  at: 2000,
+  event: { event: 'tool_result', data: { id, name: 'search', latency_ms: 300, ...fields } },
+})
+const end = (fields: Partial<Message>): Happening => ({
+  kind: 'event',
+  at: 0,
+  event: {
+    event: 'message_end',
+    data: { message: { id: 'msg_2', role: 'assistant', content: '', timestamp: '', finish_reason: 'stop', ...fields } },
+  },
+})
+const citation = (index: number, fields: Partial<Shown> = {}): Shown => ({
+  index,
+  source: 'leave.md',
+  page: 3,
+  document_id: 'd',
+  content: 'Twenty-five days of paid leave.\nThey end in March.',
+  score: 1,
+  cited: true,
+  about: '',
+  ...fields,
+})
+const said: Happening = { kind: 'said', text: 'How many days?' }
+const after = (...happenings: Happening[]): Transcript => happenings.reduce(transcribe, EMPTY)
+const state = (fields: Partial<ChatState> = {}): ChatState => ({
+  ...INITIAL,
+  agent: { id: 'agent_1', name: 'Guide' },
+  model: { id: 'm', name: 'llama', window: null, quotes: false },
+  ...fields,
+})
+
+/** Everything printed when the happenings come one at a time, and what is alive in the end. */
+function printed(happenings: readonly Happening[], view = VIEW): { done: string[]; live: string[] } {
+  let [feed, transcript]: [Feed, Transcript] = [BEGINNING, EMPTY]
+  const done: string[] = []
+  let live: string[] = []
+  for (const happening of happenings) {
+    transcript = transcribe(transcript, happening)
+    const next = fed(feed, transcript, view)
+    feed = next.feed
+    done.push(...texts(next.done))
+    live = texts(next.live)
+  }
+  return { done, live }
+}
+
+const TALK = [
+  said,
+  delta('Let me '),
+  delta('look.'),
+  call('c1'),
+  result('c1', { citations: [citation(1)] }),
+  delta('You have **25** days [1].\n\nEnjoy'),
+  delta(' them.'),
+]
+
+test('what is finished is printed once and in order; what is not is alive', () => {
+  assert.equal(printed(TALK), {
+    done: ['› How many days?', '', '  Let me look.', '', '  ✓ search query: leave · 0.3 s · 1 passage', '', '  You have 25 days [1].'],
+    live: ['', '  Enjoy them.'],
+  })
+  const content = 'Let me look.You have **25** days [1].\n\nEnjoy them.'
+  assert.equal(printed([...TALK, end({ content, citations: [citation(1)] })]).done.slice(-5), [
+    '',
+    '  Enjoy them.',
+    '',
+    '  [1] leave.md,\u00a0p.\u00a03',
+    '',
+  ])
+  const second = { content: 'Enjoy them. [2]', citations: [citation(1, { cited: false }), citation(2)] }
+  assert.match(printed([...TALK, end(second)]).done.join('\n'), '  [2] leave.md,\u00a0p.\u00a03\n  [1] was found, too, and is not cited.')
+})
+
+test('it makes no difference whether it came at once', () => {
+  const all = [...TALK, end({ content: 'Let me look.You have **25** days [1].\n\nEnjoy them.' })]
+  assert.equal(texts(fed(BEGINNING, after(...all), VIEW).done), printed(all).done)
+})
+
+test('a running tool turns with its time, and what follows it waits for it', () => {
+  const { done, live } = printed([said, call('c1'), call('c2'), result('c2')])
+  assert.equal(done, ['› How many days?', ''])
+  assert.equal(live.length, 2)
+  assert.match(live[0] ?? '', /^ {2}\S search query: leave · 4\.0 s$/)
+  assert.match(live[1] ?? '', /✓ search/)
+  assert.equal(printed([said, call('c1'), call('c2'), result('c2'), result('c1')]).done.length, 4, 'calls stand together')
+})
+
+test('results are folded to a line, or shown at length', () => {
+  const happenings = [said, call('c1', 'fetch', {}), result('c1', { result: { status: 200, items: [1, 2] } }), delta('x')]
+  assert.equal(printed(happenings).done.slice(2, 4), ['  ✓ search · 0.3 s', '    → {"status":200,"items":[1,2]}'])
+  assert.ok(printed(happenings, { ...VIEW, details: true }).done.some((each) => each.includes('"status": 200')))
+  assert.match(
+    printed([said, call('c1'), result('c1', { error: 'No such host.' }), delta('x')]).done.join('\n'),
+    /✗ search.*\n {4}→ No such host\./,
+  )
+})
+
+test('how a reply ended is said below it, with the key that mends it', () => {
+  const ends = (happening: Happening) =>
+    printed([said, delta('Hel'), happening])
+      .done.slice(3)
+      .filter(Boolean)
+  const failed: Happening = {
+    kind: 'event',
+    at: 0,
+    event: { event: 'error', data: { error: 'Overloaded.', code: 'PROVIDER_ERROR', hint: 'Wait.' } },
+  }
+  assert.equal(ends(failed), ['  ✗ Overloaded.', '  Wait.', '  Ctrl+R tries again.'])
+  assert.equal(ends({ kind: 'ended', status: 'aborted' }), ['  ■ stopped'])
+  assert.match(ends({ kind: 'ended', status: 'interrupted' }).join(), /interrupted.*Ctrl\+R/)
+  assert.match(ends(end({ content: 'Hel', finish_reason: 'length' })).join(), 'longest')
+})
+
+test('other words in the store than came are shown as they are stored', () => {
+  assert.ok(printed([said, delta('Wrong words.\n\nMore'), end({ content: 'Right words.' })]).done.includes('  Right words.'))
+})
+
+test('notes come between, and a note during a reply does not tear it', () => {
+  const { done } = printed([
+    said,
+    delta('One.\n\nTwo'),
+    { kind: 'noted', text: 'Saved.' },
+    delta(' goes on.'),
+    end({ content: 'One.\n\nTwo goes on.' }),
+  ])
+  assert.equal(done.filter(Boolean), ['› How many days?', '  One.', '  Saved.', '  Two goes on.'])
+})
+
+test('long messages of the person are folded', () => {
+  const { done } = printed([{ kind: 'said', text: Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n') }])
+  assert.equal([done.length, done.at(-2)], [18, '  … 34 more lines'])
+})
+
+test('the end of a conversation fits the screen that is drawn anew', () => {
+  const many = Array.from({ length: 100 }, (_, index): Happening[] => [
+    { kind: 'said', text: `question ${index}` },
+    delta('a'),
+    end({ id: `m${index}`, content: 'a' }),
+  ])
+  const { done, feed } = tail(after(...many.flat()), VIEW, 10)
+  assert.equal([done.length, feed.entries], [10, 200])
+  assert.ok(texts(done).includes('› question 99'))
+})
+
+test('whatever is open, the screen stays lower than the terminal and narrower than its columns', () => {
+  const citations = Array.from({ length: 30 }, (_, index) => citation(index + 1, { content: '很长的一段话。'.repeat(50) }))
+  const choices = Array.from({ length: 60 }, (_, index) => ({ id: `${index}`, label: `Agent ${index} 日本語`, note: 'x'.repeat(100) }))
+  const options = Array.from({ length: 40 }, (_, index) => ({ value: `v${index}`, label: `label ${index}`, note: '', open: false }))
+  const live = Array.from({ length: 200 }, (_, index): Line => [{ text: `  live ${index} ${'w'.repeat(200)}`, styles: [] }])
+  const asks = after(said, call('c1', 'delete', { id: 'y'.repeat(4000) }), {
+    kind: 'event',
+    at: 0,
+    event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete', arguments: { id: 'y'.repeat(4000) } } },
+  })
+  const open: Partial<ChatState>[] = [
+    {},
+    { panel: { kind: 'sources', title: 'Sources', citations, selected: 20, top: undefined } },
+    { panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 50 } },
+    { menu: { completion: { kind: 'command', from: 0, to: 1, options }, selected: 30 } },
+    { transcript: asks, now: 9000 },
+    { editor: withText(BLANK, 'long text '.repeat(500)), files: ['a.md'] },
+    { transcript: after(said), trouble: 'Nothing answers.', hint: undefined },
+  ]
+  for (const rows of [6, 8, 12, 24, 50])
+    for (const columns of [20, 40, 80, 200])
+      for (const fields of open) {
+        const { lines, cursor } = screenOf(state({ ...fields, size: { rows, columns } }), live)
+        assert.ok(lines.length < rows, `${lines.length} lines in ${rows} rows: ${JSON.stringify(Object.keys(fields))}`)
+        for (const each of texts(lines)) assert.ok(width(each) <= columns, `${columns}: ${each}`)
+        if (cursor) assert.ok(cursor.x < columns && cursor.y < lines.length)
+      }
+})
+
+test('the cursor stands where the next character goes, by columns', () => {
+  const { lines, cursor } = screenOf(state({ editor: withText(BLANK, '日本👍🏽') }), [])
+  assert.equal([cursor?.x, texts(lines)[cursor?.y ?? -1]], [8, '› 日本👍🏽'])
+})
+
+test('a picker shows what was typed leaves, and the chosen one', () => {
+  const choices = ['Ada', 'Alan', 'Grace'].map((label) => ({ id: label, label, note: 'note' }))
+  const { lines, cursor } = screenOf(
+    state({ panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: 'a', selected: 1 } }),
+    [],
+  )
+  assert.equal(texts(lines).slice(0, 4), ['  Agents  a', '  Ada    note', '› Alan   note', '  Grace  note'])
+  assert.is(cursor, undefined)
+})
+
+test('sources show name, page and the passage of the chosen one', () => {
+  const panel = {
+    kind: 'sources' as const,
+    title: 'Sources',
+    citations: [citation(1), citation(4, { source: 'travel.md', cited: false, stale: true, content: 'By train.' })],
+    selected: 1,
+    top: undefined,
+  }
+  const lines = texts(screenOf(state({ panel }), []).lines)
+  assert.equal(lines.slice(1, 4), ['  [1] leave.md, page 3', '› [4] travel.md, page 3 (not cited, changed since)', '    │ By train.'])
+})
+
+test('a question has its keys once it stood there for a moment, and others where something is typed', () => {
+  const asks = after(said, {
+    kind: 'event',
+    at: 0,
+    event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete_user', arguments: { id: 4 } } },
+  })
+  const lines = (fields: Partial<ChatState>) => texts(screenOf(state({ transcript: asks, ...fields }), []).lines).join('\n')
+  assert.match(lines({ now: 5000, since: 4000 }), /delete_user wants to run with id: 4\n {4}Allow it\? y yes · n no/)
+  assert.not.match(lines({ now: 5000, since: 4900 }), 'y yes')
+  assert.match(lines({ now: 5000, since: 4000, editor: withText(BLANK, 'x') }), 'Ctrl+Y yes')
+})
+
+test('the status tells agent, model, tokens, cost and context, the most important where there is little room', () => {
+  const transcript = after(said, end({ usage: { input_tokens: 1000, output_tokens: 440, total_tokens: 1440 }, cost: 0.0021 }))
+  const status = (columns: number, fields: Partial<ChatState> = {}) =>
+    plainText(statusLine(state({ transcript, size: { columns, rows: 24 }, ...fields })))
+  assert.is(status(80), '  Guide · llama · 1.4k tokens · cost 0.0021 · context 1.4k · /quit')
+  assert.is(status(40), '  Guide · llama · cost 0.0021 · /quit', 'how to leave is seen after a reply, too')
+  assert.is(status(34), '  Guide · llama · cost 0.0021')
+  assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
+  assert.match(status(80, { trouble: 'Nothing answers.' }), '  Nothing answers. · Guide')
+  assert.match(status(80, { model: { id: 'm', name: 'llama', window: 4096, quotes: false } }), 'context 35 %')
+  const anew = transcribe(transcript, { kind: 'noted', text: 'A new conversation begins.', begins: true })
+  assert.is(status(80, { transcript: anew }), '  Guide · llama · /help · /quit', 'another conversation is counted anew')
+  const unknown = after(said, end({ usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: null }))
+  assert.match(plainText(statusLine(state({ transcript: unknown }))), 'cost unknown')
+})
+
+test('nothing that came from elsewhere steers the terminal', () => {
+  const evil = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202eevil\r\n\u0007'
+  const transcript = after(
+    { kind: 'said', text: evil },
+    delta(evil),
+    call('c1', evil, { [evil]: evil }),
+    result('c1', { name: evil, result: evil, error: evil }),
+    call('c2', evil, { a: evil }),
+    { kind: 'event', at: 0, event: { event: 'confirmation_required', data: { id: 'c2', name: evil, arguments: { evil } } } },
+    { kind: 'noted', text: evil },
+  )
+  const panel = {
+    kind: 'sources' as const,
+    title: 'Sources',
+    citations: [citation(1, { source: evil, content: evil })],
+    selected: 0,
+    top: undefined,
+  }
+  const picker = {
+    kind: 'picker' as const,
+    what: 'agent' as const,
+    title: 'Agents',
+    choices: [{ id: 'a', label: evil, note: evil }],
+    filter: '',
+    selected: 0,
+  }
+  const fields = {
+    agent: { id: 'a', name: evil },
+    model: { id: 'm', name: evil, window: null, quotes: false },
+    conversation: { id: 'c', title: evil },
+    trouble: evil,
+    files: [evil],
+    editor: withText(BLANK, evil),
+  }
+  for (const colors of [true, false])
+    for (const more of [
+      { transcript },
+      { panel },
+      { panel: picker },
+      { hint: evil },
+      { transcript: transcribe(transcript, end({ error: evil, finish_reason: 'error', citations: [citation(1, { source: evil })] })) },
+    ]) {
+      const { history, lines } = new Presenter(colors).present(state({ ...fields, ...more }))
+      for (const each of [...history, ...lines])
+        assert.not.match(
+          each.replaceAll(/\u001b\[\d+(;\d+)*m/g, ''),
+          /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+          JSON.stringify(each),
+        )
+    }
+})
+
+test('without colours there is not one escape sequence', () => {
+  const { history, lines } = new Presenter(false).present(state({ transcript: after(...TALK) }))
+  assert.not.match([...history, ...lines].join('\n'), '\u001b')
+})
+
+test.run()

@@ -1,0 +1,138 @@
+/** The panel of passages: each opens where it was quoted, says where it is cut, and scrolls; on a chat without a service. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { UnreachableError } from '../../../src/client/failures.ts'
+import { KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
+import { press } from '../../../src/tui/key-bindings.ts'
+import { plainText } from '../../../src/tui/markdown/styled-text.ts'
+import { screenOf } from '../../../src/tui/render/live-area.ts'
+import { Room } from '../../../src/tui/session/chat-session.ts'
+import type { Size } from '../../../src/tui/state/chat-state.ts'
+import { Desk } from '../../../src/tui/state/chat-store.ts'
+import type { Citation } from '../../../src/tui/state/reply-reducer.ts'
+
+const test = suite('sources')
+
+const ESC = '\u001b'
+const [UP, DOWN, PAGE_UP, PAGE_DOWN, SHIFT_TAB, CTRL_O] = [`${ESC}[A`, `${ESC}[B`, `${ESC}[5~`, `${ESC}[6~`, `${ESC}[Z`, '\u000f']
+
+const QUOTED = 'Whoever is on call acknowledges within five minutes.'
+const filler = (from: number) =>
+  Array.from({ length: 40 }, (_, index) => `Paragraph ${from + index} is of the rota\nand its weekends.`).join('\n\n')
+const HANDBOOK = `# On call\n\n${filler(1)}\n\n${QUOTED}\n\n${filler(41)}`
+
+const citation = (index: number, fields: Partial<Citation> = {}): Citation => ({
+  index,
+  source: `handbook-${index}.md`,
+  page: 1,
+  document_id: 'd',
+  content: HANDBOOK,
+  score: 1,
+  cited: true,
+  ...fields,
+})
+
+function chatOf(
+  content: string,
+  citations: Citation[],
+  size: Size = { columns: 80, rows: 24 },
+  question = 'How fast must I acknowledge a page?',
+) {
+  const desk = new Desk(
+    () => {},
+    () => 0,
+  )
+  const connect = () => Promise.reject(new UnreachableError('Nothing answers.'))
+  const room = new Room({ desk, connect, plain: false, cwd: '.', leave: () => {}, copy: async () => true })
+  desk.update({ agent: { id: 'agent_1', name: 'Guide' }, size })
+  desk.happen({ kind: 'said', text: question })
+  const message = { id: 'msg_2', role: 'assistant' as const, content, timestamp: '', finish_reason: 'stop' as const, citations }
+  desk.happen({ kind: 'event', at: 0, event: { event: 'message_end', data: { message } } })
+  const type = (...chunks: string[]) => {
+    for (const chunk of chunks) {
+      const decoder = new KeyDecoder()
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) press(room, key)
+    }
+  }
+  const lines = () => screenOf(desk.state, []).lines.map(plainText)
+  return { desk, type, lines, passage: () => lines().filter((each) => /^ {4}[│…]/.test(each)) }
+}
+
+test('a passage opens at the sentence that was quoted, with … where it is cut', () => {
+  for (const size of [
+    { columns: 40, rows: 24 },
+    { columns: 80, rows: 24 },
+    { columns: 200, rows: 40 },
+  ]) {
+    const { type, passage } = chatOf(`${QUOTED} [1]`, [citation(1)], size)
+    type(CTRL_O)
+    const shown = passage()
+    assert.match(shown.map((each) => each.slice(6)).join(' '), QUOTED, `${size.columns} columns`)
+    assert.match(shown[0] ?? '', '    … Whoever is on call')
+    assert.equal([shown[0]?.slice(4, 6), shown[1]?.slice(4, 6), shown.at(-1)?.slice(4, 6)], ['… ', '│ ', '… '])
+  }
+})
+
+test('what the reply says of a passage counts for that passage, also where the question has none of its words', () => {
+  const other = `${filler(1)}\n\nHotels cost at most 120 euros.\n\n${filler(41)}`
+  const { type, passage } = chatOf(
+    `Five minutes: on call, acknowledges. [1] A hotel is 120 euros at most [2].`,
+    [citation(1), citation(2, { content: other })],
+    undefined,
+    'And?',
+  )
+  type(CTRL_O)
+  assert.match(passage().join('\n'), QUOTED)
+  type('\t')
+  assert.match(passage().join('\n'), 'Hotels cost')
+  type(SHIFT_TAB)
+  assert.match(passage().join('\n'), QUOTED)
+})
+
+test('a passage scrolls by lines and pages, stops at either end, and the head says so', () => {
+  const { type, passage, lines } = chatOf(`${QUOTED} [1]`, [citation(1)])
+  type(CTRL_O)
+  assert.ok(lines().includes('  Sources  ↑↓ scroll · Esc closes'))
+  const opened = passage().map((each) => each.slice(6))
+  type(DOWN)
+  assert.is(passage()[0]?.slice(6), opened[1])
+  type(UP)
+  assert.equal(
+    passage().map((each) => each.slice(6)),
+    opened,
+  )
+  type(PAGE_DOWN)
+  assert.is(passage()[0]?.slice(6), opened.at(-1), 'a page keeps one line')
+  type(...Array<string>(50).fill(PAGE_DOWN))
+  assert.equal(
+    passage()
+      .slice(-2)
+      .map((each) => each.trimEnd()),
+    ['    │ Paragraph 80 is of the rota', '    │ and its weekends.'],
+  )
+  type(UP)
+  assert.is(passage().at(-1), '    … Paragraph 80 is of the rota', 'scrolling on at the end is not to be undone first')
+  type(...Array<string>(50).fill(PAGE_UP))
+  assert.is(passage()[0], '    │ # On call')
+})
+
+test('a passage that fits is shown whole and does not move', () => {
+  const { type, passage, lines } = chatOf('Trains. [1]', [citation(1, { content: 'Cars are not.\nTrains are booked.' })])
+  type(CTRL_O, DOWN, PAGE_DOWN)
+  assert.equal(passage(), ['    │ Cars are not.', '    │ Trains are booked.'])
+  assert.ok(lines().includes('  Sources  Esc closes'))
+})
+
+test('keys that do not fit beside the title are left out whole', () => {
+  const { type, lines } = chatOf(`${QUOTED} [1] [2]`, [citation(1), citation(2)], { columns: 40, rows: 24 })
+  type(CTRL_O)
+  assert.ok(lines().includes('  Sources  ↑↓ scroll · Tab next'))
+})
+
+test('a menu below open passages has the keys', () => {
+  const { type, desk } = chatOf(`${QUOTED} [1] [2]`, [citation(1), citation(2)])
+  type(CTRL_O, '/he', '\t')
+  assert.equal([desk.state.editor.text.trim(), desk.state.panel?.kind === 'sources' && desk.state.panel.selected], ['/help', 0])
+})
+
+test.run()

@@ -1,0 +1,189 @@
+/** Keys pressed while the chat moves to another conversation or agent: they never act on a state that is not on the screen. */
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
+import { press } from '../../../src/tui/key-bindings.ts'
+import type { AgentRecord } from '../../../src/tui/session/api.ts'
+import { Room } from '../../../src/tui/session/chat-session.ts'
+import type { ChatState } from '../../../src/tui/state/chat-state.ts'
+import { Desk } from '../../../src/tui/state/chat-store.ts'
+
+const test = suite('changing')
+const servers: Server[] = []
+test.after.each(() => {
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+const [UP, ENTER, ESC] = ['\u001b[A', '\r', '\u001b']
+const id = (prefix: string, letter: string) => `${prefix}_${[8, 4, 4, 4, 12].map((length) => letter.repeat(length)).join('-')}`
+const [CONVERSATION, OLD_CONVERSATION, GUIDE, JANITOR] = [id('conv', 'b'), id('conv', 'a'), id('agent', 'a'), id('agent', 'b')]
+
+const model = (name: string) => ({ id: `${name}_model`, name: `${name} model`, context_window: null, provider: 'openai' })
+const agent = (agentId: string, name: string) => ({
+  id: agentId,
+  name,
+  description: '',
+  system_prompt: '',
+  tools: [],
+  model_id: `${name}_model`,
+})
+const page = (data: object[]) => ({ data, pagination: { page: 1, limit: 100, total: data.length, pages: 1 } })
+const MESSAGES = [
+  { id: 'msg_1', role: 'user', content: 'A question to find again' },
+  { id: 'msg_2', role: 'assistant', content: 'The first answer.', finish_reason: 'stop' },
+]
+
+const ANSWERS: Record<string, object> = {
+  [`/api/conversations/${CONVERSATION}`]: { data: { id: CONVERSATION, title: 'Found', agent_id: JANITOR } },
+  [`/api/conversations/${CONVERSATION}/messages`]: page([...MESSAGES].reverse()),
+  [`/api/conversations/${OLD_CONVERSATION}`]: { data: { id: OLD_CONVERSATION, title: 'Renamed', agent_id: GUIDE } },
+  [`/api/agents/${JANITOR}`]: { data: agent(JANITOR, 'Janitor') },
+  '/api/models/Janitor_model': { data: model('Janitor') },
+}
+
+/** A chat with Guide, and a service that answers only when the test lets it. */
+async function setUp() {
+  const waiting: { asked: string; answer: () => void }[] = []
+  const answer = (response: ServerResponse, found: object | undefined) => {
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(found ?? { error: { code: 'NOT_FOUND', message: 'There is none.' } }))
+  }
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').replace(/\?.*/, '')
+    waiting.push({ asked: `${request.method} ${path}`, answer: () => answer(response, ANSWERS[path]) })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  servers.push(server)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const states: ChatState[] = []
+  const watchers: ((state: ChatState) => void)[] = []
+  const desk = new Desk(() => {
+    states.push(desk.state)
+    for (const watch of watchers) watch(desk.state)
+  })
+  const connect = async () => ({ url, token: undefined, narrate: () => {} })
+  const room = new Room({ desk, connect, plain: false, cwd: '.', leave: () => {}, copy: async () => true })
+  const sent: string[] = []
+  room.session.send = async (message) => void sent.push(`${desk.state.agent?.name}: ${message}`)
+  room.agent = agent(GUIDE, 'Guide') as unknown as AgentRecord
+  desk.update({ agent: { id: GUIDE, name: 'Guide' }, conversation: { id: OLD_CONVERSATION, title: null } })
+  desk.happen({ kind: 'loaded', messages: MESSAGES as never })
+  const type = (...chunks: string[]) => {
+    for (const chunk of chunks) {
+      const decoder = new KeyDecoder()
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) press(room, key)
+    }
+  }
+  /** Waits until the service was asked for something. */
+  const request = async () => {
+    while (waiting.length === 0) await pause(1)
+    return waiting.shift() as (typeof waiting)[number]
+  }
+  /** Answers requests until that holds. */
+  const answerUntil = async (holds: () => boolean) => {
+    for (const deadline = Date.now() + 5_000; !holds(); await pause(1)) {
+      if (Date.now() > deadline) throw new Error(`it never came to ${holds}`)
+      waiting.shift()?.answer()
+    }
+  }
+  const choices = [{ id: CONVERSATION, label: 'Found', note: '' }]
+  const offer = () =>
+    desk.update({ panel: { kind: 'picker', what: 'conversation', title: 'Conversations', choices, filter: '', selected: 0 } })
+  const notes = () => desk.state.transcript.entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : []))
+  return { desk, room, type, sent, states, watchers, request, answerUntil, offer, notes }
+}
+
+test('the first state without the list has the chosen conversation, its agent, its model and its input history', async () => {
+  const { desk, type, states, watchers, answerUntil, offer } = await setUp()
+  type('/help', ENTER)
+  await pause(1)
+  offer()
+  // Up is pressed on exactly the state that first shows no list.
+  watchers.push(({ panel }) => {
+    if (panel) return
+    watchers.length = 0
+    type(UP)
+  })
+  states.length = 0
+  type(ENTER)
+  assert.is(desk.state.panel?.kind, 'picker', 'the list stays until the conversation is there')
+  await answerUntil(() => desk.state.editor.text !== '')
+  const first = states.find(({ panel }) => !panel)
+  assert.equal(
+    [first?.agent?.name, first?.model?.name, first?.conversation?.id, first?.transcript.entries.length, desk.state.editor.text],
+    ['Janitor', 'Janitor model', CONVERSATION, 2, 'A question to find again'],
+  )
+  assert.ok(
+    states.every(({ transcript }) => transcript.entries.length > 0),
+    'the transcript is never empty in between',
+  )
+})
+
+test('Up right after the choice recalls the question of the chosen conversation', async () => {
+  const { desk, type, answerUntil } = await setUp()
+  type(`/resume ${CONVERSATION}`, ENTER, UP)
+  assert.is(desk.state.editor.text, '', 'it waits')
+  await answerUntil(() => desk.state.conversation?.id === CONVERSATION && desk.state.editor.text !== '')
+  assert.is(desk.state.editor.text, 'A question to find again')
+})
+
+test('a message typed while another agent is fetched goes to that agent', async () => {
+  const { desk, type, sent, answerUntil } = await setUp()
+  type(`/agent ${JANITOR}`, ENTER, 'Hello', ENTER)
+  assert.equal(sent, [])
+  await answerUntil(() => sent.length > 0)
+  assert.equal([sent, desk.state.agent?.name], [['Janitor: Hello'], 'Janitor'])
+})
+
+test('a change that fails leaves everything as it was, and keeps what was typed without sending it', async () => {
+  const { desk, room, type, sent, notes, answerUntil } = await setUp()
+  room.use(model('Chosen') as never)
+  type(`/agent ${id('agent', 'f')}`, ENTER, 'Hello', ENTER)
+  await answerUntil(() => notes().length > 0)
+  assert.equal(
+    [sent, desk.state.editor.text, desk.state.agent?.name, room.agent?.name, room.chosen],
+    [[], 'Hello', 'Guide', 'Guide', 'Chosen_model'],
+  )
+})
+
+test('Escape gives a change up, and its late answer changes nothing', async () => {
+  const { desk, type, notes, request, answerUntil, offer } = await setUp()
+  offer()
+  type(ENTER)
+  const late = await request()
+  type('typed', ESC)
+  await answerUntil(() => desk.state.panel === undefined)
+  late.answer()
+  const over = Date.now() + 100
+  await answerUntil(() => Date.now() > over)
+  assert.equal([desk.state.conversation?.id, desk.state.editor.text, notes()], [OLD_CONVERSATION, 'typed', []])
+})
+
+test('a title that is stored late does not bring its conversation back', async () => {
+  const { desk, type, notes, request } = await setUp()
+  type('/title Renamed', ENTER)
+  const late = await request()
+  type('/new', ENTER)
+  late.answer()
+  while (!notes().some((note) => note.includes('Renamed'))) await pause(1)
+  assert.is(desk.state.conversation, undefined)
+})
+
+test('the figures of a stopped reply are asked for where it was written, although a new conversation began', async () => {
+  const { desk, room, type, request } = await setUp()
+  room.session.join('msg_3')
+  await request()
+  type(ESC)
+  await room.session.ended
+  type('/new', ENTER)
+  assert.is((await request()).asked, `GET /api/conversations/${OLD_CONVERSATION}/messages`)
+  assert.is(desk.state.conversation, undefined)
+})
+
+test.run()

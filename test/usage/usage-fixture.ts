@@ -1,0 +1,94 @@
+/** A meter over records of its own, with a clock that tests set and a list of what was told. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DomainEvents, EventBus } from '../../daemon/core/event-bus.ts'
+import type { CallOrigin, MeteredModel, SettledCall } from '../../daemon/core/meter.ts'
+import { type Database, openDatabase, type Row } from '../../daemon/store/database.ts'
+import { migrate } from '../../daemon/store/migrations.ts'
+import { UsageMeter } from '../../daemon/usage/meter.ts'
+import type { CadreError } from '../../src/contract/errors.ts'
+
+export const PRICED: MeteredModel = { id: 'model_priced', price: { input: 0.5, output: 1.5 } }
+export const UNPRICED: MeteredModel = { id: 'model_unpriced', price: null }
+
+type Told = DomainEvents['usage.threshold_exceeded']
+type Line = { metric?: string; limit: number; period?: string; action?: string; entity?: [type: string, id: string] }
+
+export class TestLedger {
+  readonly #root = mkdtempSync(join(tmpdir(), 'cadre-usage-'))
+  #lines = 0
+  database!: Database
+  meter!: UsageMeter
+  clock = new Date('2026-01-31T09:30:00.000Z')
+  told: Told[] = []
+
+  static async open(): Promise<TestLedger> {
+    const ledger = new TestLedger()
+    await ledger.#start()
+    return ledger
+  }
+
+  /** As after a kill: nothing of the process is left but its records. */
+  async restart(): Promise<number> {
+    await this.database.close()
+    await this.#start()
+    return this.meter.recover()
+  }
+
+  async #start(): Promise<void> {
+    this.database = openDatabase(join(this.#root, 'cadre.db'))
+    await migrate(this.database)
+    const events = new EventBus()
+    events.on('usage.threshold_exceeded', async (_, told) => void this.told.push(told))
+    this.meter = new UsageMeter({ database: this.database, events, now: () => this.clock })
+  }
+
+  begin(origin: CallOrigin = {}, model = PRICED, estimatedInput = 10): Promise<string> {
+    return this.database.write((transaction) => this.meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput }))
+  }
+
+  settle(entry: string, input_tokens: number, output_tokens: number, more: Partial<SettledCall> = {}): Promise<number | null> {
+    return this.database.write((transaction) =>
+      this.meter.settle(transaction, entry, { input_tokens, output_tokens, status: 'done', estimated: false, ...more }),
+    )
+  }
+
+  /** A whole call. */
+  async use(input: number, output: number, origin: CallOrigin = {}, model = PRICED): Promise<number | null> {
+    return this.settle(await this.begin(origin, model), input, output)
+  }
+
+  async line({ metric = 'tokens', limit, period = 'day', action = 'notify', entity }: Line): Promise<string> {
+    const id = `thr_${++this.#lines}`
+    await this.database.write((transaction) =>
+      transaction.run(
+        'INSERT INTO usage_thresholds (id, entity_type, entity_id, metric, "limit", period, action, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        [id, entity?.[0] ?? null, entity?.[1] ?? null, metric, limit, period, action, '2026-01-01', '2026-01-01'],
+      ),
+    )
+    return id
+  }
+
+  change(sql: string, values: (string | number)[] = []): Promise<number> {
+    return this.database.write((transaction) => transaction.run(sql, values))
+  }
+
+  days(): Promise<Row[]> {
+    return this.database.all(
+      'SELECT entity_type, entity_id, day, model_id, calls, input_tokens, output_tokens, cost FROM usage_days ORDER BY 1, 2, 3, 4',
+    )
+  }
+
+  async refusal(asked: Promise<unknown>): Promise<CadreError | undefined> {
+    return asked.then(
+      () => undefined,
+      (error: CadreError) => error,
+    )
+  }
+
+  async end(): Promise<void> {
+    await this.database.close()
+    rmSync(this.#root, { recursive: true, force: true })
+  }
+}
