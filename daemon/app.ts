@@ -12,7 +12,6 @@ import { ApiToolsService } from './api-tools/service.ts'
 import { asCodeBindings } from './as-code/routes.ts'
 import { AsCodeService } from './as-code/service.ts'
 import { type Clock, systemClock } from './async/clock.ts'
-import { Breather } from './async/event-loop-throttle.ts'
 import { Replies } from './conversations/active-replies.ts'
 import { Asking } from './conversations/agent-loop/ask-once.ts'
 import { IdleWatch } from './conversations/idle-completion.ts'
@@ -136,8 +135,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const breather = new Breather()
-  const providers = new Providers({ resolve, times: providerTimes, breather })
+  const providers = new Providers({ resolve, times: providerTimes })
   const models = new ModelsService({
     database,
     vault,
@@ -179,7 +177,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
   const replies = new Replies(database, logger)
   const conversations = new ConversationsService({ database, agents, events, replies, library: knowledge })
-  const messages = new MessagesService({ database, conversations, agents, models, meter, replies, breather, logger })
+  const messages = new MessagesService({ database, conversations, agents, models, meter, replies, logger })
   const asking = new Asking({ database, meter, logger })
   const targets = targetKinds({ database, models, templates, knowledge, ragTools, retrievalTools, apiTools, agents, asking })
   const scoring = new Scoring(embedding, models)

@@ -4,7 +4,6 @@ import type { ToolCall } from '../../src/contract/conversations.ts'
 import { CadreError, notFound } from '../../src/contract/errors.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { AgentsService } from '../agents/service.ts'
-import type { Breather } from '../async/event-loop-throttle.ts'
 import type { Caller, Change } from '../core/caller.ts'
 import { Later } from '../core/deferred-reply.ts'
 import { newId } from '../core/identifiers.ts'
@@ -36,7 +35,6 @@ export interface MessagesParts {
   models: ModelsService
   meter: Meter
   replies: Replies
-  breather: Breather
   logger: Logger
 }
 
@@ -72,7 +70,6 @@ export class MessagesService {
     const chosen = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
     const turn = await replies.turns.take(id, wait, signal)
     try {
-      await this.#parts.breather.pause()
       signal.throwIfAborted()
       const reply = await this.#begin(change, await conversations.require(database, change.caller, id), message, chosen, turn)
       return followed(reply, stream, signal)
@@ -111,7 +108,7 @@ export class MessagesService {
   }
 
   async #begin(change: Change, conversation: StoredConversation, message: string, chosen: string | undefined, turn: Turn): Promise<Reply> {
-    const { database, meter, models, agents, replies, breather, logger, conversations } = this.#parts
+    const { database, meter, models, agents, replies, logger, conversations } = this.#parts
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const agent = await agents.atWork(database, conversation.agent_id)
@@ -138,7 +135,6 @@ export class MessagesService {
       contextTokens: model.contextTokens,
       maxTokens: agent.maxTokens,
       temperature: agent.temperature,
-      unwatched: false,
       use: { caller: change.caller, origin, signal: reply.signal },
     }
     const first = firstRequest(scene)
@@ -158,10 +154,7 @@ export class MessagesService {
         model_id: model.id,
         agent_id: agent.id,
       })
-      replies.run(reply, books, async () => {
-        await breather.pause()
-        await write({ scene, first, reply, books, turn, logger }).finally(turn.end)
-      })
+      replies.run(reply, books, () => write({ scene, first, reply, books, turn, logger }).finally(turn.end))
     } finally {
       underWay()
     }

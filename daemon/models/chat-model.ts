@@ -40,10 +40,6 @@ export interface ChatRequest {
   passages?: readonly GivenPassage[]
   temperature?: number | null
   maxTokens?: number | null
-  /** Nobody watches it being written: it may come all at once, which costs less. */
-  unwatched?: boolean
-  /** Told, where nobody watches, once all of it is here and before it is read: the next call need not wait for that. */
-  arrived?: (() => void) | undefined
   /** Ends the call at any moment; the iterator then throws the signal's reason. */
   signal?: AbortSignal
 }

@@ -53,7 +53,7 @@ export async function generateUnsettled(
   let finishReason: FinishReason = 'other'
   try {
     signal?.throwIfAborted()
-    for await (const part of model.stream({ ...request, unwatched: true, arrived: end })) {
+    for await (const part of model.stream(request)) {
       heard.parts++
       if (part.type === 'text') heard.text += part.text
       if (part.type === 'end') [finishReason, heard.counted] = [part.finishReason, part.usage]

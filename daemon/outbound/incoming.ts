@@ -15,9 +15,6 @@ export class Incoming implements Dispatcher.DispatchHandler {
   #answer: (head: AnswerHead) => void = () => {}
   #refuse: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
-  /** Told of each part where parts are gathered, and says which is the last: whoever waits is woken only by that, by the end, or by as much as is held. */
-  readonly #gathering: ((part: Buffer) => boolean) | undefined
-  #gathered = false
   #parts: Buffer[] = []
   #held = 0
   #over = false
@@ -25,8 +22,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
   /** Lets whoever waits for the next part look again. */
   #wake: (() => void) | undefined
 
-  constructor(gathering?: (part: Buffer) => boolean) {
-    this.#gathering = gathering
+  constructor() {
     this.head = new Promise((resolve, reject) => {
       this.#answer = resolve
       this.#refuse = reject
@@ -37,7 +33,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
 
   /** All that has come since; undefined when all has. Throws where the rest will not. */
   async next(): Promise<Buffer | undefined> {
-    while (!this.#worthwhile())
+    while (!this.#over && !this.#failure && this.#held === 0)
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -66,8 +62,7 @@ export class Incoming implements Dispatcher.DispatchHandler {
     this.#parts.push(part)
     this.#held += part.length
     if (this.#held > MOST_HELD) controller.pause()
-    if (this.#gathering?.(part)) this.#gathered = true
-    if (this.#worthwhile()) this.#wake?.()
+    this.#wake?.()
   }
 
   onResponseEnd(): void {
@@ -77,11 +72,6 @@ export class Incoming implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#fail(error)
-  }
-
-  #worthwhile(): boolean {
-    if (this.#over || this.#failure) return true
-    return this.#held > (this.#gathering && !this.#gathered ? MOST_HELD : 0)
   }
 
   #taken(): Buffer {

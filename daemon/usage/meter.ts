@@ -13,10 +13,19 @@ import {
 } from '../core/meter.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { Budget } from './budget.ts'
-import { Crowds } from './crowds.ts'
 import { entitiesOf, summedFor } from './entities.ts'
 import { Entries } from './entries.ts'
-import { addToSums, callsById, closeCalls, estimateOutput, insertCalls, type NewCall, type Outcome, openCalls } from './ledger-store.ts'
+import {
+  addToSums,
+  type Call,
+  callsById,
+  closeCalls,
+  estimateOutput,
+  insertCalls,
+  type NewCall,
+  type Outcome,
+  openCalls,
+} from './ledger-store.ts'
 
 export interface UsageMeterParts {
   database: Database
@@ -79,8 +88,7 @@ export class UsageMeter implements Meter {
   async #close(transaction: Transaction, settlements: readonly Settlement[]): Promise<(number | null)[]> {
     const ids = settlements.map(({ entry }) => entry)
     const calls = await callsById(transaction, ids)
-    const crowds = new Crowds()
-    const closed: (Outcome & { id: string })[] = []
+    const closed: { call: Call; outcome: Outcome & { id: string } }[] = []
     const costs = settlements.map(({ entry, call: settled }) => {
       const call = calls.get(entry)
       if (!call)
@@ -92,24 +100,31 @@ export class UsageMeter implements Meter {
       const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
       const cost = costOf(price, settled)
       const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
-      const outcome = { ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
-      closed.push({ id: entry, ...outcome })
-      crowds.add(call, outcome)
+      const outcome = { id: entry, ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
+      closed.push({ call, outcome })
       call.status = settled.status // said again in the same breath, it counts once
       call.cost = cost
       return cost
     })
-    await closeCalls(transaction, closed)
-    await this.#add(transaction, crowds)
-    return costs
-  }
-
-  /** A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted. */
-  async #add(transaction: Transaction, crowds: Crowds): Promise<void> {
-    for (const { call, amounts } of crowds) {
-      await addToSums(transaction, summedFor(call), call, amounts)
+    await closeCalls(
+      transaction,
+      closed.map(({ outcome }) => outcome),
+    )
+    // A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted.
+    for (const { call, outcome } of closed) {
+      const { input_tokens, output_tokens, cached_tokens, cost } = outcome
+      const unpriced_tokens = cost === null ? input_tokens + output_tokens : 0
+      await addToSums(transaction, summedFor(call), call, {
+        calls: 1,
+        input_tokens,
+        output_tokens,
+        cached_tokens,
+        unpriced_tokens,
+        cost: cost ?? 0,
+      })
       await this.#budget.tell(transaction, entitiesOf(call.model_id, call), call.began_at)
     }
+    return costs
   }
 
   /** Settles what a kill left open, with what was known of it. */

@@ -88,14 +88,12 @@ export async function converse(stage: Stage): Promise<Ending> {
 
 /** One call of the model: text as it comes, then what it wants done. */
 async function listen({ scene, reply }: Stage, request: Composed & Pick<ChatRequest, 'toolChoice'>): Promise<Heard> {
-  const { model, temperature, maxTokens, unwatched } = scene
-  // Of a model that may ask for tools nobody knows.
-  const arrived = request.tools ? undefined : scene.arrived
+  const { model, temperature, maxTokens } = scene
   const calls: Requested[] = []
   const before = reply.draft.content.length
   let end: Extract<ChatPart, { type: 'end' }> | undefined
   reply.signal.throwIfAborted()
-  for await (const part of model.stream({ ...request, temperature, maxTokens, unwatched, arrived, signal: reply.signal })) {
+  for await (const part of model.stream({ ...request, temperature, maxTokens, signal: reply.signal })) {
     if (part.type === 'text') {
       reply.write(reply.draft.content.length === before ? separated(reply.draft.content, part.text) : part.text)
       const room = reply.log.room()

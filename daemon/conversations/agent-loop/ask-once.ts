@@ -59,8 +59,6 @@ export class Asking {
       contextTokens: model.contextTokens,
       maxTokens: agent.maxTokens,
       temperature: agent.temperature,
-      unwatched: true,
-      arrived: () => end?.(),
       use: { caller, origin: whole, signal: reply.signal },
     }
     const books = new CallsOnly(database, meter, model, whole, reply.draft)

@@ -8,9 +8,5 @@ export interface Scene extends Setting {
   model: ChatModel
   toolset: Toolset
   temperature: number | null
-  /** Nobody sees the reply before it is finished. */
-  unwatched: boolean
-  /** Told once all that the model will say is here, where that is known before it is read. */
-  arrived?: () => void
   use: ToolUse
 }

@@ -1,6 +1,5 @@
 /** One request to a provider and the bytes of its answer: over our own connections, each wait with its limit. */
 import type { Dispatcher } from 'undici'
-import type { Breather } from '../../async/event-loop-throttle.ts'
 import { Incoming } from '../../outbound/incoming.ts'
 import { cutOff, type Failing, late, ProviderFailure, refused, tooLong, unreachable } from './provider-error.ts'
 
@@ -43,12 +42,6 @@ export interface ExchangeOptions {
   /** When all of it has to be over, as performance.now() tells it. */
   deadline: number
   signal: AbortSignal | undefined
-  /** The answer may be read when all of it is there. */
-  unwatched: boolean
-  /** Told once all of it is there. */
-  arrived: (() => void) | undefined
-  /** What comes from many providers at once is not read all in one turn. */
-  breather: Breather
 }
 
 export interface Answer {
@@ -63,7 +56,7 @@ export class Exchange {
   /** Why it failed, in our words: the library wraps what a fetch throws, so it is kept here. */
   failure: ProviderFailure | undefined
   readonly #options: ExchangeOptions
-  readonly #incoming: Incoming
+  readonly #incoming = new Incoming()
   readonly #abort: () => void
   #whole: NodeJS.Timeout
   #ending: AbortController | undefined
@@ -74,8 +67,7 @@ export class Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    const { signal, deadline, times, unwatched } = options
-    this.#incoming = new Incoming(unwatched ? (part) => this.#gathered(part) : undefined)
+    const { signal, deadline, times } = options
     this.#abort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', this.#abort, { once: true })
     this.#whole = setTimeout(() => this.#late('had not finished after', times.wholeMs), Math.max(0, deadline - performance.now()))
@@ -144,9 +136,6 @@ export class Exchange {
         if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
         const part = await this.#incoming.next()
         this.#disarm()
-        if (this.#options.arrived) await nextSent()
-        const pause = this.#options.breather.pause()
-        if (pause) await pause
         if (part === undefined) return
         this.#first ??= part
         this.#last = part
@@ -196,13 +185,6 @@ export class Exchange {
     this.#ending?.abort(reason)
   }
 
-  #gathered(part: Buffer): boolean {
-    this.#arm('sent nothing more for', this.#options.times.idleMs)
-    const done = saysDone(part)
-    if (done) this.#options.arrived?.()
-    return done
-  }
-
   #arm(what: string, ms: number): void {
     if (this.#wait?.what === what) {
       this.#wait.timer.refresh()
@@ -231,8 +213,3 @@ export class Exchange {
 
 const DONE = Buffer.from('[DONE]')
 const saysDone = (part: Buffer): boolean => part.includes(DONE, Math.max(0, part.length - 64))
-
-/** What is asked next goes out on a connection that was used before, and so a turn of the loop later; an answer that is here can wait as long. */
-async function nextSent(): Promise<void> {
-  for (let turns = 0; turns < 2; turns++) await new Promise(setImmediate)
-}

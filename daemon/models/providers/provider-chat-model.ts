@@ -1,6 +1,5 @@
 /** A provider's model as a chat model: asked again where that is safe, and its stream read part by part. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Breather } from '../../async/event-loop-throttle.ts'
 import type { RemoteModel } from '../../embedding/service.ts'
 import type { Connections } from '../../outbound/connections.ts'
 import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupported } from '../chat-model.ts'
@@ -30,13 +29,12 @@ export class ProviderModel implements ChatModel {
   readonly #record: ProviderModelRecord
   readonly #connections: Connections
   readonly #times: ProviderTimes
-  readonly #breather: Breather
   #made: Promise<ProviderWire> | undefined
   #takesTools: boolean
   /** Old servers refuse to be asked for a count. */
   #countsTokens = true
 
-  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimes, breather: Breather) {
+  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimes) {
     this.id = record.id
     this.name = record.name
     this.contextTokens = record.contextTokens
@@ -45,7 +43,6 @@ export class ProviderModel implements ChatModel {
     this.#record = record
     this.#connections = connections
     this.#times = times
-    this.#breather = breather
     this.#takesTools = record.callsTools
   }
 
@@ -54,14 +51,14 @@ export class ProviderModel implements ChatModel {
   }
 
   async *stream(given: ChatRequest): AsyncGenerator<ChatPart> {
-    const { signal, unwatched = false, arrived } = given
+    const { signal } = given
     if (keyMissing(this.#record)) throw keyless(this.#record)
     const request = this.#takesTools ? given : { ...given, tools: [] }
     // Before the clock runs: loading is our time, not the provider's.
     const dispatcher = await this.#connections.agent(this.#record.allow_private)
     await this.#wire()
     const deadline = performance.now() + this.#times.wholeMs
-    const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal, unwatched, arrived, breather: this.#breather }
+    const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal }
     const { first, reply } = await this.#begin(request, options)
     try {
       for (let part = first; part !== undefined; part = await reply.next()) yield part

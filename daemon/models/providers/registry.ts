@@ -1,6 +1,5 @@
 /** The models of providers, each made when it is first asked and kept while its record stays the same: it learns what its server takes. */
 import type { Agent } from 'undici'
-import { Breather } from '../../async/event-loop-throttle.ts'
 import { Connections } from '../../outbound/connections.ts'
 import type { Resolve } from '../../outbound/connector.ts'
 import { type ProviderTimes, USUAL_TIMES } from './http-exchange.ts'
@@ -10,17 +9,14 @@ export interface ProvidersOptions {
   times?: Partial<ProviderTimes> | undefined
   /** Where names are looked up; the system's resolver unless a test has its own. */
   resolve?: Resolve | undefined
-  breather?: Breather | undefined
 }
 
 export class Providers {
   readonly #times: ProviderTimes
   readonly #connections: Connections
-  readonly #breather: Breather
   readonly #made = new Map<string, { recorded: string; model: ProviderModel }>()
 
-  constructor({ times, resolve, breather = new Breather() }: ProvidersOptions = {}) {
-    this.#breather = breather
+  constructor({ times, resolve }: ProvidersOptions = {}) {
     this.#times = { ...USUAL_TIMES, ...times }
     this.#connections = new Connections({ connectMs: this.#times.connectMs, resolve })
   }
@@ -29,7 +25,7 @@ export class Providers {
     const recorded = JSON.stringify(record)
     const made = this.#made.get(record.id)
     if (made?.recorded === recorded) return made.model
-    const model = new ProviderModel(record, this.#connections, this.#times, this.#breather)
+    const model = new ProviderModel(record, this.#connections, this.#times)
     this.#made.set(record.id, { recorded, model })
     return model
   }

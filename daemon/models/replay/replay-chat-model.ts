@@ -129,7 +129,7 @@ function append(parts: ChatPart[], part: ChatPart): void {
 }
 
 /** All of a request that decides its answer. */
-function plain({ signal: _, unwatched: __, arrived: ___, ...request }: ChatRequest): StoredRecording['request'] {
+function plain({ signal: _, ...request }: ChatRequest): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']
 }
 
