@@ -1,6 +1,6 @@
 /** Finds the structure of a document: headings with their paths, paragraphs, items, rows and code. */
 
-import type { ReadDocument } from '../readers/document.ts'
+import type { ParsedDocument } from '../readers/parsed-document.ts'
 import { headingWeight, WEIGHT } from './atoms.ts'
 
 export interface Block {
@@ -22,7 +22,7 @@ const HEADING = / {0,3}(#{1,6})(?:[ \t]+|$)/my
 const FENCE = / {0,3}(`{3,}|~{3,})/y
 const LONGEST_HEADING = 300
 
-export function structureOf(document: ReadDocument): Structure {
+export function structureOf(document: ParsedDocument): Structure {
   const scanner = new Scanner(document)
   const { text, format } = document
   for (let start = 0; start < text.length; ) {
@@ -49,7 +49,7 @@ class Scanner {
   /** Where the front matter ends, which is a block of its own. */
   #matter = 0
 
-  constructor({ text, pages, format }: ReadDocument) {
+  constructor({ text, pages, format }: ParsedDocument) {
     this.#text = text
     this.#pages = pages
     if (format === 'markdown') this.#frontMatter()

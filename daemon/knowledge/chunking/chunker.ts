@@ -1,6 +1,6 @@
 /** Cuts a document into passages that respect its structure, with exact spans into its text. */
 
-import type { ReadDocument } from '../readers/document.ts'
+import type { ParsedDocument } from '../readers/parsed-document.ts'
 import { type Atom, cutSpan, type Span, sentencesOf, trimmed, WEIGHT, wholeCharacter, wordStart } from './atoms.ts'
 import { type Block, structureOf } from './blocks.ts'
 import { indexWords } from './tokenize.ts'
@@ -27,7 +27,7 @@ export interface ChunkSettings {
 /** A passage this empty is only cut off when nothing else fits. */
 const LEAST_FILL = 0.15
 
-export function chunkDocument(document: ReadDocument, settings: ChunkSettings): Chunk[] {
+export function chunkDocument(document: ParsedDocument, settings: ChunkSettings): Chunk[] {
   const { text, pages } = document
   const { blocks, paths } = structureOf(document)
   const atoms = atomsOf(document, blocks, settings.size)
@@ -45,7 +45,7 @@ export function chunkDocument(document: ReadDocument, settings: ChunkSettings): 
 }
 
 /** The pieces of all blocks, none longer than a passage, and long ones short enough to leave room for overlap. */
-function atomsOf({ text, pages }: ReadDocument, blocks: readonly Block[], size: number): Atom[] {
+function atomsOf({ text, pages }: ParsedDocument, blocks: readonly Block[], size: number): Atom[] {
   const atoms: Atom[] = []
   const add = ({ section, kind }: Block, span: Span, weight: number, most: number) => {
     const { start, end } = span
@@ -92,7 +92,7 @@ function addLines(text: string, block: Block, add: (span: Span, weight: number) 
 }
 
 /** A page's end is a good end for a passage where a sentence ends with it. */
-function weighPages(text: string, pages: ReadDocument['pages'], atoms: Atom[]): void {
+function weighPages(text: string, pages: ParsedDocument['pages'], atoms: Atom[]): void {
   let page = 0
   if (pages.length < 2) return
   for (let index = 0; index < atoms.length; index++) {

@@ -1,7 +1,7 @@
 /** Takes rows of separated values apart, quoted ones included, in one pass and without ever refusing a line. */
 
 /** The rows that have anything in them; cells come without the spaces around them. */
-export function rowsOf(source: string, delimiter: string): string[][] {
+export function parseRows(source: string, delimiter: string): string[][] {
   const rows: string[][] = []
   const places = { delimiter: new Place(source, delimiter), newline: new Place(source, '\n'), quote: new Place(source, '"') }
   let row: string[] = []

@@ -28,7 +28,7 @@ function numbered(point: number): string {
 }
 
 /** Text with its references replaced; one that is unknown stays as it is written. */
-export function withoutReferences(text: string): string {
+export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(/&(?:#(\d{1,8})|#[xX]([0-9a-fA-F]{1,7})|([A-Za-z][A-Za-z0-9]{1,30}));?/g, (whole, decimal, hexadecimal, name) => {
     if (decimal) return numbered(Number(decimal))

@@ -1,17 +1,17 @@
 /** Writes markdown block by block: what HTML, Word and e-book readers have in common. */
 
-const DEEPEST_LIST = 6
+const MAX_LIST_INDENT = 6
 
 export class MarkdownWriter {
-  readonly #out: string[] = []
+  readonly #output: string[] = []
   #length = 0
   #line: string[] = []
   /** Whether the line is empty or ends in whitespace; asking the line itself would join it again and again. */
-  #spaced = true
+  #endsInSpace = true
   #prefix = ''
-  #quotes = 0
+  #quoteDepth = 0
   readonly #lists: { ordered: boolean; next: number }[] = []
-  #tight = false
+  #isTight = false
 
   /** Where the next block will start. */
   get length(): number {
@@ -19,103 +19,103 @@ export class MarkdownWriter {
   }
 
   /** Running text: whitespace counts as one space. */
-  text(text: string): void {
+  writeText(text: string): void {
     const whole = text.replaceAll(/[\u00ad\u200b]/g, '').replaceAll(/[\t\n\r \u00a0]+/g, ' ')
-    const folded = this.#spaced ? whole.trimStart() : whole
+    const folded = this.#endsInSpace ? whole.trimStart() : whole
     if (folded === '') return
     this.#line.push(folded)
-    this.#spaced = folded.endsWith(' ')
+    this.#endsInSpace = folded.endsWith(' ')
   }
 
-  newline(): void {
+  writeNewline(): void {
     if (this.#line.length === 0) return
     this.#line.push('\n')
-    this.#spaced = true
+    this.#endsInSpace = true
   }
 
-  #taken(): string {
+  #takeLine(): string {
     const text = this.#line
       .join('')
       .replaceAll(/ ?\n+ ?/g, '\n')
       .trim()
     this.#line = []
-    this.#spaced = true
+    this.#endsInSpace = true
     return text
   }
 
   /** Ends the paragraph that is being written. */
-  paragraph(): void {
-    const text = this.#taken()
+  endParagraph(): void {
+    const text = this.#takeLine()
     if (text === '') return
-    const indent = '  '.repeat(Math.min(this.#lists.length, DEEPEST_LIST))
+    const indent = '  '.repeat(Math.min(this.#lists.length, MAX_LIST_INDENT))
     const hanging = this.#prefix === '' ? indent : indent.slice(2)
-    this.#block(this.#prefix + text.replaceAll('\n', `\n${indent}`), hanging, this.#prefix !== '' && this.#tight)
-    if (this.#lists.length > 0) this.#tight = true
+    this.#writeBlock(this.#prefix + text.replaceAll('\n', `\n${indent}`), hanging, this.#prefix !== '' && this.#isTight)
+    if (this.#lists.length > 0) this.#isTight = true
     this.#prefix = ''
   }
 
-  heading(level: number): void {
-    const text = this.#taken().replaceAll(/\s+/g, ' ')
+  endHeading(level: number): void {
+    const text = this.#takeLine().replaceAll(/\s+/g, ' ')
     this.#prefix = ''
-    if (text !== '') this.#block(`${'#'.repeat(Math.min(Math.max(level, 1), 6))} ${text}`, '', false)
+    if (text !== '') this.#writeBlock(`${'#'.repeat(Math.min(Math.max(level, 1), 6))} ${text}`, '', false)
   }
 
   startList(ordered: boolean, start = 1): void {
-    this.paragraph()
-    if (this.#lists.length === 0) this.#tight = false
+    this.endParagraph()
+    if (this.#lists.length === 0) this.#isTight = false
     this.#lists.push({ ordered, next: start })
   }
 
   endList(): void {
-    this.paragraph()
+    this.endParagraph()
     this.#lists.pop()
     this.#prefix = ''
-    if (this.#lists.length === 0) this.#tight = false
+    if (this.#lists.length === 0) this.#isTight = false
   }
 
-  item(): void {
-    this.paragraph()
+  startItem(): void {
+    this.endParagraph()
     const list = this.#lists.at(-1)
     this.#prefix = list?.ordered ? `${list.next++}. ` : '- '
   }
 
   startQuote(): void {
-    this.paragraph()
-    this.#quotes = Math.min(this.#quotes + 1, 3)
+    this.endParagraph()
+    this.#quoteDepth = Math.min(this.#quoteDepth + 1, 3)
   }
 
   endQuote(): void {
-    this.paragraph()
-    this.#quotes = Math.max(0, this.#quotes - 1)
+    this.endParagraph()
+    this.#quoteDepth = Math.max(0, this.#quoteDepth - 1)
   }
 
-  code(text: string, language: string): void {
-    this.paragraph()
+  writeCode(text: string, language: string): void {
+    this.endParagraph()
     const body = text.replace(/^\n+/, '').trimEnd()
     if (body === '') return
     const fence = body.includes('```') ? '~~~~' : '```'
-    this.#block(`${fence}${language}\n${body}\n${fence}`, '', false)
+    this.#writeBlock(`${fence}${language}\n${body}\n${fence}`, '', false)
   }
 
   /** A table whose first row heads it; cells are text. */
-  table(rows: string[][]): void {
-    this.paragraph()
+  writeTable(rows: string[][]): void {
+    this.endParagraph()
     const width = Math.max(...rows.map((row) => row.length))
     const lines = rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     if (width > 1) lines.splice(1, 0, `|${' --- |'.repeat(rows[0]?.length ?? width)}`)
-    if (rows.length > 0) this.#block(lines.join('\n'), '', false)
+    if (rows.length > 0) this.#writeBlock(lines.join('\n'), '', false)
   }
 
   finish(): string {
-    this.paragraph()
-    return this.#out.join('')
+    this.endParagraph()
+    return this.#output.join('')
   }
 
-  #block(text: string, indent: string, tight: boolean): void {
-    const quote = '> '.repeat(this.#quotes)
+  #writeBlock(text: string, indent: string, tight: boolean): void {
+    const quote = '> '.repeat(this.#quoteDepth)
     const written = quote === '' ? indent + text : (indent + text).replaceAll(/^/gm, quote)
     const gap = this.#length === 0 ? '' : tight ? '\n' : '\n\n'
-    this.#out.push(gap, written)
+    this.#output.push(gap, written)
     this.#length += gap.length + written.length
   }
 }

@@ -1,42 +1,44 @@
 /** Reads a document of any kind that Cadre knows: bytes in, text with pages and structure out. */
 
-import { kindOf, looksBinary, textKindOf } from './detect-type.ts'
-import { EMPTY, type ReadDocument, ReadFailure } from './document.ts'
-import { readDocx } from './docx/docx.ts'
-import { decode } from './encoding/detect-encoding.ts'
-import { readEpub } from './epub.ts'
-import { readHtml } from './html/html.ts'
-import { readJson, readJsonLines } from './json.ts'
-import { readTable } from './tables.ts'
-import { readRst, readText } from './text.ts'
-import { Archive } from './zip.ts'
+import { detectFileKind, detectTextKind, isBinary } from './detect-file-kind.ts'
+import { readDocx } from './docx/read-docx.ts'
+import { decodeText } from './encoding/detect-encoding.ts'
+import { readHtml } from './html/read-html.ts'
+import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE, type ParsedDocument } from './parsed-document.ts'
+import { readEpub } from './read-epub.ts'
+import { readJson, readJsonLines } from './read-json.ts'
+import { readTable } from './read-table.ts'
+import { readRst, readText } from './read-text.ts'
+import { ZipArchive } from './zip-archive.ts'
 
-export { type ReadDocument, ReadFailure } from './document.ts'
+export { DocumentReadError as ReadFailure, type ParsedDocument as ReadDocument } from './parsed-document.ts'
 
-export async function readDocument(bytes: Uint8Array, name: string): Promise<ReadDocument> {
-  if (bytes.length === 0) throw new ReadFailure(EMPTY)
-  const document = await read(bytes, name)
-  if (!/\S/.test(document.text)) throw new ReadFailure(EMPTY)
+export async function readDocument(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
+  if (bytes.length === 0) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
+  const document = await readBytes(bytes, name)
+  if (!/\S/.test(document.text)) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
   return document
 }
 
-async function read(bytes: Uint8Array, name: string): Promise<ReadDocument> {
-  const kind = kindOf(bytes)
-  if (typeof kind === 'object') throw new ReadFailure(kind.refused)
+async function readBytes(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
+  const kind = detectFileKind(bytes)
+  if (typeof kind === 'object') throw new DocumentReadError(kind.refused)
   if (kind === 'zip') return readArchive(bytes)
   if (kind === 'pdf') {
     // The PDF reader is the largest of all; who reads none need not load it.
-    const { readPdf } = await import('./pdf/pdf.ts')
+    const { readPdf } = await import('./pdf/read-pdf.ts')
     return readPdf(bytes)
   }
-  const { text } = decode(bytes)
-  if (looksBinary(text))
-    throw new ReadFailure(/\.pdf$/i.test(name) ? 'The PDF is damaged: it does not start as a PDF does.' : 'This is not a text document.')
-  return readAs(text, name)
+  const { text } = decodeText(bytes)
+  if (isBinary(text))
+    throw new DocumentReadError(
+      /\.pdf$/i.test(name) ? 'The PDF is damaged: it does not start as a PDF does.' : 'This is not a text document.',
+    )
+  return readDecodedText(text, name)
 }
 
-function readAs(text: string, name: string): ReadDocument {
-  switch (textKindOf(text, name)) {
+function readDecodedText(text: string, name: string): ParsedDocument {
+  switch (detectTextKind(text, name)) {
     case 'html':
       return readHtml(text)
     case 'table':
@@ -56,16 +58,16 @@ function readAs(text: string, name: string): ReadDocument {
   }
 }
 
-function readArchive(bytes: Uint8Array): ReadDocument {
-  const archive = new Archive(bytes)
-  if (archive.encrypted) throw new ReadFailure('The document is protected with a password.')
+function readArchive(bytes: Uint8Array): ParsedDocument {
+  const archive = new ZipArchive(bytes)
+  if (archive.isEncrypted) throw new DocumentReadError('The document is protected with a password.')
   if (archive.has('META-INF/container.xml')) return readEpub(archive)
   if (archive.names.some((part) => part.startsWith('word/'))) return readDocx(archive)
   if (archive.names.some((part) => part.startsWith('xl/')))
-    throw new ReadFailure('This is a spreadsheet, which is not read; save it as .csv.')
+    throw new DocumentReadError('This is a spreadsheet, which is not read; save it as .csv.')
   if (archive.names.some((part) => part.startsWith('ppt/')))
-    throw new ReadFailure('This is a presentation, which is not read; save it as .pdf.')
+    throw new DocumentReadError('This is a presentation, which is not read; save it as .pdf.')
   if (archive.has('mimetype') && archive.has('content.xml'))
-    throw new ReadFailure('This is an OpenDocument file, which is not read; save it as .docx or .pdf.')
-  throw new ReadFailure('This is a zip archive, not a document.')
+    throw new DocumentReadError('This is an OpenDocument file, which is not read; save it as .docx or .pdf.')
+  throw new DocumentReadError('This is a zip archive, not a document.')
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { packageFolder } from '../../process/package-folder.ts'
 import type { ChunkSettings } from '../chunking/chunker.ts'
-import { type ReadDocument, ReadFailure } from '../readers/document.ts'
+import { DocumentReadError, type ParsedDocument } from '../readers/parsed-document.ts'
 import type { Answer, ChunkedDocument, Question } from './parser-protocol.ts'
 
 export interface ReadingOptions {
@@ -21,7 +21,7 @@ interface Job {
   question: Extract<Question, { kind: 'read' }>
   result: ChunkedDocument
   signal: AbortSignal | undefined
-  resolve(result: ReadDocument | ChunkedDocument): void
+  resolve(result: ParsedDocument | ChunkedDocument): void
   reject(reason: unknown): void
 }
 
@@ -50,8 +50,8 @@ export class Reading {
   }
 
   /** The text of a document. The bytes are handed over to the thread where they can be: do not use them afterwards. */
-  read(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<ReadDocument> {
-    return this.#ask(bytes, name, undefined, signal) as Promise<ReadDocument>
+  read(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<ParsedDocument> {
+    return this.#ask(bytes, name, undefined, signal) as Promise<ParsedDocument>
   }
 
   /** The passages of a document, one list a setting, cut in the thread that read it. The bytes are handed over as by `read`. */
@@ -70,10 +70,10 @@ export class Reading {
     name: string,
     settings: ChunkSettings[] | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<ReadDocument | ChunkedDocument> {
+  ): Promise<ParsedDocument | ChunkedDocument> {
     signal?.throwIfAborted()
     if (this.#closed) throw new Error('The daemon is stopping.')
-    const { promise, resolve, reject } = deferred<ReadDocument | ChunkedDocument>()
+    const { promise, resolve, reject } = deferred<ParsedDocument | ChunkedDocument>()
     const result = { document: { pages: null, title: null, characters: 0 }, chunks: (settings ?? []).map(() => []) }
     const job: Job = { question: { kind: 'read', bytes, name, settings }, result, signal, resolve, reject }
     const abort = () => this.#abort(job)
@@ -107,7 +107,7 @@ export class Reading {
     thread.job = job
     thread.worker.ref()
     thread.timer = setTimeout(
-      () => this.#fail(thread, new ReadFailure(`Reading took longer than ${this.#timeoutMs / 1000} s.`)),
+      () => this.#fail(thread, new DocumentReadError(`Reading took longer than ${this.#timeoutMs / 1000} s.`)),
       this.#timeoutMs,
     )
     const { bytes } = job.question
@@ -137,7 +137,7 @@ export class Reading {
       this.#work()
     } else if (!job) return
     else if (answer.kind === 'text') this.#done(thread, () => job.resolve(answer.document))
-    else if (answer.kind === 'failure') this.#done(thread, () => job.reject(new ReadFailure(answer.reason)))
+    else if (answer.kind === 'failure') this.#done(thread, () => job.reject(new DocumentReadError(answer.reason)))
     else this.#gather(thread, job, answer)
   }
 
@@ -175,7 +175,7 @@ export class Reading {
       for (const job of this.#queue.splice(0)) job.reject(new Error(`Documents cannot be read: ${error.message}`, { cause: error }))
     this.#fail(
       thread,
-      new ReadFailure(
+      new DocumentReadError(
         outOfMemory ? `Reading needed more memory than ${this.#memoryMb} MB.` : `The document cannot be read (${error.message}).`,
       ),
     )

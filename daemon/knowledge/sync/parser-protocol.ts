@@ -1,6 +1,6 @@
 /** What the pool of readers and its threads say to each other. */
 import type { Chunk, ChunkSettings } from '../chunking/chunker.ts'
-import type { ReadDocument } from '../readers/document.ts'
+import type { ParsedDocument } from '../readers/parsed-document.ts'
 
 export interface ChunkedDocument {
   document: { pages: number | null; title: string | null; characters: number }
@@ -12,7 +12,7 @@ export type Question = { kind: 'read'; bytes: Uint8Array; name: string; settings
 
 export type Answer =
   | { kind: 'ready' }
-  | { kind: 'text'; document: ReadDocument }
+  | { kind: 'text'; document: ParsedDocument }
   | { kind: 'cut'; document: ChunkedDocument['document'] }
   /** Some of the chunks of one setting; the pool asks for more until there are none. */
   | { kind: 'chunks'; setting: number; chunks: Chunk[]; more: boolean }

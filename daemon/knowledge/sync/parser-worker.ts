@@ -1,8 +1,8 @@
 /** A thread that reads documents and cuts them, one at a time. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { type Chunk, chunkDocument } from '../chunking/chunker.ts'
-import { limitAllocations } from '../readers/allocation-limit.ts'
-import { EMPTY } from '../readers/document.ts'
+import { limitAllocations } from '../readers/limit-allocations.ts'
+import { EMPTY_DOCUMENT_MESSAGE } from '../readers/parsed-document.ts'
 import { type ReadDocument, ReadFailure, readDocument } from '../readers/read-document.ts'
 import type { Answer, Question } from './parser-protocol.ts'
 
@@ -27,7 +27,7 @@ class Reader {
       else {
         const chunks = question.settings.map((setting) => chunkDocument(document, setting))
         // Characters that nobody sees are no passage; and who waits for chunks must get some.
-        if (chunks.some((list) => list.length === 0)) throw new ReadFailure(EMPTY)
+        if (chunks.some((list) => list.length === 0)) throw new ReadFailure(EMPTY_DOCUMENT_MESSAGE)
         this.#batches = batches(chunks)
         this.#say({ kind: 'cut', document: described(document) })
       }

@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type ChunkSettings, chunkDocument } from '../../../daemon/knowledge/chunking/chunker.ts'
-import type { ReadDocument } from '../../../daemon/knowledge/readers/document.ts'
+import type { ParsedDocument } from '../../../daemon/knowledge/readers/parsed-document.ts'
 
 const test = suite('chunker')
 
-const document = (text: string, format: ReadDocument['format'] = 'markdown', pages: ReadDocument['pages'] = []): ReadDocument => ({
+const document = (text: string, format: ParsedDocument['format'] = 'markdown', pages: ParsedDocument['pages'] = []): ParsedDocument => ({
   text,
   format,
   pages,
   title: null,
 })
-const cut = (text: string, size: number, overlap = 0, format: ReadDocument['format'] = 'markdown') =>
+const cut = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') =>
   chunkDocument(document(text, format), { size, overlap })
-const contents = (text: string, size: number, overlap = 0, format: ReadDocument['format'] = 'markdown') =>
+const contents = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') =>
   cut(text, size, overlap, format).map(({ content }) => content)
 
 const piece = fc.oneof(
@@ -47,7 +47,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 300 }).map((length) => ' '.repeat(length)) },
 )
 const texts = fc.array(piece, { maxLength: 120 }).map((parts) => parts.join('').replaceAll(/\r\n?/g, '\n'))
-const formats = fc.constantFrom<ReadDocument['format']>('markdown', 'plain', 'code', 'table')
+const formats = fc.constantFrom<ParsedDocument['format']>('markdown', 'plain', 'code', 'table')
 const settings = fc
   .integer({ min: 50, max: 900 })
   .chain((size) => fc.record({ size: fc.constant(size), overlap: fc.integer({ min: 0, max: size - 1 }) }))
@@ -57,7 +57,7 @@ const paged = fc.tuple(texts, formats, fc.array(fc.nat(), { maxLength: 6 })).map
   return document(text, format, pages)
 })
 
-function check(read: ReadDocument, { size, overlap }: ChunkSettings): void {
+function check(read: ParsedDocument, { size, overlap }: ChunkSettings): void {
   const chunks = chunkDocument(read, { size, overlap })
   const covered = new Uint8Array(read.text.length)
   for (const [index, { content, start, end, position, page, headings }] of chunks.entries()) {

@@ -1,7 +1,7 @@
 /** Encodings are found out by marks, by declarations, and by what the bytes look like. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { decode } from '../../../daemon/knowledge/readers/encoding/detect-encoding.ts'
+import { decodeText } from '../../../daemon/knowledge/readers/encoding/detect-encoding.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 
 const test = suite('encodings of documents')
@@ -66,24 +66,24 @@ function utf32(text: string, little: boolean): Buffer {
 
 for (const { encoding, text, base64 } of LEGACY) {
   test(`${encoding} is recognized from its bytes`, () => {
-    assert.equal(decode(Buffer.from(base64, 'base64')), { text, encoding })
+    assert.equal(decodeText(Buffer.from(base64, 'base64')), { text, encoding })
   })
 }
 
 test('UTF-8 is taken for what it is, with and without its mark', () => {
-  assert.equal(decode(Buffer.from(TEXT)), { text: TEXT, encoding: 'utf-8' })
-  assert.equal(decode(Buffer.from(`\ufeff${TEXT}`)).text, TEXT)
+  assert.equal(decodeText(Buffer.from(TEXT)), { text: TEXT, encoding: 'utf-8' })
+  assert.equal(decodeText(Buffer.from(`\ufeff${TEXT}`)).text, TEXT)
 })
 
 test('UTF-8 that is cut off within a character is still UTF-8', () => {
-  assert.is(decode(Buffer.from('Straße für Größe').subarray(0, -2)).encoding, 'utf-8')
+  assert.is(decodeText(Buffer.from('Straße für Größe').subarray(0, -2)).encoding, 'utf-8')
 })
 
 for (const little of [true, false]) {
   test(`UTF-16 and UTF-32 are read, ${little ? 'little' : 'big'} end first, with and without a mark`, () => {
     for (const mark of ['\ufeff', '']) {
-      assert.is(decode(utf16(mark + TEXT, little)).text, TEXT)
-      assert.is(decode(utf32(mark + TEXT, little)).text.replace('\ufeff', ''), TEXT)
+      assert.is(decodeText(utf16(mark + TEXT, little)).text, TEXT)
+      assert.is(decodeText(utf32(mark + TEXT, little)).text.replace('\ufeff', ''), TEXT)
     }
   })
 }
@@ -98,11 +98,11 @@ test('a page in the encoding that it declares is read in it', async () => {
 
 test('a declaration that the bytes contradict is not believed', () => {
   const page = Buffer.from('<?xml version="1.0" encoding="shift_jis"?><a>Straße</a>')
-  assert.is(decode(page).encoding, 'utf-8')
+  assert.is(decodeText(page).encoding, 'utf-8')
 })
 
 test('plain English is never taken for anything exotic', () => {
-  assert.is(decode(Buffer.from('Nothing but letters, digits 123 and marks; really.')).encoding, 'utf-8')
+  assert.is(decodeText(Buffer.from('Nothing but letters, digits 123 and marks; really.')).encoding, 'utf-8')
 })
 
 test.run()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/source.ts'
+import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 const test = suite<{ root: string }>('file and text sources')
@@ -28,7 +28,7 @@ async function collected(
 ): Promise<{ found: Found[]; error: CadreError | undefined }> {
   const found: Found[] = []
   try {
-    for await (const document of findDocuments(type, { configuration, signal, work: '/nowhere', outbound: undefined as never }))
+    for await (const document of findDocuments(type, { configuration, signal, workDirectory: '/nowhere', outbound: undefined as never }))
       found.push(document)
   } catch (error) {
     assert.instance(error, CadreError)

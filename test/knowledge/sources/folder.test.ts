@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/source.ts'
+import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 const test = suite<{ root: string }>('folder sources')
@@ -289,7 +289,7 @@ test('the walk ends when it is told to', async ({ root }) => {
     for await (const _ of findDocuments('folder', {
       configuration: { path: root },
       signal: ending.signal,
-      work: root,
+      workDirectory: root,
       outbound: undefined as never,
     })) {
       count++

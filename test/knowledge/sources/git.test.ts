@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/source.ts'
+import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
@@ -50,7 +50,8 @@ test.after.each(async ({ root, server, outbound }) => {
 
 async function listed({ root, outbound }: Context, configuration: Record<string, unknown>): Promise<Found[]> {
   const found: Found[] = []
-  for await (const document of findDocuments('git', { configuration, signal, work: join(root, 'work'), outbound })) found.push(document)
+  for await (const document of findDocuments('git', { configuration, signal, workDirectory: join(root, 'work'), outbound }))
+    found.push(document)
   return found
 }
 const names = (found: Found[]) => found.map(({ name }) => name).sort()

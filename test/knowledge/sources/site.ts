@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/source.ts'
+import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
@@ -79,7 +79,7 @@ export async function collected(
   const found: Found[] = []
   const whole = { url: site.origin, allow_private_network: true, ...configuration }
   try {
-    for await (const document of findDocuments('url', { configuration: whole, signal, work, outbound })) found.push(document)
+    for await (const document of findDocuments('url', { configuration: whole, signal, workDirectory: work, outbound })) found.push(document)
   } catch (error) {
     assert.instance(error, CadreError, String((error as Error).stack))
     return { found, error: error as CadreError }

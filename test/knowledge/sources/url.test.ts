@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { findDocuments } from '../../../daemon/knowledge/sources/source.ts'
+import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { standIn } from '../../outbound/stand-in.ts'
 import { failure, html, listed, type Pages, paths, signal, text, urlSuite } from './site.ts'
 
@@ -186,10 +186,11 @@ test('reading ends when it is told to, and when nobody wants more', async (conte
   const { site, work, outbound } = context
   site.pages = { '/': html('Start', '/a', '/slow'), '/a': html('A'), '/slow': { silent: true } }
   const configuration = { url: site.origin, mode: 'site', allow_private_network: true }
-  for await (const { name } of findDocuments('url', { configuration, signal, work, outbound })) if (name.endsWith('/a')) break
+  for await (const { name } of findDocuments('url', { configuration, signal, workDirectory: work, outbound }))
+    if (name.endsWith('/a')) break
   const ending = new AbortController()
   try {
-    for await (const { name } of findDocuments('url', { configuration, signal: ending.signal, work, outbound }))
+    for await (const { name } of findDocuments('url', { configuration, signal: ending.signal, workDirectory: work, outbound }))
       if (name.endsWith('/a')) ending.abort(new Error('enough'))
     assert.unreachable()
   } catch (error) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { watchFolder } from '../../../daemon/knowledge/sources/source.ts'
+import { watchFolder } from '../../../daemon/knowledge/sources/find-documents.ts'
 
 interface Context {
   root: string

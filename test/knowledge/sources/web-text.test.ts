@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { linksOf } from '../../../daemon/knowledge/sources/web/html-links.ts'
+import { extractLinks } from '../../../daemon/knowledge/sources/web/extract-links.ts'
+import { resolvePageUrl } from '../../../daemon/knowledge/sources/web/page-url.ts'
 import { parseRobots } from '../../../daemon/knowledge/sources/web/robots.ts'
-import { pageAddress } from '../../../daemon/knowledge/sources/web/web-address.ts'
 
 const test = suite('links, robots and addresses')
 
 test('links, title, canonical and base are found in markup as people write it', () => {
-  const found = linksOf(`<HTML><head><TITLE lang=en>
+  const found = extractLinks(`<HTML><head><TITLE lang=en>
     One &lt;page&gt; </TITLE><base href='/docs/'><link href="/c" REL="alternate Canonical">
     <meta http-equiv="refresh" content="0; URL='next.html'"></head>
     <A CLASS="x" HREF = "a?x=1&amp;y=2">a</A><a href=b>b</a><a href='c d'>c</a><a name="none">n</a><area href=/map>
@@ -23,7 +23,7 @@ test('markup made to be slow is read like any other', () => {
   const million = 1_000_000
   const time = (text: string) => {
     const begun = performance.now()
-    for (const page of [text, `<a${text}`]) linksOf(page)
+    for (const page of [text, `<a${text}`]) extractLinks(page)
     return performance.now() - begun
   }
   const ordinary = time('<a class="x" href="y">word</a> '.repeat(million / 31))
@@ -33,7 +33,7 @@ test('markup made to be slow is read like any other', () => {
 })
 
 test('robots.txt: the most specific group, the longest rule, stars and ends', () => {
-  const allows = (text: string, path: string) => parseRobots(text).allows(`http://site.test${path}`)
+  const allows = (text: string, path: string) => parseRobots(text).isAllowed(`http://site.test${path}`)
   assert.ok(allows('', '/a'))
   assert.ok(allows('User-agent: *\nDisallow:\n', '/a'))
   assert.not.ok(allows('\ufeffUser-Agent: * # all\r\nDisallow: / # everything\r\n', '/a'))
@@ -45,9 +45,9 @@ test('robots.txt: the most specific group, the longest rule, stars and ends', ()
   assert.ok(allows('User-agent: *\nDisallow: /*/edit$\n', '/page/edit/more'))
   assert.not.ok(allows('User-agent: *\nDisallow: /*?sort=\n', '/list?page=1&x?sort=2'))
   assert.not.ok(allows('User-agent: *\nDisallow: /ü\n', '/ü/x'))
-  assert.is(parseRobots('User-agent: *\nCrawl-delay: 2.5\n').delay, 2.5)
+  assert.is(parseRobots('User-agent: *\nCrawl-delay: 2.5\n').crawlDelay, 2.5)
   const slow = parseRobots(`User-agent: *\nDisallow: /${'*a'.repeat(5_000)}$\n`)
-  assert.ok(slow.allows(`http://site.test/${'a'.repeat(4_000)}`))
+  assert.ok(slow.isAllowed(`http://site.test/${'a'.repeat(4_000)}`))
 })
 
 test('one spelling a page, and none for what is no page', () => {
@@ -61,9 +61,9 @@ test('one spelling a page, and none for what is no page', () => {
     ' a?gclid=1&fbclid=2 ',
     'https://site.test./docs/a',
   ]
-  for (const link of same) assert.is(pageAddress(link, base), 'https://site.test/docs/a', link)
-  assert.is(pageAddress('a?b&c=1', base), 'https://site.test/docs/a?b&c=1')
-  assert.is(pageAddress('a?b=1&utm_id=2', base), 'https://site.test/docs/a?b=1')
+  for (const link of same) assert.is(resolvePageUrl(link, base), 'https://site.test/docs/a', link)
+  assert.is(resolvePageUrl('a?b&c=1', base), 'https://site.test/docs/a?b&c=1')
+  assert.is(resolvePageUrl('a?b=1&utm_id=2', base), 'https://site.test/docs/a?b=1')
   for (const link of [
     '',
     'mailto:a@b.test',
@@ -76,8 +76,8 @@ test('one spelling a page, and none for what is no page', () => {
     'http://[bad',
     'x'.repeat(3_000),
   ])
-    assert.is(pageAddress(link, base), undefined, link)
-  assert.ok(pageAddress('release-1.2', base) && pageAddress('a.html', base) && pageAddress('a.pdf', base))
+    assert.is(resolvePageUrl(link, base), undefined, link)
+  assert.ok(resolvePageUrl('release-1.2', base) && resolvePageUrl('a.html', base) && resolvePageUrl('a.pdf', base))
 })
 
 test.run()

@@ -2,15 +2,15 @@
 import { likeliestLegacy } from './legacy-encoding.ts'
 import { decodeWindows1252 } from './windows-1252.ts'
 
-const SAMPLE = 64 * 1024
+const SAMPLE_BYTES = 64 * 1024
 
-export interface Decoded {
+export interface DecodedText {
   text: string
   encoding: string
 }
 
-export function decode(bytes: Uint8Array): Decoded {
-  const encoding = marked(bytes) ?? wide(bytes) ?? unicode(bytes) ?? declared(bytes) ?? likeliestLegacy(bytes.subarray(0, SAMPLE))
+export function decodeText(bytes: Uint8Array): DecodedText {
+  const encoding = marked(bytes) ?? wide(bytes) ?? unicode(bytes) ?? declared(bytes) ?? likeliestLegacy(bytes.subarray(0, SAMPLE_BYTES))
   return { text: decodeAs(bytes, encoding), encoding }
 }
 
@@ -30,7 +30,7 @@ function marked(bytes: Uint8Array): string | undefined {
 
 /** Without a mark, the zeros of common characters give wide encodings away: always at the same place of a unit. */
 function wide(bytes: Uint8Array): string | undefined {
-  const length = Math.min(bytes.length, SAMPLE) & ~3
+  const length = Math.min(bytes.length, SAMPLE_BYTES) & ~3
   const zeros = [0, 0, 0, 0]
   for (let at = 0; at < length; at++) if (bytes[at] === 0) zeros[at & 3] = (zeros[at & 3] ?? 0) + 1
   const [first = 0, second = 0, third = 0, fourth = 0] = zeros
@@ -47,7 +47,7 @@ function wide(bytes: Uint8Array): string | undefined {
 
 /** Binary data has zeros too; read as text it is full of control characters and halves of pairs. */
 function plausible(bytes: Uint8Array, encoding: string): string | undefined {
-  const text = decodeAs(bytes.subarray(0, SAMPLE & ~1), encoding)
+  const text = decodeAs(bytes.subarray(0, SAMPLE_BYTES & ~1), encoding)
   const odd = text.match(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd\ufff0-\uffff\ue000-\uf8ff]/g)?.length ?? 0
   return odd <= text.length / 50 ? encoding : undefined
 }

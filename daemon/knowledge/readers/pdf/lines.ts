@@ -24,9 +24,9 @@ export interface PdfPage {
   top: number
 }
 
-export function linesOf(items: readonly TextItem[]): Line[] {
+export function buildLines(items: readonly TextItem[]): Line[] {
   const lines: Line[] = []
-  let line: Building | undefined
+  let line: OpenLine | undefined
   const end = () => {
     // What is written from right to left is drawn from the left all the same.
     if (line?.rightToLeft) line.parts.sort((a, b) => b.x - a.x)
@@ -34,7 +34,7 @@ export function linesOf(items: readonly TextItem[]): Line[] {
       .map((part) => part.text)
       .join(line.rightToLeft ? ' ' : '')
       .replaceAll(/\s+/g, ' ')
-      .replaceAll(JOINED_LETTERS, (letters) => letters.normalize('NFKC'))
+      .replaceAll(LIGATURES, (letters) => letters.normalize('NFKC'))
       .trim()
     if (line && text) lines.push({ text, x: line.x, y: line.y, right: line.right, size: line.size })
     line = undefined
@@ -42,11 +42,11 @@ export function linesOf(items: readonly TextItem[]): Line[] {
   for (const item of items) {
     const [a = 0, b = 0, , , x = 0, y = 0] = item.transform
     const size = Math.hypot(a, b) || item.height
-    if (line && item.str !== '' && !continues(line, item, x, y, size)) end()
+    if (line && item.str !== '' && !isSameLine(line, item, x, y, size)) end()
     if (item.str !== '') {
       if (!line)
         line = { parts: [], x, y, right: x, size, characters: 0, rightToLeft: item.dir === 'rtl', upright: Math.abs(b) < Math.abs(a) }
-      else if (isGap(line, item, x)) line.parts.push({ x, text: ' ' })
+      else if (hasGap(line, item, x)) line.parts.push({ x, text: ' ' })
       line.parts.push({ x, text: item.str })
       // The size of a line is that of most of its characters, not of a mark above it.
       if (item.str.trim().length > line.characters) {
@@ -63,9 +63,9 @@ export function linesOf(items: readonly TextItem[]): Line[] {
 }
 
 /** Ligatures and the shapes that Arabic letters take beside each other: how a text looks, not what it says. */
-const JOINED_LETTERS = /[\ufb00-\ufdff\ufe70-\ufefc]+/g
+const LIGATURES = /[\ufb00-\ufdff\ufe70-\ufefc]+/g
 
-interface Building {
+interface OpenLine {
   parts: { x: number; text: string }[]
   x: number
   y: number
@@ -77,13 +77,13 @@ interface Building {
 }
 
 /** Raised and lowered characters stay on their line; what starts lower, or far back to the left, does not. */
-function continues(line: Building, item: TextItem, x: number, y: number, size: number): boolean {
+function isSameLine(line: OpenLine, item: TextItem, x: number, y: number, size: number): boolean {
   if (!line.upright || item.dir === 'rtl') return true
   const height = Math.max(line.size, size, 1)
   return Math.abs(y - line.y) < height * 0.6 && (line.rightToLeft || x > line.x - height)
 }
 
-function isGap(line: Building, item: TextItem, x: number): boolean {
+function hasGap(line: OpenLine, item: TextItem, x: number): boolean {
   const last = line.parts.at(-1)?.text ?? ''
   if (last.endsWith(' ') || item.str.startsWith(' ') || line.rightToLeft || !line.upright) return false
   return x - line.right > Math.max(line.size, 1) * 0.15

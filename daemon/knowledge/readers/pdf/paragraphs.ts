@@ -1,7 +1,7 @@
 /** Joins the lines of PDF pages to paragraphs, finds headings by their size, and leaves out what every page repeats. */
 import type { Line, PdfPage } from './lines.ts'
 
-export interface Profile {
+export interface LayoutProfile {
   /** Size of the running text. */
   body: number
   /** Sizes of headings, largest first. */
@@ -12,44 +12,49 @@ export interface Profile {
   leading: number
 }
 
-const LONGEST_HEADING = 150
-const round = (size: number) => Math.round(size * 2) / 2
+const MAX_HEADING_LENGTH = 150
+const roundSize = (size: number) => Math.round(size * 2) / 2
 /** Headers and footers differ only in the number of the page. */
-const outline = (text: string) => text.replaceAll(/\d+/g, '#').trim()
+const maskNumbers = (text: string) => text.replaceAll(/\d+/g, '#').trim()
 
-export function profileOf(pages: readonly PdfPage[]): Profile {
+export function measureLayout(pages: readonly PdfPage[]): LayoutProfile {
   const characters = new Map<number, number>()
   const gaps = new Map<number, number>()
   for (const { lines } of pages) {
     for (const [index, { text, size, y }] of lines.entries()) {
-      characters.set(round(size), (characters.get(round(size)) ?? 0) + text.length)
+      characters.set(roundSize(size), (characters.get(roundSize(size)) ?? 0) + text.length)
       const next = lines[index + 1]
-      const gap = next && size > 0 && round(next.size) === round(size) ? Math.round(((y - next.y) / size) * 10) / 10 : 0
+      const gap = next && size > 0 && roundSize(next.size) === roundSize(size) ? Math.round(((y - next.y) / size) * 10) / 10 : 0
       if (gap > 0.8 && gap < 2.6) gaps.set(gap, (gaps.get(gap) ?? 0) + 1)
     }
   }
-  const body = most(characters) ?? 10
+  const body = findMostFrequent(characters) ?? 10
   const headings = [...characters].filter(([size]) => size >= body * 1.15).map(([size]) => size)
-  return { body, headings: headings.sort((a, b) => b - a).slice(0, 4), repeated: repeatedEdges(pages), leading: most(gaps) ?? 1.2 }
+  return {
+    body,
+    headings: headings.sort((a, b) => b - a).slice(0, 4),
+    repeated: findRepeatedLines(pages),
+    leading: findMostFrequent(gaps) ?? 1.2,
+  }
 }
 
-function most(counts: Map<number, number>): number | undefined {
+function findMostFrequent(counts: Map<number, number>): number | undefined {
   let best: [number, number] | undefined
   for (const [key, count] of counts) if (!best || count > best[1]) best = [key, count]
   return best?.[0]
 }
 
-function repeatedEdges(pages: readonly PdfPage[]): Set<string> {
+function findRepeatedLines(pages: readonly PdfPage[]): Set<string> {
   const written = pages.filter(({ lines }) => lines.length > 2)
   if (written.length < 3) return new Set()
   const counts = new Map<string, number>()
   for (const page of written) {
-    const edges = new Set(page.lines.filter((line) => isAtEdge(line, page)).map(({ text }) => outline(text)))
+    const edges = new Set(page.lines.filter((line) => isAtEdge(line, page)).map(({ text }) => maskNumbers(text)))
     for (const edge of edges) counts.set(edge, (counts.get(edge) ?? 0) + 1)
   }
   return new Set(
     [...counts]
-      .filter(([text, count]) => count >= Math.max(3, written.length * 0.5) && text.length <= LONGEST_HEADING)
+      .filter(([text, count]) => count >= Math.max(3, written.length * 0.5) && text.length <= MAX_HEADING_LENGTH)
       .map(([text]) => text),
   )
 }
@@ -63,11 +68,11 @@ function isAtEdge({ y }: Line, { top, bottom }: PdfPage): boolean {
 export class PageWriter {
   readonly pages: { number: number; start: number }[] = []
   firstHeading: string | null = null
-  readonly #profile: Profile
+  readonly #profile: LayoutProfile
   readonly #out: string[] = []
   #length = 0
 
-  constructor(profile: Profile) {
+  constructor(profile: LayoutProfile) {
     this.#profile = profile
   }
 
@@ -75,25 +80,25 @@ export class PageWriter {
     return this.#out.join('')
   }
 
-  page(number: number, page: PdfPage): void {
+  writePage(number: number, page: PdfPage): void {
     const { repeated } = this.#profile
-    const lines = page.lines.filter((line) => !(repeated.size > 0 && isAtEdge(line, page) && repeated.has(outline(line.text))))
+    const lines = page.lines.filter((line) => !(repeated.size > 0 && isAtEdge(line, page) && repeated.has(maskNumbers(line.text))))
     this.pages.push({ number, start: this.#length + (this.#length > 0 ? 2 : 0) })
     for (let at = 0; at < lines.length; ) {
-      const level = this.#levelOf(lines[at])
+      const level = this.#getHeadingLevel(lines[at])
       let end = at + 1
       while (
         end < lines.length &&
-        this.#levelOf(lines[end]) === level &&
-        !this.#parts(lines[end - 1] as Line, lines[end] as Line, lines[at] as Line, level)
+        this.#getHeadingLevel(lines[end]) === level &&
+        !this.#startsParagraph(lines[end - 1] as Line, lines[end] as Line, lines[at] as Line, level)
       )
         end++
-      this.#write(joined(lines.slice(at, end)), level)
+      this.#writeBlock(joinLines(lines.slice(at, end)), level)
       at = end
     }
   }
 
-  #write(text: string, level: number): void {
+  #writeBlock(text: string, level: number): void {
     const block = level > 0 ? `${'#'.repeat(level)} ${text}` : text
     if (level > 0) this.firstHeading ??= text
     const gap = this.#length > 0 ? '\n\n' : ''
@@ -102,13 +107,13 @@ export class PageWriter {
   }
 
   /** The level of a heading, or 0. */
-  #levelOf(line: Line | undefined): number {
-    if (!line || line.text.length > LONGEST_HEADING || !/\p{L}{2}/u.test(line.text)) return 0
-    return this.#profile.headings.indexOf(round(line.size)) + 1
+  #getHeadingLevel(line: Line | undefined): number {
+    if (!line || line.text.length > MAX_HEADING_LENGTH || !/\p{L}{2}/u.test(line.text)) return 0
+    return this.#profile.headings.indexOf(roundSize(line.size)) + 1
   }
 
   /** Whether a new paragraph starts between two lines. */
-  #parts(line: Line, next: Line, first: Line, level: number): boolean {
+  #startsParagraph(line: Line, next: Line, first: Line, level: number): boolean {
     const size = Math.max(line.size, 1)
     const gap = (line.y - next.y) / size
     // Up the page: the next column, or something set beside the text.
@@ -124,14 +129,14 @@ export class PageWriter {
 }
 
 /** Lines as one text; a word divided at the end of a line is put together again. */
-function joined(lines: readonly Line[]): string {
+function joinLines(lines: readonly Line[]): string {
   let text = ''
   const parts: string[] = []
   for (const line of lines) {
     if (text === '') text = line.text
     else if (/\p{Ll}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line.text)) text = text.slice(0, -1) + line.text
     else {
-      parts.push(text, spaceless(text, line.text) ? '' : ' ')
+      parts.push(text, isUnspaced(text, line.text) ? '' : ' ')
       text = line.text
     }
   }
@@ -139,6 +144,6 @@ function joined(lines: readonly Line[]): string {
 }
 
 /** Chinese and Japanese have no spaces between words, so none between lines. */
-function spaceless(before: string, after: string): boolean {
+function isUnspaced(before: string, after: string): boolean {
   return /[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]$/.test(before) && /^[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]/.test(after)
 }

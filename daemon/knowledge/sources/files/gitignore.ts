@@ -5,24 +5,24 @@ import ignore, { type Ignore } from 'ignore'
 const ignorecase = process.platform === 'darwin' || process.platform === 'win32'
 
 /** A copy without what the original remembers: every path it was asked about stays in it, and trees are large. */
-export function forFolder(rules: Ignore | undefined): Ignore | undefined {
+export function copyRules(rules: Ignore | undefined): Ignore | undefined {
   return rules && ignore({ ignorecase }).add(rules)
 }
 
 /** The rules above with those that a .gitignore in `folder` ('' is the root) adds. */
-export function withRules(above: Ignore | undefined, folder: string, text: string): Ignore {
+export function addRules(above: Ignore | undefined, folder: string, text: string): Ignore {
   const rules = ignore({ ignorecase })
   if (above) rules.add(above)
   return rules.add(
     text
       .replace(/^\ufeff/, '')
       .split(/\r?\n/)
-      .map((line) => rooted(line, folder)),
+      .map((line) => anchorRule(line, folder)),
   )
 }
 
 /** One list for all levels keeps git's order (the last rule that matches wins) only if every rule says where it holds. */
-function rooted(line: string, folder: string): string {
+function anchorRule(line: string, folder: string): string {
   if (folder === '' || line.startsWith('#') || line.trim() === '') return line
   const negative = line.startsWith('!')
   const pattern = negative ? line.slice(1) : line

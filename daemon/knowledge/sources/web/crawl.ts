@@ -1,79 +1,86 @@
 /** Reading the pages of a site in order, two at a time, as politely as its robots.txt asks. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
-import { type Browsing, fetchPage } from './page.ts'
+import { type FetchContext, fetchPage } from './fetch-page.ts'
 import type { StoredPage } from './page-store.ts'
-import { EVERYTHING, parseRobots, type Robots } from './robots.ts'
+import { ALLOW_ALL, parseRobots, type Robots } from './robots.ts'
 
-const AT_ONCE = 2
-const MOST_WAITING = 50_000
-const LONGEST_DELAY_S = 10
-const ROBOTS_BYTES = 512 * 1024
+const MAX_CONCURRENT_REQUESTS = 2
+const MAX_QUEUED_PAGES = 50_000
+const MAX_CRAWL_DELAY_S = 10
+const MAX_ROBOTS_BYTES = 512 * 1024
 
 export interface CrawlOptions {
-  browsing: Browsing
+  context: FetchContext
   /** Where to begin. */
-  from: AsyncIterable<string> | Iterable<string>
+  seeds: AsyncIterable<string> | Iterable<string>
   maxPages: number
   /** How many links deep to go; 0 reads what it begins with. */
   maxDepth: number
   /** Whether a page of this address belongs to the site; told the first page that was read. */
-  belongs: (address: string, first: StoredPage | undefined) => boolean
+  isInSite: (address: string, first: StoredPage | undefined) => boolean
   /** Whether the source fails with its first page. */
-  firstDecides: boolean
+  isFirstRequired: boolean
 }
 
-export type Crawled = { name: string; address: string; page: StoredPage } | { name: string; problem: string }
+export type CrawlResult = { name: string; address: string; page: StoredPage } | { name: string; problem: string }
 
-interface Target {
-  address: string
+interface QueuedPage {
+  url: string
   depth: number
 }
-type Outcome = Target & { page?: StoredPage | undefined; error?: unknown }
+type FetchOutcome = QueuedPage & { page?: StoredPage | undefined; error?: unknown }
 
-export async function* crawl(options: CrawlOptions): AsyncGenerator<Crawled> {
+export async function* crawl(options: CrawlOptions): AsyncGenerator<CrawlResult> {
   const ending = new AbortController()
-  const abort = () => ending.abort(options.browsing.signal.reason)
-  options.browsing.signal.throwIfAborted()
-  options.browsing.signal.addEventListener('abort', abort, { once: true })
+  const abort = () => ending.abort(options.context.signal.reason)
+  options.context.signal.throwIfAborted()
+  options.context.signal.addEventListener('abort', abort, { once: true })
   try {
-    yield* crawlUntil({ ...options, browsing: { ...options.browsing, signal: ending.signal } })
+    yield* crawlPages({ ...options, context: { ...options.context, signal: ending.signal } })
   } finally {
     // Whoever stopped listening needs no more pages.
     ending.abort()
-    options.browsing.signal.removeEventListener('abort', abort)
+    options.context.signal.removeEventListener('abort', abort)
   }
 }
 
-async function* crawlUntil({ browsing, from, maxPages, maxDepth, belongs, firstDecides }: CrawlOptions): AsyncGenerator<Crawled> {
-  const start = iteratorOf(from)
-  const waiting: Target[] = []
+async function* crawlPages({
+  context: browsing,
+  seeds: from,
+  maxPages,
+  maxDepth,
+  isInSite: belongs,
+  isFirstRequired: firstDecides,
+}: CrawlOptions): AsyncGenerator<CrawlResult> {
+  const start = getIterator(from)
+  const waiting: QueuedPage[] = []
   const queued = new Set<string>()
   const taken = new Set<string>()
   const contents = new Set<string>()
-  const flying: Promise<Outcome>[] = []
-  const site = new Site(browsing)
+  const flying: Promise<FetchOutcome>[] = []
+  const site = new RobotsPolicy(browsing)
   let first: StoredPage | undefined
   let failure: { error: unknown } | undefined
   let begun = 0
   let given = 0
 
-  const next = async (): Promise<Target | undefined> => {
+  const next = async (): Promise<QueuedPage | undefined> => {
     if (waiting.length > 0) return waiting.shift()
     if (failure) return undefined
     try {
       const { value, done } = await start.next()
-      return done ? undefined : { address: value, depth: 0 }
+      return done ? undefined : { url: value, depth: 0 }
     } catch (error) {
       // Told when the pages that are under way have arrived.
       failure = { error }
       return undefined
     }
   }
-  const fetchOne = async (target: Target): Promise<Outcome> => {
+  const fetchOne = async (target: QueuedPage): Promise<FetchOutcome> => {
     try {
-      await site.turn(target.address)
-      return { ...target, page: await fetchPage(target.address, browsing, firstDecides && target.depth === 0 ? 'refuse' : 'use') }
+      await site.waitForTurn(target.url)
+      return { ...target, page: await fetchPage(target.url, browsing, firstDecides && target.depth === 0 ? 'refuse' : 'use') }
     } catch (error) {
       return { ...target, error }
     }
@@ -81,17 +88,18 @@ async function* crawlUntil({ browsing, from, maxPages, maxDepth, belongs, firstD
 
   for (;;) {
     // The first page says where the site is, so nothing goes out beside it.
-    while (flying.length < (first || !firstDecides ? AT_ONCE : 1) && given + flying.length < maxPages && begun < maxPages * 5 + 20) {
+    while (
+      flying.length < (first || !firstDecides ? MAX_CONCURRENT_REQUESTS : 1) &&
+      given + flying.length < maxPages &&
+      begun < maxPages * 5 + 20
+    ) {
       const target = await next()
       if (!target) break
-      if (taken.has(target.address) || (target.depth === 0 && queued.has(target.address))) continue
-      queued.add(target.address)
-      if (!(await site.allows(target.address))) {
+      if (taken.has(target.url) || (target.depth === 0 && queued.has(target.url))) continue
+      queued.add(target.url)
+      if (!(await site.isAllowed(target.url))) {
         if (firstDecides && begun === 0)
-          throw new CadreError(
-            'FORBIDDEN',
-            `The robots.txt of ${new URL(target.address).host} does not let programs read ${target.address}.`,
-          )
+          throw new CadreError('FORBIDDEN', `The robots.txt of ${new URL(target.url).host} does not let programs read ${target.url}.`)
         continue
       }
       begun++
@@ -103,7 +111,7 @@ async function* crawlUntil({ browsing, from, maxPages, maxDepth, belongs, firstD
       return
     }
     browsing.signal.throwIfAborted()
-    const { address, depth, page, error } = outcome
+    const { url: address, depth, page, error } = outcome
     const deciding = firstDecides && first === undefined
     if (error !== undefined && (deciding || !(error instanceof CadreError))) throw error
     if (error !== undefined && !taken.has(address)) {
@@ -117,7 +125,7 @@ async function* crawlUntil({ browsing, from, maxPages, maxDepth, belongs, firstD
     }
     first ??= page
     if (!belongs(page.url, first)) continue
-    const name = nameOf(page, (candidate) => belongs(candidate, first))
+    const name = getPageName(page, (candidate) => belongs(candidate, first))
     const known = taken.has(name) || contents.has(page.hash)
     for (const one of [name, page.url, address]) {
       taken.add(one)
@@ -130,68 +138,68 @@ async function* crawlUntil({ browsing, from, maxPages, maxDepth, belongs, firstD
     }
     if (depth >= maxDepth) continue
     for (const link of page.links) {
-      if (queued.has(link) || waiting.length >= MOST_WAITING || !belongs(link, first)) continue
+      if (queued.has(link) || waiting.length >= MAX_QUEUED_PAGES || !belongs(link, first)) continue
       queued.add(link)
-      waiting.push({ address: link, depth: depth + 1 })
+      waiting.push({ url: link, depth: depth + 1 })
     }
   }
 }
 
 /** A page may name its one true address. Sites that name their front page on every page are not believed. */
-function nameOf({ url, canonical }: StoredPage, belongs: (address: string) => boolean): string {
+function getPageName({ url, canonical }: StoredPage, belongs: (address: string) => boolean): string {
   if (canonical === undefined || !belongs(canonical)) return url
   return new URL(canonical).pathname === '/' && new URL(url).pathname !== '/' ? url : canonical
 }
 
-function iteratorOf(from: AsyncIterable<string> | Iterable<string>): AsyncIterator<string> | Iterator<string> {
+function getIterator(from: AsyncIterable<string> | Iterable<string>): AsyncIterator<string> | Iterator<string> {
   return Symbol.asyncIterator in from ? from[Symbol.asyncIterator]() : from[Symbol.iterator]()
 }
 
 /** What the origins of a crawl allow, asked once each. */
-class Site {
-  readonly #browsing: Browsing
+class RobotsPolicy {
+  readonly #context: FetchContext
   readonly #robots = new Map<string, Promise<Robots>>()
-  #turns: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(browsing: Browsing) {
-    this.#browsing = browsing
+  constructor(browsing: FetchContext) {
+    this.#context = browsing
   }
 
-  async allows(address: string): Promise<boolean> {
-    return (await this.#of(address)).allows(address)
+  async isAllowed(address: string): Promise<boolean> {
+    return (await this.#getRobots(address)).isAllowed(address)
   }
 
   /** Waits as long as the site asks between two requests. */
-  async turn(address: string): Promise<void> {
-    const delay = Math.min((await this.#of(address)).delay, LONGEST_DELAY_S)
+  async waitForTurn(address: string): Promise<void> {
+    const delay = Math.min((await this.#getRobots(address)).crawlDelay, MAX_CRAWL_DELAY_S)
     if (delay === 0) return
-    const before = this.#turns
-    this.#turns = before.then(() => pause(delay * 1_000, undefined, { signal: this.#browsing.signal }))
+    const before = this.#queue
+    this.#queue = before.then(() => pause(delay * 1_000, undefined, { signal: this.#context.signal }))
     // Whoever waits for a turn hears of the end; the chain itself has nobody to tell.
-    this.#turns.catch(() => {})
+    this.#queue.catch(() => {})
     await before
   }
 
-  #of(address: string): Promise<Robots> {
+  #getRobots(address: string): Promise<Robots> {
     const { origin } = new URL(address)
     const known = this.#robots.get(origin)
     if (known) return known
-    const robots = this.#fetch(origin)
+    const robots = this.#fetchRobots(origin)
     this.#robots.set(origin, robots)
     return robots
   }
 
   /** No file, no rules; a server in trouble is left alone. */
-  async #fetch(origin: string): Promise<Robots> {
-    const { outbound, allowPrivateNetwork, signal } = this.#browsing
+  async #fetchRobots(origin: string): Promise<Robots> {
+    const { outbound, allowPrivateNetwork, signal } = this.#context
     const answer = await outbound.request(`${origin}/robots.txt`, {
       allowPrivateNetwork,
       signal,
       timeoutMs: 15_000,
-      maxBytes: ROBOTS_BYTES,
+      maxBytes: MAX_ROBOTS_BYTES,
     })
     if (answer.status >= 500)
       throw new CadreError('UNAVAILABLE', `${origin}/robots.txt cannot be read: the server answered ${answer.status}.`)
-    return answer.status >= 200 && answer.status < 300 ? parseRobots(Buffer.from(answer.body).toString('utf8')) : EVERYTHING
+    return answer.status >= 200 && answer.status < 300 ? parseRobots(Buffer.from(answer.body).toString('utf8')) : ALLOW_ALL
   }
 }

@@ -19,18 +19,18 @@ export interface StoredPage {
 
 export class PageStore {
   readonly #directory: string
-  readonly #used = new Set<string>()
+  readonly #usedKeys = new Set<string>()
 
   constructor(work: string) {
     this.#directory = join(work, 'pages')
   }
 
   /** What is known of an address; nothing if either half of it is missing or damaged. */
-  async get(address: string): Promise<StoredPage | undefined> {
-    this.#used.add(keyOf(address))
+  async find(address: string): Promise<StoredPage | undefined> {
+    this.#usedKeys.add(getKey(address))
     try {
       const page = JSON.parse(await readFile(this.#header(address), 'utf8')) as StoredPage
-      await this.#bytes(address, page.hash)
+      await this.#loadBody(address, page.hash)
       return page
     } catch {
       // Never fetched, or not to be trusted: it is fetched anew.
@@ -39,42 +39,42 @@ export class PageStore {
   }
 
   /** The body first: a header is only there when its body is. */
-  async put(address: string, page: StoredPage, body: Uint8Array): Promise<void> {
+  async put(address: string, page: StoredPage, bodyPath: Uint8Array): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
-    await this.#write(this.#body(address, page.hash), body)
+    await this.#write(this.#body(address, page.hash), bodyPath)
     await this.#write(this.#header(address), JSON.stringify(page))
   }
 
   async read(address: string, hash: string): Promise<Uint8Array> {
     try {
-      return await this.#bytes(address, hash)
+      return await this.#loadBody(address, hash)
     } catch (cause) {
       throw new CadreError('NOT_FOUND', 'What was fetched of it is gone; the next synchronization fetches it again.', { cause })
     }
   }
 
   /** Forgets every page nobody asked about since this was opened. */
-  async sweep(): Promise<void> {
+  async deleteUnused(): Promise<void> {
     const names = await readdir(this.#directory).catch(() => [])
     for (const name of names) {
       const [key = ''] = name.split('.')
-      const stale = this.#used.has(key) ? await this.#replaced(name, names) : true
+      const stale = this.#usedKeys.has(key) ? await this.#isReplaced(name, names) : true
       if (stale) await rm(join(this.#directory, name), { force: true })
     }
   }
 
   /** Whether this is a body, or half of one, that its header no longer speaks of. */
-  async #replaced(name: string, names: readonly string[]): Promise<boolean> {
+  async #isReplaced(name: string, names: readonly string[]): Promise<boolean> {
     const [key, hash] = name.split('.')
     if (hash === 'json') return false
     if (!names.includes(`${key}.json`)) return true
-    const header = JSON.parse(await readFile(join(this.#directory, `${key}.json`), 'utf8').catch(() => '{}')) as Partial<StoredPage>
-    return header.hash !== hash || name.endsWith('.new')
+    const headerPath = JSON.parse(await readFile(join(this.#directory, `${key}.json`), 'utf8').catch(() => '{}')) as Partial<StoredPage>
+    return headerPath.hash !== hash || name.endsWith('.new')
   }
 
-  async #bytes(address: string, hash: string): Promise<Uint8Array> {
+  async #loadBody(address: string, hash: string): Promise<Uint8Array> {
     const bytes = await readFile(this.#body(address, hash))
-    if ((await hashOf(bytes)) !== hash) throw new Error('the stored page is damaged')
+    if ((await hashBytes(bytes)) !== hash) throw new Error('the stored page is damaged')
     return bytes
   }
 
@@ -84,24 +84,24 @@ export class PageStore {
   }
 
   #header(address: string): string {
-    return join(this.#directory, `${keyOf(address)}.json`)
+    return join(this.#directory, `${getKey(address)}.json`)
   }
 
   #body(address: string, hash: string): string {
-    return join(this.#directory, `${keyOf(address)}.${hash}`)
+    return join(this.#directory, `${getKey(address)}.${hash}`)
   }
 }
 
-const SLICE = 4 * 1024 * 1024
+const HASH_SLICE_BYTES = 4 * 1024 * 1024
 
 /** In slices, so that a large page holds nobody up. */
-export async function hashOf(bytes: Uint8Array): Promise<string> {
+export async function hashBytes(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256')
-  for (let at = 0; at < bytes.length; at += SLICE) {
+  for (let at = 0; at < bytes.length; at += HASH_SLICE_BYTES) {
     if (at > 0) await immediate()
-    hash.update(bytes.subarray(at, at + SLICE))
+    hash.update(bytes.subarray(at, at + HASH_SLICE_BYTES))
   }
   return hash.digest('hex')
 }
 
-const keyOf = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)
+const getKey = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)

@@ -4,18 +4,18 @@ interface Rule {
   allow: boolean
   /** The pattern's text between its stars. */
   parts: string[]
-  toEnd: boolean
+  isAnchored: boolean
   length: number
 }
 
 export interface Robots {
-  allows(address: string): boolean
+  isAllowed(address: string): boolean
   /** Seconds between requests that the site asks for. */
-  delay: number
+  crawlDelay: number
 }
 
-export const EVERYTHING: Robots = { allows: () => true, delay: 0 }
-const OURS = 'cadre'
+export const ALLOW_ALL: Robots = { isAllowed: () => true, crawlDelay: 0 }
+const USER_AGENT = 'cadre'
 
 export function parseRobots(text: string): Robots {
   const groups = new Map<string, { rules: Rule[]; delay: number }>()
@@ -30,39 +30,39 @@ export function parseRobots(text: string): Robots {
       for (const agent of agents) if (!groups.has(agent)) groups.set(agent, { rules: [], delay: 0 })
     } else if (field === 'allow' || field === 'disallow' || field === 'crawl-delay') {
       collecting = false
-      for (const agent of agents) add(groups.get(agent), field, value.trim())
+      for (const agent of agents) addRule(groups.get(agent), field, value.trim())
     }
   }
-  const group = groups.get(OURS) ?? groups.get('*')
-  if (!group) return EVERYTHING
-  return { allows: (address) => allowed(group.rules, address), delay: group.delay }
+  const group = groups.get(USER_AGENT) ?? groups.get('*')
+  if (!group) return ALLOW_ALL
+  return { isAllowed: (address) => isPathAllowed(group.rules, address), crawlDelay: group.delay }
 }
 
-function add(group: { rules: Rule[]; delay: number } | undefined, field: string, value: string): void {
+function addRule(group: { rules: Rule[]; delay: number } | undefined, field: string, value: string): void {
   if (!group || value === '') return
   if (field === 'crawl-delay') {
     group.delay = Math.max(group.delay, Number(value) || 0)
     return
   }
   const pattern = value.replace(/\$$/, '').replaceAll(/[^\x00-\x7f]+/g, encodeURIComponent)
-  group.rules.push({ allow: field === 'allow', parts: pattern.split('*'), toEnd: value.endsWith('$'), length: value.length })
+  group.rules.push({ allow: field === 'allow', parts: pattern.split('*'), isAnchored: value.endsWith('$'), length: value.length })
 }
 
 /** The longest pattern decides; of two equally long, the one that allows. */
-function allowed(rules: readonly Rule[], address: string): boolean {
+function isPathAllowed(rules: readonly Rule[], address: string): boolean {
   const { pathname, search } = new URL(address)
   const path = pathname + search
   if (path === '/robots.txt') return true
   let deciding: Rule | undefined
   for (const rule of rules) {
-    if (!matches(rule, path)) continue
+    if (!matchesRule(rule, path)) continue
     if (!deciding || rule.length > deciding.length || (rule.length === deciding.length && rule.allow)) deciding = rule
   }
   return deciding?.allow ?? true
 }
 
 /** Part after part from the left, which for stars is enough and takes no backtracking. */
-function matches({ parts, toEnd }: Rule, path: string): boolean {
+function matchesRule({ parts, isAnchored: toEnd }: Rule, path: string): boolean {
   const [first = '', ...rest] = parts
   if (!path.startsWith(first)) return false
   let at = first.length

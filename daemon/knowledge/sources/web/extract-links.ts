@@ -8,19 +8,19 @@ export interface PageLinks {
   links: string[]
 }
 
-export const MOST_TEXT = 2 * 1024 * 1024
-const MOST_LINKS = 5_000
-const MOST_ATTRIBUTES = 100
+export const MAX_HTML_LENGTH = 2 * 1024 * 1024
+const MAX_LINKS = 5_000
+const MAX_ATTRIBUTES = 100
 /** Their content is no markup. */
-const RAW = ['script', 'style', 'template', 'textarea', 'noembed', 'xmp']
-const TELLING = `<(?:!--|(a|area|base|frame|link|meta|title|${RAW.join('|')})(?=[\\s/>]))`
+const RAW_TEXT_ELEMENTS = ['script', 'style', 'template', 'textarea', 'noembed', 'xmp']
+const RELEVANT_TAG = `<(?:!--|(a|area|base|frame|link|meta|title|${RAW_TEXT_ELEMENTS.join('|')})(?=[\\s/>]))`
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-export function linksOf(page: string): PageLinks {
-  const html = page.slice(0, MOST_TEXT)
+export function extractLinks(page: string): PageLinks {
+  const html = page.slice(0, MAX_HTML_LENGTH)
   const found: PageLinks = { title: undefined, canonical: undefined, base: undefined, links: [] }
-  const telling = new RegExp(TELLING, 'gi')
-  for (let match = telling.exec(html); match && found.links.length < MOST_LINKS; match = telling.exec(html)) {
+  const telling = new RegExp(RELEVANT_TAG, 'gi')
+  for (let match = telling.exec(html); match && found.links.length < MAX_LINKS; match = telling.exec(html)) {
     const tag = match[1]?.toLowerCase()
     if (tag === undefined) {
       const close = html.indexOf('-->', telling.lastIndex)
@@ -28,11 +28,11 @@ export function linksOf(page: string): PageLinks {
       telling.lastIndex = close
       continue
     }
-    const { attributes, end } = attributesOf(html, telling.lastIndex)
-    note(found, tag, attributes)
+    const { attributes, end } = parseAttributes(html, telling.lastIndex)
+    recordTag(found, tag, attributes)
     telling.lastIndex = end
-    if (tag !== 'title' && !RAW.includes(tag)) continue
-    const close = closeOf(html, tag, end)
+    if (tag !== 'title' && !RAW_TEXT_ELEMENTS.includes(tag)) continue
+    const close = findClosingTag(html, tag, end)
     // Never closed, so the rest of the page is inside it.
     if (close < 0) break
     if (tag === 'title')
@@ -45,7 +45,7 @@ export function linksOf(page: string): PageLinks {
   return found
 }
 
-function note(found: PageLinks, tag: string, { href, src, rel, content, 'http-equiv': equivalent }: Record<string, string>): void {
+function recordTag(found: PageLinks, tag: string, { href, src, rel, content, 'http-equiv': equivalent }: Record<string, string>): void {
   if ((tag === 'a' || tag === 'area') && href) found.links.push(href)
   else if (tag === 'frame' && src) found.links.push(src)
   else if (tag === 'base' && href) found.base ??= href
@@ -56,11 +56,11 @@ function note(found: PageLinks, tag: string, { href, src, rel, content, 'http-eq
   }
 }
 
-function attributesOf(html: string, from: number): { attributes: Record<string, string>; end: number } {
+function parseAttributes(html: string, from: number): { attributes: Record<string, string>; end: number } {
   const attributes: Record<string, string> = {}
   const attribute = /[\s/]*([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y
   let end = from
-  for (let count = 0; count < MOST_ATTRIBUTES; count++) {
+  for (let count = 0; count < MAX_ATTRIBUTES; count++) {
     attribute.lastIndex = end
     const match = attribute.exec(html)
     if (!match) break
@@ -72,7 +72,7 @@ function attributesOf(html: string, from: number): { attributes: Record<string, 
   return { attributes, end: close < 0 ? html.length : close + 1 }
 }
 
-function closeOf(html: string, tag: string, from: number): number {
+function findClosingTag(html: string, tag: string, from: number): number {
   const close = new RegExp(`</${tag}`, 'gi')
   close.lastIndex = from
   return close.exec(html)?.index ?? -1

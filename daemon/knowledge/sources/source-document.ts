@@ -2,7 +2,7 @@
 import type { SourceAuth } from '../../../src/contract/knowledge-sources.ts'
 import type { Outbound } from '../../outbound/client.ts'
 
-export interface Found {
+export interface SourceDocument {
   /** Stable within the source: a relative path with / between its parts, or a page's address. */
   name: string
   /** Cheap to get; while it stays the same, the content is not read again. */
@@ -20,7 +20,7 @@ export interface SourceOptions {
   configuration: Record<string, unknown>
   signal: AbortSignal
   /** A directory of this source's own in the home, for clones and pages; made when it is needed. */
-  work: string
+  workDirectory: string
   outbound: Outbound
   /** What it proves itself with; nothing where that is not needed. */
   auth?: SourceAuth

@@ -1,23 +1,23 @@
 /** Reads tables of comma- or tab-separated values: every row becomes lines that name each value's column. */
 
-import { rowsOf } from './csv.ts'
-import { cleaned, type ReadDocument } from './document.ts'
+import { parseRows } from './csv.ts'
+import { cleanText, type ParsedDocument } from './parsed-document.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-export function readTable(source: string, name: string): ReadDocument {
-  const delimiter = name.toLowerCase().endsWith('.tsv') ? '\t' : delimiterOf(source)
-  const rows = rowsOf(source.replaceAll(/\r\n?/g, '\n'), delimiter)
+export function readTable(source: string, name: string): ParsedDocument {
+  const delimiter = name.toLowerCase().endsWith('.tsv') ? '\t' : detectDelimiter(source)
+  const rows = parseRows(source.replaceAll(/\r\n?/g, '\n'), delimiter)
   const header = rows[0] && isHeader(rows[0]) ? rows[0] : undefined
   const written =
     header && rows.length > 1
-      ? rows.slice(1).map((row) => record(header, row))
+      ? rows.slice(1).map((row) => formatRecord(header, row))
       : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
-  return { text: cleaned(written.filter((row) => row !== '').join('\n\n')), format: 'table', pages: [], title: null }
+  return { text: cleanText(written.filter((row) => row !== '').join('\n\n')), format: 'table', pages: [], title: null }
 }
 
 /** The character that divides the first lines most evenly. */
-function delimiterOf(source: string): string {
+function detectDelimiter(source: string): string {
   const lines = source
     .slice(0, 64 * 1024)
     .split(/\r\n?|\n/, 20)
@@ -39,6 +39,6 @@ function isHeader(row: string[]): boolean {
   )
 }
 
-function record(header: string[], row: string[]): string {
+function formatRecord(header: string[], row: string[]): string {
   return row.flatMap((cell, index) => (cell === '' ? [] : [header[index] ? `${header[index]}: ${cell}` : cell])).join('\n')
 }

@@ -3,37 +3,37 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/knowledge-sources.ts'
 import type { Outbound, OutboundAnswer } from '../../../outbound/client.ts'
-import { sizeProblem } from '../files/file-content.ts'
-import { linksOf, MOST_TEXT } from './html-links.ts'
-import { hashOf, type PageStore, type StoredPage } from './page-store.ts'
-import { pageAddress, plainPage } from './web-address.ts'
+import { formatSizeProblem } from '../files/read-file-within.ts'
+import { extractLinks, MAX_HTML_LENGTH } from './extract-links.ts'
+import { hashBytes, type PageStore, type StoredPage } from './page-store.ts'
+import { normalizeUrl, resolvePageUrl } from './page-url.ts'
 
-export interface Browsing {
+export interface FetchContext {
   outbound: Outbound
   store: PageStore
   allowPrivateNetwork: boolean
   signal: AbortSignal
 }
 
-const TIMEOUT_MS = 30_000
-const LONGEST_PAUSE_S = 30
+const REQUEST_TIMEOUT_MS = 30_000
+const MAX_RETRY_AFTER_S = 30
 const ACCEPT = 'text/html, application/xhtml+xml, text/*;q=0.9, application/pdf;q=0.9, application/json;q=0.8, application/xml;q=0.8'
 
 /** The page, or nothing where there is something else than a page. Throws CadreError when it cannot be had. */
-export async function fetchPage(address: string, browsing: Browsing, stale: 'use' | 'refuse'): Promise<StoredPage | undefined> {
+export async function fetchPage(address: string, browsing: FetchContext, stale: 'use' | 'refuse'): Promise<StoredPage | undefined> {
   const { store, signal } = browsing
-  const known = await store.get(address)
+  const known = await store.find(address)
   try {
-    const answer = await asked(address, known, browsing)
+    const answer = await requestPage(address, known, browsing)
     if (answer.status === 304 && known) return known
-    if (answer.status < 200 || answer.status > 299) throw refused(address, answer.status)
+    if (answer.status < 200 || answer.status > 299) throw toHttpError(address, answer.status)
     if (!isPage(answer)) return undefined
     if (answer.truncated)
       throw new CadreError(
         'PAYLOAD_TOO_LARGE',
-        sizeProblem(DEFAULT_MAX_FILE_SIZE + 1, DEFAULT_MAX_FILE_SIZE).replace('has', 'has at least'),
+        formatSizeProblem(DEFAULT_MAX_FILE_SIZE + 1, DEFAULT_MAX_FILE_SIZE).replace('has', 'has at least'),
       )
-    const page = await described(answer)
+    const page = await describePage(answer)
     await store.put(address, page, answer.body)
     return page
   } catch (error) {
@@ -50,10 +50,10 @@ export async function fetchPage(address: string, browsing: Browsing, stale: 'use
   }
 }
 
-async function asked(
+async function requestPage(
   address: string,
   known: StoredPage | undefined,
-  { outbound, allowPrivateNetwork, signal }: Browsing,
+  { outbound, allowPrivateNetwork, signal }: FetchContext,
 ): Promise<OutboundAnswer> {
   const headers = {
     accept: ACCEPT,
@@ -63,15 +63,22 @@ async function asked(
   const wanted = (status: number, { 'content-type': type }: Readonly<Record<string, string>>) =>
     status === 304 || (status >= 200 && status < 300 && isReadable(type))
   const request = () =>
-    outbound.request(address, { headers, allowPrivateNetwork, signal, wanted, timeoutMs: TIMEOUT_MS, maxBytes: DEFAULT_MAX_FILE_SIZE })
+    outbound.request(address, {
+      headers,
+      allowPrivateNetwork,
+      signal,
+      wanted,
+      timeoutMs: REQUEST_TIMEOUT_MS,
+      maxBytes: DEFAULT_MAX_FILE_SIZE,
+    })
   const answer = await request()
   const wait = Number(answer.headers['retry-after'])
-  if ((answer.status !== 429 && answer.status !== 503) || !(wait >= 0 && wait <= LONGEST_PAUSE_S)) return answer
+  if ((answer.status !== 429 && answer.status !== 503) || !(wait >= 0 && wait <= MAX_RETRY_AFTER_S)) return answer
   await pause(wait * 1_000, undefined, { signal })
   return request()
 }
 
-function refused(address: string, status: number): CadreError {
+function toHttpError(address: string, status: number): CadreError {
   const { host } = new URL(address)
   if (status === 404 || status === 410) return new CadreError('NOT_FOUND', `There is no such page (${host} answered ${status}).`)
   if (status === 401 || status === 403) return new CadreError('FORBIDDEN', `${host} does not let Cadre read it (it answered ${status}).`)
@@ -90,18 +97,18 @@ function isPage({ headers, body }: OutboundAnswer): boolean {
   return start.subarray(0, 5).toString('latin1') === '%PDF-' || !start.includes(0)
 }
 
-async function described({ body, headers, url }: OutboundAnswer): Promise<StoredPage> {
+async function describePage({ body, headers, url }: OutboundAnswer): Promise<StoredPage> {
   const contentType = headers['content-type'] ?? ''
   const html =
     /html/i.test(contentType) || (contentType === '' && /^\s*<(!doctype|html)/i.test(Buffer.from(body.subarray(0, 200)).toString('latin1')))
-  const found = html ? linksOf(textOf(body.subarray(0, MOST_TEXT), contentType)) : undefined
+  const found = html ? extractLinks(decodeHtml(body.subarray(0, MAX_HTML_LENGTH), contentType)) : undefined
   const base = found?.base !== undefined && URL.canParse(found.base, url) ? new URL(found.base, url).href : url
-  const links = new Set((found?.links ?? []).map((link) => pageAddress(link, base)).filter((link) => link !== undefined))
-  const canonical = found?.canonical === undefined ? undefined : pageAddress(found.canonical, base)
+  const links = new Set((found?.links ?? []).map((link) => resolvePageUrl(link, base)).filter((link) => link !== undefined))
+  const canonical = found?.canonical === undefined ? undefined : resolvePageUrl(found.canonical, base)
   return {
-    url: plainPage(url),
+    url: normalizeUrl(url),
     contentType: html && contentType === '' ? 'text/html' : contentType,
-    hash: await hashOf(body),
+    hash: await hashBytes(body),
     links: [...links],
     ...(headers.etag === undefined ? {} : { etag: headers.etag }),
     ...(headers['last-modified'] === undefined ? {} : { lastModified: headers['last-modified'] }),
@@ -110,7 +117,7 @@ async function described({ body, headers, url }: OutboundAnswer): Promise<Stored
   }
 }
 
-function textOf(body: Uint8Array, contentType: string): string {
+function decodeHtml(body: Uint8Array, contentType: string): string {
   const start = Buffer.from(body.subarray(0, 1_024)).toString('latin1')
   const charset = /charset\s*=\s*["']?([\w-]+)/i.exec(contentType)?.[1] ?? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(start)?.[1]
   try {

@@ -13,7 +13,7 @@ export interface Remote {
   settings: string[]
   environment: Record<string, string>
   /** Takes what it proves itself with out of what git says, which may be the server's words. */
-  hide(text: string): string
+  redact(text: string): string
 }
 
 export interface RemoteOptions {
@@ -24,28 +24,28 @@ export interface RemoteOptions {
 }
 
 /** A path on the disk, or nothing where the repository is elsewhere. */
-export function localPath(repository: string): string | undefined {
+export function findLocalPath(repository: string): string | undefined {
   return /^(\/|[A-Za-z]:[\\/])/.test(repository) ? repository : undefined
 }
 
-export async function remoteOf(repository: string, options: RemoteOptions): Promise<Remote> {
+export async function resolveRemote(repository: string, options: RemoteOptions): Promise<Remote> {
   const short = /^([A-Za-z0-9_.-]+)@([A-Za-z0-9.-]+):([^\s:][^\s]*)$/.exec(repository)
-  if (short) return overSsh(short[2] as string, `${short[1]}@${short[2]}:${short[3]}`, options)
+  if (short) return resolveSshRemote(short[2] as string, `${short[1]}@${short[2]}:${short[3]}`, options)
   const held = loginIn(repository)
   const url = URL.canParse(repository) ? new URL(held?.address ?? repository) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:')
-    return overHttp(url, held && options.auth.type === 'none' ? { ...options, auth: { type: 'basic', ...held.login } } : options)
-  if (url?.protocol === 'ssh:') return overSsh(url.hostname, url.href, options)
-  if (url?.protocol === 'git:') return overGit(url, options)
+    return resolveHttpRemote(url, held && options.auth.type === 'none' ? { ...options, auth: { type: 'basic', ...held.login } } : options)
+  if (url?.protocol === 'ssh:') return resolveSshRemote(url.hostname, url.href, options)
+  if (url?.protocol === 'git:') return resolveGitRemote(url, options)
   throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
 }
 
 /** git resolves the name itself; it is told the addresses that were checked, and redirects were followed before. */
-async function overHttp(given: URL, options: RemoteOptions): Promise<Remote> {
+async function resolveHttpRemote(given: URL, options: RemoteOptions): Promise<Remote> {
   const { outbound, allowPrivateNetwork, auth } = options
   await outbound.addressesOf(given.hostname, allowPrivateNetwork)
   const authorization = auth.type === 'none' ? undefined : authorizationOf(auth)
-  const url = await redirected(given, authorization, options)
+  const url = await followRedirects(given, authorization, options)
   const addresses = await outbound.addressesOf(url.hostname, allowPrivateNetwork)
   const protocol = url.protocol.slice(0, -1)
   const port = url.port || (protocol === 'https' ? '443' : '80')
@@ -63,20 +63,20 @@ async function overHttp(given: URL, options: RemoteOptions): Promise<Remote> {
     environment: {
       NO_PROXY: '*',
       no_proxy: '*',
-      ...(authorization === undefined ? {} : unseen(`http.${url.origin}/.extraHeader`, authorization)),
+      ...(authorization === undefined ? {} : createHeaderEnvironment(`http.${url.origin}/.extraHeader`, authorization)),
     },
-    hide: hiding(auth),
+    redact: createRedact(auth),
   }
 }
 
 /** A setting of git that neither a list of processes nor a file shows. Older versions than 2.31 do not know of it. */
-const unseen = (name: string, authorization: string): Record<string, string> => ({
+const createHeaderEnvironment = (name: string, authorization: string): Record<string, string> => ({
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: name,
   GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
 })
 
-function hiding(auth: SourceAuth): Remote['hide'] {
+function createRedact(auth: SourceAuth): Remote['redact'] {
   const redactor = new Redactor()
   if (auth.type !== 'none') conceal(redactor, auth)
   // Some servers take a token for the user name, whatever the password.
@@ -84,24 +84,24 @@ function hiding(auth: SourceAuth): Remote['hide'] {
   return (text) => redactor.withoutSecrets(text)
 }
 
-const ADVERTISEMENT = '/info/refs'
+const REFS_PATH = '/info/refs'
 
 /** The address after redirects (repositories move); whatever else is wrong with it, git will say. A login stays on its server. */
-async function redirected(
+async function followRedirects(
   url: URL,
   authorization: string | undefined,
   { outbound, allowPrivateNetwork, signal }: RemoteOptions,
 ): Promise<URL> {
   const probe = new URL(url)
-  probe.pathname = url.pathname.replace(/\/$/, '') + ADVERTISEMENT
+  probe.pathname = url.pathname.replace(/\/$/, '') + REFS_PATH
   probe.search = '?service=git-upload-pack'
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
   try {
     const answer = await outbound.request(probe, { headers, allowPrivateNetwork, signal, timeoutMs: 30_000, wanted: () => false })
     const end = new URL(answer.url)
-    if (answer.status !== 200 || end.href === probe.href || !end.pathname.endsWith(ADVERTISEMENT)) return url
+    if (answer.status !== 200 || end.href === probe.href || !end.pathname.endsWith(REFS_PATH)) return url
     if (authorization !== undefined && end.origin !== url.origin) return url
-    end.pathname = end.pathname.slice(0, -ADVERTISEMENT.length)
+    end.pathname = end.pathname.slice(0, -REFS_PATH.length)
     end.search = ''
     return end
   } catch (error) {
@@ -114,18 +114,18 @@ async function redirected(
 const asItIs = (text: string): string => text
 
 /** ssh connects to the checked address and looks for the key of the name. */
-async function overSsh(host: string, address: string, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
+async function resolveSshRemote(host: string, address: string, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
   if (!/^[A-Za-z0-9.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host) || host.startsWith('-'))
     throw invalid('configuration.repository', 'has a host name that ssh might misread')
   const [checked] = await outbound.addressesOf(host, allowPrivateNetwork)
   const command = `ssh -o BatchMode=yes -o ConnectTimeout=20 -o HostName=${checked} -o HostKeyAlias=${host.replace(/[[\]]/g, '')}`
-  return { address, protocols: ['ssh'], settings: [], environment: { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' }, hide: asItIs }
+  return { address, protocols: ['ssh'], settings: [], environment: { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' }, redact: asItIs }
 }
 
 /** The plain git protocol has no way to be told an address but by its own address. */
-async function overGit(url: URL, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
+async function resolveGitRemote(url: URL, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
   const [checked = ''] = await outbound.addressesOf(url.hostname, allowPrivateNetwork)
   const host = checked.includes(':') ? `[${checked}]` : checked
   const address = `git://${host}${url.port ? `:${url.port}` : ''}${url.pathname}`
-  return { address, protocols: ['git'], settings: ['core.gitProxy='], environment: {}, hide: asItIs }
+  return { address, protocols: ['git'], settings: ['core.gitProxy='], environment: {}, redact: asItIs }
 }

@@ -1,8 +1,8 @@
 /** Sources of type text: one document, held by the configuration itself. */
 import { createHash } from 'node:crypto'
-import type { Found, SourceOptions } from './found.ts'
+import type { SourceDocument, SourceOptions } from './source-document.ts'
 
-export async function* findText({ configuration }: SourceOptions): AsyncGenerator<Found> {
+export async function* findText({ configuration }: SourceOptions): AsyncGenerator<SourceDocument> {
   const bytes = Buffer.from((configuration as { text: string }).text, 'utf8')
   yield { name: 'text.md', fingerprint: createHash('sha256').update(bytes).digest('hex'), read: async () => bytes }
 }

@@ -3,14 +3,14 @@ import { type FSWatcher, watch } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { CadreError } from '../../../../src/contract/errors.ts'
-import { isWithin } from './file-content.ts'
-import { openRoot } from './folder.ts'
-import { type Selection, selectionOf } from './selection.ts'
-import { walk } from './walk.ts'
+import { resolveFolder } from './find-folder-files.ts'
+import { isWithin } from './read-file-within.ts'
+import { createSelection, type Selection } from './selection.ts'
+import { walkFolder } from './walk-folder.ts'
 
-const SETTLE_MS = 300
+const DEBOUNCE_MS = 300
 /** A file that never stops changing must not hide the others. */
-const LONGEST_WAIT_MS = 5_000
+const MAX_DEBOUNCE_MS = 5_000
 
 export interface FolderWatch {
   /** Fulfilled once every folder is watched. */
@@ -18,33 +18,33 @@ export interface FolderWatch {
   close(): void
 }
 
-export function watchTree(configuration: Record<string, unknown>, changed: () => void, onError: (error: Error) => void): FolderWatch {
-  const watching = new TreeWatch(configuration, changed, onError)
+export function watchFolderTree(configuration: Record<string, unknown>, changed: () => void, onError: (error: Error) => void): FolderWatch {
+  const watching = new FolderWatcher(configuration, changed, onError)
   return { ready: watching.start(), close: () => watching.close() }
 }
 
-class TreeWatch {
+class FolderWatcher {
   readonly #configuration: Record<string, unknown>
-  readonly #changed: () => void
+  readonly #onChange: () => void
   readonly #onError: (error: Error) => void
   readonly #selection: Selection
   readonly #closed = new AbortController()
   readonly #watchers = new Map<string, FSWatcher>()
   #root = ''
   #timer: NodeJS.Timeout | undefined
-  #firstAt = 0
-  #exhausted = false
+  #firstChangeAt = 0
+  #isExhausted = false
 
   constructor(configuration: Record<string, unknown>, changed: () => void, onError: (error: Error) => void) {
     this.#configuration = configuration
-    this.#changed = changed
+    this.#onChange = changed
     this.#onError = onError
-    this.#selection = selectionOf(configuration)
+    this.#selection = createSelection(configuration)
   }
 
   async start(): Promise<void> {
     try {
-      this.#root = await openRoot(this.#configuration.path as string, 'configuration.path')
+      this.#root = await resolveFolder(this.#configuration.path as string, 'configuration.path')
       await this.#add(this.#root)
     } catch (error) {
       if (!this.#closed.signal.aborted) this.#onError(error as Error)
@@ -65,15 +65,15 @@ class TreeWatch {
     const selection: Selection = {
       maxFileSize: 0,
       // Files are not looked at: this walk is for the folders alone.
-      takes: () => false,
-      enters: (name) => this.#selection.enters(prefix === '' ? name : `${prefix}/${name}`),
+      includesFile: () => false,
+      includesFolder: (name) => this.#selection.includesFolder(prefix === '' ? name : `${prefix}/${name}`),
     }
-    const walked = walk({
+    const walked = walkFolder({
       root: folder,
       selection,
       gitignore: this.#configuration.gitignore !== false,
       signal: this.#closed.signal,
-      entered: (path) => this.#watch(path, false),
+      onFolder: (path) => this.#watch(path, false),
     })
     for await (const _ of walked);
   }
@@ -81,15 +81,15 @@ class TreeWatch {
   #watch(folder: string, recursive: boolean): void {
     if (this.#closed.signal.aborted || this.#watchers.has(folder)) return
     try {
-      const watcher = watch(folder, { recursive }, (_, name) => void this.#noticed(folder, name))
-      watcher.on('error', (error) => this.#lost(folder, error))
+      const watcher = watch(folder, { recursive }, (_, name) => void this.#handleEvent(folder, name))
+      watcher.on('error', (error) => this.#handleWatchError(folder, error))
       this.#watchers.set(folder, watcher)
     } catch (error) {
-      this.#lost(folder, error as NodeJS.ErrnoException)
+      this.#handleWatchError(folder, error as NodeJS.ErrnoException)
     }
   }
 
-  #lost(folder: string, error: NodeJS.ErrnoException): void {
+  #handleWatchError(folder: string, error: NodeJS.ErrnoException): void {
     this.#watchers.get(folder)?.close()
     this.#watchers.delete(folder)
     // Deleted between being listed and being watched, which its parent tells of.
@@ -98,8 +98,8 @@ class TreeWatch {
       this.#onError(error)
       return
     }
-    if (this.#exhausted) return
-    this.#exhausted = true
+    if (this.#isExhausted) return
+    this.#isExhausted = true
     const hint =
       'Raise fs.inotify.max_user_watches and max_user_instances, exclude folders, or give the source a schedule instead of watch.'
     this.#onError(
@@ -110,23 +110,24 @@ class TreeWatch {
     )
   }
 
-  async #noticed(folder: string, name: string | null): Promise<void> {
+  async #handleEvent(folder: string, name: string | null): Promise<void> {
     const path = name === null ? folder : join(folder, name)
     const known = this.#watchers.get(path)
-    const kind = await this.#kindOf(path)
+    const kind = await this.#getKind(path)
     if (this.#closed.signal.aborted) return
-    if (kind !== 'folder' && known && path !== this.#root) this.#drop(path)
-    if (!(await this.#rootStands())) return
+    if (kind !== 'folder' && known && path !== this.#root) this.#unwatch(path)
+    if (!(await this.#checkRoot())) return
     const wanted = relative(this.#root, path).split(sep).join('/').normalize('NFC')
     // What is gone may have been a file or a folder.
-    const matters = (kind !== 'folder' && this.#selection.takes(wanted)) || (kind !== 'file' && this.#selection.enters(wanted))
+    const matters =
+      (kind !== 'folder' && this.#selection.includesFile(wanted)) || (kind !== 'file' && this.#selection.includesFolder(wanted))
     if (!matters && !known && wanted !== '' && name !== '.gitignore') return
-    this.#settle()
-    if (kind === 'folder' && !known && process.platform === 'linux') await this.#addLate(path)
+    this.#scheduleChange()
+    if (kind === 'folder' && !known && process.platform === 'linux') await this.#addNewFolder(path)
   }
 
   /** A folder that was moved takes its watches along, under names that are no longer true. */
-  #drop(folder: string): void {
+  #unwatch(folder: string): void {
     for (const [path, watcher] of this.#watchers) {
       if (!isWithin(folder, path)) continue
       watcher.close()
@@ -134,17 +135,17 @@ class TreeWatch {
     }
   }
 
-  async #addLate(folder: string): Promise<void> {
+  async #addNewFolder(folder: string): Promise<void> {
     try {
       await this.#add(folder)
       // What was put into it before it was watched made no event of its own.
-      this.#settle()
+      this.#scheduleChange()
     } catch (error) {
-      if (!this.#closed.signal.aborted) this.#lost(folder, error as NodeJS.ErrnoException)
+      if (!this.#closed.signal.aborted) this.#handleWatchError(folder, error as NodeJS.ErrnoException)
     }
   }
 
-  async #kindOf(path: string): Promise<'file' | 'folder' | 'gone'> {
+  async #getKind(path: string): Promise<'file' | 'folder' | 'gone'> {
     try {
       const found = await lstat(path)
       return found.isDirectory() ? 'folder' : 'file'
@@ -154,7 +155,7 @@ class TreeWatch {
     }
   }
 
-  async #rootStands(): Promise<boolean> {
+  async #checkRoot(): Promise<boolean> {
     try {
       return (await stat(this.#root)).isDirectory()
     } catch (cause) {
@@ -165,15 +166,15 @@ class TreeWatch {
     }
   }
 
-  #settle(): void {
+  #scheduleChange(): void {
     if (this.#closed.signal.aborted) return
     const now = performance.now()
-    if (this.#timer === undefined) this.#firstAt = now
+    if (this.#timer === undefined) this.#firstChangeAt = now
     clearTimeout(this.#timer)
-    const wait = Math.max(0, Math.min(SETTLE_MS, this.#firstAt + LONGEST_WAIT_MS - now))
+    const wait = Math.max(0, Math.min(DEBOUNCE_MS, this.#firstChangeAt + MAX_DEBOUNCE_MS - now))
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#changed()
+      this.#onChange()
     }, wait)
   }
 }

@@ -1,10 +1,10 @@
 /** Keeps what is read from growing outside the heap: V8's own limit of a thread does not count the memory of byte arrays. */
 
-const LARGE = 16 * 1024 * 1024
-const MOST_AT_ONCE = 160 * 1024 * 1024
-const MOST_OF_ALL_LARGE = 512 * 1024 * 1024
+const MIN_COUNTED_BYTES = 16 * 1024 * 1024
+const MAX_ALLOCATION_BYTES = 160 * 1024 * 1024
+const MAX_TOTAL_BYTES = 512 * 1024 * 1024
 
-export const UNPACKS_TOO_FAR = 'The document unpacks to far more than its size allows, as a bomb does; it was not read.'
+export const DECOMPRESSION_LIMIT_MESSAGE = 'The document unpacks to far more than its size allows, as a bomb does; it was not read.'
 
 /**
  * From now on, byte arrays in this thread that are far larger than any document needs are refused. The PDF reader inflates streams into
@@ -15,9 +15,9 @@ export function limitAllocations(): () => void {
   const guarded: Uint8ArrayConstructor = new Proxy(Uint8Array, {
     construct(target, parameters, made): Uint8Array {
       const [length] = parameters
-      if (typeof length === 'number' && length >= LARGE) {
+      if (typeof length === 'number' && length >= MIN_COUNTED_BYTES) {
         large += length
-        if (length > MOST_AT_ONCE || large > MOST_OF_ALL_LARGE) throw new RangeError(UNPACKS_TOO_FAR)
+        if (length > MAX_ALLOCATION_BYTES || large > MAX_TOTAL_BYTES) throw new RangeError(DECOMPRESSION_LIMIT_MESSAGE)
       }
       return Reflect.construct(target, parameters, made === guarded ? target : made)
     },

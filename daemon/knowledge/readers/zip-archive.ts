@@ -1,12 +1,12 @@
 /** Reads zip archives entry by entry, in memory and within limits, whatever their headers claim. */
 import { inflateRawSync } from 'node:zlib'
-import { ReadFailure } from './document.ts'
+import { DocumentReadError } from './parsed-document.ts'
 
 const MAX_ENTRIES = 10_000
-const MAX_INFLATED = 200 * 1024 * 1024
+const MAX_INFLATED_BYTES = 200 * 1024 * 1024
 /** Up to this size an entry may be packed as tightly as it likes; beyond it, no document is. */
-const UNSUSPICIOUS = 10 * 1024 * 1024
-const MAX_RATIO = 100
+const MIN_RATIO_CHECK_BYTES = 10 * 1024 * 1024
+const MAX_COMPRESSION_RATIO = 100
 
 interface Entry {
   method: number
@@ -15,14 +15,14 @@ interface Entry {
   offset: number
 }
 
-export class Archive {
+export class ZipArchive {
   readonly #bytes: Uint8Array
   readonly #entries: Map<string, Entry>
-  #inflated = 0
+  #inflatedBytes = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
-    this.#entries = directory(bytes)
+    this.#entries = readDirectory(bytes)
   }
 
   get names(): string[] {
@@ -33,52 +33,54 @@ export class Archive {
     return this.#entries.has(name)
   }
 
-  get encrypted(): boolean {
+  get isEncrypted(): boolean {
     return [...this.#entries.values()].some(({ flags }) => (flags & 1) !== 0)
   }
 
   read(name: string): Uint8Array {
     const entry = this.#entries.get(name)
-    if (!entry) throw new ReadFailure(`The document is damaged: its part ${name} is missing.`)
+    if (!entry) throw new DocumentReadError(`The document is damaged: its part ${name} is missing.`)
     const { offset, packedSize, method } = entry
     const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength)
-    if (offset + 30 > this.#bytes.length || view.getUint32(offset, true) !== 0x04034b50) throw damaged(name)
+    if (offset + 30 > this.#bytes.length || view.getUint32(offset, true) !== 0x04034b50) throw createDamageError(name)
     const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)
-    if (start + packedSize > this.#bytes.length) throw damaged(name)
+    if (start + packedSize > this.#bytes.length) throw createDamageError(name)
     const packed = this.#bytes.subarray(start, start + packedSize)
     const content = method === 0 ? packed : method === 8 ? this.#inflate(packed, name) : undefined
-    if (content === undefined) throw new ReadFailure(`The document is packed in a way that Cadre does not read (zip method ${method}).`)
-    this.#inflated += content.length
-    if (this.#inflated > MAX_INFLATED) throw bomb()
+    if (content === undefined)
+      throw new DocumentReadError(`The document is packed in a way that Cadre does not read (zip method ${method}).`)
+    this.#inflatedBytes += content.length
+    if (this.#inflatedBytes > MAX_INFLATED_BYTES) throw createBombError()
     return content
   }
 
   #inflate(packed: Uint8Array, name: string): Uint8Array {
-    const most = Math.min(MAX_INFLATED - this.#inflated, Math.max(UNSUSPICIOUS, packed.length * MAX_RATIO))
+    const most = Math.min(MAX_INFLATED_BYTES - this.#inflatedBytes, Math.max(MIN_RATIO_CHECK_BYTES, packed.length * MAX_COMPRESSION_RATIO))
     try {
       return inflateRawSync(packed, { maxOutputLength: Math.max(1, most) })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bomb()
-      throw damaged(name)
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw createBombError()
+      throw createDamageError(name)
     }
   }
 }
 
-const bomb = () => new ReadFailure('The document unpacks to far more than its size allows, as a zip bomb does; it was not read.')
-const damaged = (name: string) => new ReadFailure(`The document is damaged: its part ${name} cannot be unpacked.`)
+const createBombError = () =>
+  new DocumentReadError('The document unpacks to far more than its size allows, as a zip bomb does; it was not read.')
+const createDamageError = (name: string) => new DocumentReadError(`The document is damaged: its part ${name} cannot be unpacked.`)
 
 /** The entries by name, from the directory at the end of the archive. */
-function directory(bytes: Uint8Array): Map<string, Entry> {
+function readDirectory(bytes: Uint8Array): Map<string, Entry> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const end = endOfDirectory(view)
-  if (end === undefined) throw new ReadFailure('The document is cut off or damaged: the directory at the end of the file is missing.')
+  const end = findDirectoryEnd(view)
+  if (end === undefined) throw new DocumentReadError('The document is cut off or damaged: the directory at the end of the file is missing.')
   const count = view.getUint16(end + 10, true)
-  if (count > MAX_ENTRIES) throw new ReadFailure(`The document has ${count} parts; at most ${MAX_ENTRIES} are read.`)
+  if (count > MAX_ENTRIES) throw new DocumentReadError(`The document has ${count} parts; at most ${MAX_ENTRIES} are read.`)
   const entries = new Map<string, Entry>()
   let at = view.getUint32(end + 16, true)
   for (let index = 0; index < count; index++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50)
-      throw new ReadFailure('The document is damaged: the directory at the end of the file cannot be read.')
+      throw new DocumentReadError('The document is damaged: the directory at the end of the file cannot be read.')
     const nameLength = view.getUint16(at + 28, true)
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength)).replaceAll('\\', '/')
     entries.set(name, {
@@ -93,7 +95,7 @@ function directory(bytes: Uint8Array): Map<string, Entry> {
 }
 
 /** The record that ends an archive has a comment of up to 65,535 bytes behind it. */
-function endOfDirectory(view: DataView): number | undefined {
+function findDirectoryEnd(view: DataView): number | undefined {
   const last = view.byteLength - 22
   for (let at = last; at >= Math.max(0, last - 65_535); at--) if (view.getUint32(at, true) === 0x06054b50) return at
   return undefined

@@ -1,11 +1,11 @@
 /** Tells what kind of document bytes are: by what they contain first, by their name second. */
 import { extname } from 'node:path'
 
-export type Kind = 'pdf' | 'zip' | 'text' | { refused: string }
+export type FileKind = 'pdf' | 'zip' | 'text' | { refused: string }
 export type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'plain'
 
 /** Files that are no text, told by how they start. */
-const MAGIC: [string, string][] = [
+const MAGIC_NUMBERS: [string, string][] = [
   ['89504e47', 'a PNG image'],
   ['ffd8ff', 'a JPEG image'],
   ['47494638', 'a GIF image'],
@@ -29,18 +29,18 @@ const MAGIC: [string, string][] = [
   ['774f4646', 'a font'],
   ['774f4632', 'a font'],
 ]
-const OLE = 'd0cf11e0a1b11ae1'
+const OLE_MAGIC = 'd0cf11e0a1b11ae1'
 
-export function kindOf(bytes: Uint8Array): Kind {
+export function detectFileKind(bytes: Uint8Array): FileKind {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024))
   const hex = head.toString('hex', 0, 16)
   if (isPdf(bytes, head)) return 'pdf'
   if (hex.startsWith('504b0304') || hex.startsWith('504b0506') || hex.startsWith('504b0708')) return 'zip'
-  if (hex.startsWith(OLE)) return { refused: oldOffice(bytes) }
+  if (hex.startsWith(OLE_MAGIC)) return { refused: explainOleFile(bytes) }
   if (head.toString('latin1', 0, 5) === '{\\rtf')
     return { refused: 'This is an RTF document, which is not read; save it as .docx or as text.' }
   if (head.toString('latin1', 4, 8) === 'ftyp') return { refused: 'This is not a text document; it is a video or image file.' }
-  const magic = MAGIC.find(([start]) => hex.startsWith(start))
+  const magic = MAGIC_NUMBERS.find(([start]) => hex.startsWith(start))
   return magic ? { refused: `This is not a text document; it is ${magic[1]}.` } : 'text'
 }
 
@@ -53,7 +53,7 @@ function isPdf(bytes: Uint8Array, head: Buffer): boolean {
 }
 
 /** Office wraps documents with a password in the container that it used for everything before 2007. */
-function oldOffice(bytes: Uint8Array): string {
+function explainOleFile(bytes: Uint8Array): string {
   const container = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (container.includes(Buffer.from('EncryptedPackage', 'utf16le'))) return 'The document is protected with a password.'
   if (container.includes(Buffer.from('WordDocument', 'utf16le')))
@@ -62,13 +62,13 @@ function oldOffice(bytes: Uint8Array): string {
 }
 
 /** Bytes that no text has, however it is encoded, show as control characters once decoded. */
-export function looksBinary(text: string): boolean {
+export function isBinary(text: string): boolean {
   const sample = text.slice(0, 65_536)
   const odd = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
   return odd > sample.length / 20
 }
 
-const BY_EXTENSION: Record<TextKind, string> = {
+const EXTENSIONS_BY_KIND: Record<TextKind, string> = {
   html: 'html htm xhtml',
   markdown: 'md markdown mdx mkd qmd rmd',
   rst: 'rst rest',
@@ -78,21 +78,23 @@ const BY_EXTENSION: Record<TextKind, string> = {
   code: 'js mjs cjs ts mts cts tsx jsx py pyi go rs java kt kts c h cc cpp cxx hpp hh cs rb php swift scala sh bash zsh fish ps1 sql css scss less lua r jl pl pm ex exs erl hs ml clj dart groovy gradle zig nim v vue svelte proto graphql tf hcl cmake yaml yml toml ini cfg conf properties xml xsd xsl svg plist dockerfile makefile json5 jsonc tex m mm asm s bat',
   plain: 'txt text log',
 }
-const KINDS = new Map(
-  Object.entries(BY_EXTENSION).flatMap(([kind, extensions]) => extensions.split(' ').map((extension) => [extension, kind as TextKind])),
+const KIND_BY_EXTENSION = new Map(
+  Object.entries(EXTENSIONS_BY_KIND).flatMap(([kind, extensions]) =>
+    extensions.split(' ').map((extension) => [extension, kind as TextKind]),
+  ),
 )
 
-export function textKindOf(text: string, name: string): TextKind {
+export function detectTextKind(text: string, name: string): TextKind {
   const extension = extname(name).slice(1).toLowerCase()
-  const named = KINDS.get(extension) ?? KINDS.get(name.toLowerCase().replace(/^.*\//, ''))
-  if (named === 'html' || (named !== 'markdown' && named !== 'code' && startsAsHtml(text))) return 'html'
+  const named = KIND_BY_EXTENSION.get(extension) ?? KIND_BY_EXTENSION.get(name.toLowerCase().replace(/^.*\//, ''))
+  if (named === 'html' || (named !== 'markdown' && named !== 'code' && isHtml(text))) return 'html'
   if (named !== undefined && named !== 'plain') return named
   // Notes and specifications are often markdown in a file called .txt.
   const headings = text.slice(0, 200_000).match(/^#{1,4} \S/gm)?.length ?? 0
   return headings >= 3 && !text.startsWith('#!') ? 'markdown' : 'plain'
 }
 
-function startsAsHtml(text: string): boolean {
+function isHtml(text: string): boolean {
   return /^(?:(?:<!--(?:[^-]|-(?!->)){0,2000}-->|<\?xml[^>]{0,200}>)\s*){0,20}<(?:!doctype html|html|head|body)[\s>]/i.test(
     text.slice(0, 4_096).trimStart(),
   )

@@ -5,7 +5,7 @@ import { sep } from 'node:path'
 import { CadreError } from '../../../../src/contract/errors.ts'
 
 // Windows has neither; a pipe that took the file's place must not hang us, nor a link lead elsewhere.
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** The file's bytes; it must still be a file, inside `root`, and no larger than `limit`. */
 export async function readFileWithin(root: string, path: string, limit: number, signal: AbortSignal): Promise<Uint8Array> {
@@ -14,14 +14,14 @@ export async function readFileWithin(root: string, path: string, limit: number, 
   try {
     const real = await realpath(path)
     if (!isWithin(root, real)) throw new CadreError('FORBIDDEN', 'It is a link to a place outside the folder.')
-    handle = await open(real, FLAGS)
+    handle = await open(real, OPEN_FLAGS)
     const found = await handle.stat()
     if (!found.isFile()) throw new CadreError('UNSUPPORTED_MEDIA_TYPE', 'It is not a regular file.')
-    if (found.size > limit) throw tooLarge(found.size, limit)
+    if (found.size > limit) throw createSizeError(found.size, limit)
     return await readAll(handle, found.size, limit, signal)
   } catch (error) {
     if (error instanceof CadreError || signal.aborted) throw error
-    throw unreadable(error)
+    throw toReadError(error)
   } finally {
     await handle?.close()
   }
@@ -36,21 +36,23 @@ async function readAll(handle: FileHandle, size: number, limit: number, signal: 
     const { bytesRead } = await handle.read(bytes, length, bytes.length - length, null)
     if (bytesRead === 0) return bytes.subarray(0, length)
     length += bytesRead
-    if (length > limit) throw tooLarge(length, limit)
+    if (length > limit) throw createSizeError(length, limit)
     if (length === bytes.length) bytes = Buffer.concat([bytes], Math.min(length * 2, limit + 1))
   }
 }
 
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
-export function tooLarge(size: number, limit: number): CadreError {
-  return new CadreError('PAYLOAD_TOO_LARGE', sizeProblem(size, limit), { hint: "Raise the source's max_file_size, or split the document." })
+export function createSizeError(size: number, limit: number): CadreError {
+  return new CadreError('PAYLOAD_TOO_LARGE', formatSizeProblem(size, limit), {
+    hint: "Raise the source's max_file_size, or split the document.",
+  })
 }
 
-export const sizeProblem = (size: number, limit: number): string => `It has ${size} bytes; this source takes at most ${limit}.`
+export const formatSizeProblem = (size: number, limit: number): string => `It has ${size} bytes; this source takes at most ${limit}.`
 
 /** The system's refusal as a sentence. */
-export function unreadable(error: unknown): CadreError {
+export function toReadError(error: unknown): CadreError {
   const { code } = error as NodeJS.ErrnoException
   const cause = { cause: error }
   if (code === 'ENOENT' || code === 'ENOTDIR') return new CadreError('NOT_FOUND', 'It was removed before it could be read.', cause)

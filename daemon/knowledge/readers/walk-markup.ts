@@ -1,5 +1,5 @@
 /** Walks HTML or XML tag by tag, forgiving and in linear time whatever the input, without expanding entities or fetching anything. */
-import { withoutReferences } from './entities.ts'
+import { decodeEntities } from './entities.ts'
 
 export interface MarkupHandler {
   open(name: string, attributes: string, closed: boolean): void
@@ -8,14 +8,14 @@ export interface MarkupHandler {
 }
 
 /** Elements whose content is no markup; only a title's is text. */
-const RAW = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'])
-const NAME = /[A-Za-z_][^\s/>]*/y
+const RAW_TEXT_ELEMENTS = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'])
+const TAG_NAME = /[A-Za-z_][^\s/>]*/y
 
 export function walkMarkup(source: string, handler: MarkupHandler, kind: 'html' | 'xml'): void {
-  const search = new Search(source)
+  const search = new CachedSearch(source)
   let from = 0
   const tell = (to: number) => {
-    if (to > from) handler.text(withoutReferences(source.slice(from, to)))
+    if (to > from) handler.text(decodeEntities(source.slice(from, to)))
   }
   for (let at = source.indexOf('<'); at >= 0; at = source.indexOf('<', at)) {
     const next = source.charCodeAt(at + 1)
@@ -23,18 +23,18 @@ export function walkMarkup(source: string, handler: MarkupHandler, kind: 'html' 
       const section = source.startsWith('<![CDATA[', at) ? search.find(']]>', at) : -1
       tell(at)
       if (section >= 0) handler.text(source.slice(at + 9, section))
-      from = at = section >= 0 ? section + 3 : endOfDeclaration(source, search, at)
+      from = at = section >= 0 ? section + 3 : findDeclarationEnd(source, search, at)
       continue
     }
     const closing = next === 0x2f
-    NAME.lastIndex = at + (closing ? 2 : 1)
-    const written = NAME.exec(source)?.[0]
+    TAG_NAME.lastIndex = at + (closing ? 2 : 1)
+    const written = TAG_NAME.exec(source)?.[0]
     if (written === undefined) {
       at++
       continue
     }
-    const nameEnd = NAME.lastIndex
-    const end = endOfTag(source, search, nameEnd)
+    const nameEnd = TAG_NAME.lastIndex
+    const end = findTagEnd(source, search, nameEnd)
     // A tag that never ends is text, and so is all behind it.
     if (end < 0) break
     tell(at)
@@ -46,9 +46,9 @@ export function walkMarkup(source: string, handler: MarkupHandler, kind: 'html' 
     }
     const closed = source.charCodeAt(end - 1) === 0x2f
     handler.open(name, source.slice(nameEnd, closed ? end - 1 : end), closed)
-    if (kind === 'html' && RAW.has(name)) {
-      const rest = search.endOfRaw(name, at)
-      if (name === 'title') handler.text(withoutReferences(source.slice(at, rest)))
+    if (kind === 'html' && RAW_TEXT_ELEMENTS.has(name)) {
+      const rest = search.findRawTextEnd(name, at)
+      if (name === 'title') handler.text(decodeEntities(source.slice(at, rest)))
       from = at = rest
     }
   }
@@ -56,7 +56,7 @@ export function walkMarkup(source: string, handler: MarkupHandler, kind: 'html' 
 }
 
 /** Remembers what is not found any more, so that looking for it again and again costs nothing. */
-class Search {
+class CachedSearch {
   readonly #source: string
   readonly #absent = new Set<string>()
 
@@ -71,7 +71,7 @@ class Search {
     return found
   }
 
-  endOfRaw(name: string, from: number): number {
+  findRawTextEnd(name: string, from: number): number {
     const end = new RegExp(`</${name}`, 'gi')
     end.lastIndex = from
     return end.exec(this.#source)?.index ?? this.#source.length
@@ -79,7 +79,7 @@ class Search {
 }
 
 /** Where a comment, a document type or a processing instruction ends. */
-function endOfDeclaration(source: string, search: Search, at: number): number {
+function findDeclarationEnd(source: string, search: CachedSearch, at: number): number {
   if (source.startsWith('<!--', at)) {
     const end = search.find('-->', at + 4)
     if (end >= 0) return end + 3
@@ -93,7 +93,7 @@ function endOfDeclaration(source: string, search: Search, at: number): number {
 }
 
 /** Where a tag ends: at the first > outside the quoted value of an attribute. */
-function endOfTag(source: string, search: Search, from: number): number {
+function findTagEnd(source: string, search: CachedSearch, from: number): number {
   let equals = false
   for (let at = from; at < source.length; at++) {
     const code = source.charCodeAt(at)
@@ -109,11 +109,11 @@ function endOfTag(source: string, search: Search, from: number): number {
 }
 
 /** The attributes of a tag by name. */
-export function attributesOf(written: string): Map<string, string> {
+export function parseAttributes(written: string): Map<string, string> {
   const found = new Map<string, string>()
   if (!/\S/.test(written)) return found
   for (const [, name = '', double, single, bare] of written.matchAll(/([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g)) {
-    if (!found.has(name)) found.set(name, withoutReferences(double ?? single ?? bare ?? ''))
+    if (!found.has(name)) found.set(name, decodeEntities(double ?? single ?? bare ?? ''))
   }
   return found
 }

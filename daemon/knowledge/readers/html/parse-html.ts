@@ -1,5 +1,5 @@
 /** The elements of an HTML page as a tree of limited depth, however deeply the page nests them. */
-import { attributesOf, walkMarkup } from '../markup.ts'
+import { parseAttributes, walkMarkup } from '../walk-markup.ts'
 
 export interface HtmlElement {
   name: string
@@ -8,19 +8,19 @@ export interface HtmlElement {
 }
 
 /** Deeper elements become children of the deepest one that counts, so that walking the tree needs little stack. */
-const DEEPEST = 200
+const MAX_DEPTH = 200
 /** How far up the tree an element looks for one that it closes, so that hostile pages cost no more than others. */
-const REACH = 30
+const MAX_CLOSE_DISTANCE = 30
 
-const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
+const VOID_ELEMENTS = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 const NO_ATTRIBUTES: Map<string, string> = new Map()
-const BLOCKS = new Set(
+const BLOCK_ELEMENTS = new Set(
   'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav ol p pre section table ul'.split(
     ' ',
   ),
 )
 /** What an opening tag closes, and the elements it does not look beyond. */
-const CLOSES = new Map<string, { closes: Set<string>; within: Set<string> }>(
+const IMPLIED_END_TAGS = new Map<string, { closes: Set<string>; within: Set<string> }>(
   [
     ['li', 'li', 'ul ol menu'],
     ['dt', 'dt dd', 'dl'],
@@ -31,7 +31,7 @@ const CLOSES = new Map<string, { closes: Set<string>; within: Set<string> }>(
     ['tbody', 'tbody thead tr td th', 'table'],
     ['tfoot', 'tbody thead tr td th', 'table'],
     ['option', 'option', 'select'],
-    ...[...BLOCKS].map((name) => [name, 'p', 'td th li div section article body table button blockquote']),
+    ...[...BLOCK_ELEMENTS].map((name) => [name, 'p', 'td th li div section article body table button blockquote']),
   ].map(([name = '', closes = '', within = '']) => [name, { closes: new Set(closes.split(' ')), within: new Set(within.split(' ')) }]),
 )
 
@@ -50,9 +50,9 @@ export function parseHtml(source: string): HtmlElement {
     source,
     {
       open(name, written, closed) {
-        const implied = CLOSES.get(name)
+        const implied = IMPLIED_END_TAGS.get(name)
         if (implied) {
-          for (let at = open.length - 1; at >= 0 && at > open.length - REACH; at--) {
+          for (let at = open.length - 1; at >= 0 && at > open.length - MAX_CLOSE_DISTANCE; at--) {
             const other = open[at]?.name ?? ''
             if (implied.closes.has(other)) {
               pop(at)
@@ -60,12 +60,12 @@ export function parseHtml(source: string): HtmlElement {
             } else if (implied.within.has(other)) break
           }
         }
-        const element = { name, attributes: written === '' ? NO_ATTRIBUTES : attributesOf(written), children: [] }
+        const element = { name, attributes: written === '' ? NO_ATTRIBUTES : parseAttributes(written), children: [] }
         const parent = top()
         parent.children.push(element)
         // A slash closes nothing in HTML, but in the XML of e-books it does.
-        if (VOID.has(name) || (closed && !BLOCKS.has(name))) return
-        open.push({ name, element: open.length < DEEPEST ? element : parent })
+        if (VOID_ELEMENTS.has(name) || (closed && !BLOCK_ELEMENTS.has(name))) return
+        open.push({ name, element: open.length < MAX_DEPTH ? element : parent })
         counts.set(name, (counts.get(name) ?? 0) + 1)
       },
       close(name) {

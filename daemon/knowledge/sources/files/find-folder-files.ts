@@ -2,47 +2,48 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 import { CadreError, invalid } from '../../../../src/contract/errors.ts'
-import type { Found, SourceOptions } from '../found.ts'
-import { readFileWithin, unreadable } from './file-content.ts'
-import { selectionOf } from './selection.ts'
-import { type Entry, walk } from './walk.ts'
+import type { SourceDocument, SourceOptions } from '../source-document.ts'
+import { readFileWithin, toReadError } from './read-file-within.ts'
+import { createSelection } from './selection.ts'
+import { type FileEntry, walkFolder } from './walk-folder.ts'
 
-export async function* findInFolder({ configuration, signal, work }: SourceOptions): AsyncGenerator<Found> {
+export async function* findFolderFiles({ configuration, signal, workDirectory: work }: SourceOptions): AsyncGenerator<SourceDocument> {
   const { path, gitignore = true } = configuration as { path: string; gitignore?: boolean }
-  const root = await openRoot(path, 'configuration.path')
-  const selection = selectionOf(configuration)
-  const before = await identityOf(root)
-  const skip = new Set(await homeOf(work))
+  const root = await resolveFolder(path, 'configuration.path')
+  const selection = createSelection(configuration)
+  const before = await getIdentity(root)
+  const skip = new Set(await findHome(work))
   if (skip.has(root)) throw invalid('configuration.path', `${path} is where Cadre keeps its own files`)
-  for await (const entry of walk({ root, selection, gitignore, signal, skip })) yield documentOf(root, entry, selection.maxFileSize)
+  for await (const entry of walkFolder({ root, selection, gitignore, signal, skip }))
+    yield createFileDocument(root, entry, selection.maxFileSize)
   // A disk that was unplugged leaves an empty folder behind: nothing of it may be taken for deleted.
-  if ((await identityOf(root)) !== before) throw new CadreError('UNAVAILABLE', `The folder ${path} went away while it was read.`)
+  if ((await getIdentity(root)) !== before) throw new CadreError('UNAVAILABLE', `The folder ${path} went away while it was read.`)
 }
 
 /** The folder's real path, or why it cannot be read. */
-export async function openRoot(path: string, field: string): Promise<string> {
+export async function resolveFolder(path: string, field: string): Promise<string> {
   if (!isAbsolute(path)) throw invalid(field, `must be an absolute path, not "${path}"`)
   try {
     const root = await realpath(path)
     if (!(await stat(root)).isDirectory()) throw invalid(field, `${path} is not a folder`)
     return root
   } catch (error) {
-    throw error instanceof CadreError ? error : gone(path, error)
+    throw error instanceof CadreError ? error : toPathError(path, error)
   }
 }
 
 /** Why a configured path cannot be read. */
-export function gone(path: string, error: unknown): CadreError {
+export function toPathError(path: string, error: unknown): CadreError {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new CadreError('NOT_FOUND', `There is nothing at ${path}.`, {
       hint: "Bring it back, or change the source's configuration.",
       cause: error,
     })
-  return new CadreError('UNAVAILABLE', `${path} cannot be read. ${unreadable(error).message}`, { cause: error })
+  return new CadreError('UNAVAILABLE', `${path} cannot be read. ${toReadError(error).message}`, { cause: error })
 }
 
-export function documentOf(root: string, { path, name, fingerprint, problem }: Entry, limit: number): Found {
+export function createFileDocument(root: string, { path, name, fingerprint, problem }: FileEntry, limit: number): SourceDocument {
   return {
     name,
     fingerprint,
@@ -53,7 +54,7 @@ export function documentOf(root: string, { path, name, fingerprint, problem }: E
 }
 
 /** Cadre's own files are no documents, also of those who add their whole disk. */
-export async function homeOf(work: string): Promise<string[]> {
+export async function findHome(work: string): Promise<string[]> {
   try {
     return [await realpath(dirname(dirname(work)))]
   } catch {
@@ -62,7 +63,7 @@ export async function homeOf(work: string): Promise<string[]> {
   }
 }
 
-async function identityOf(root: string): Promise<string> {
+async function getIdentity(root: string): Promise<string> {
   try {
     const { dev, ino } = await stat(root, { bigint: true })
     return `${dev}-${ino}`

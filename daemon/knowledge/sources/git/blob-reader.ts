@@ -1,47 +1,48 @@
 /** Reading blobs of a repository through one `git cat-file --batch`, started when first needed and ended when idle. */
 import { once } from 'node:events'
 import { CadreError } from '../../../../src/contract/errors.ts'
-import { type StartedGit, startGit } from './run-git.ts'
+import { type GitProcess, spawnGit } from './run-git.ts'
 
-const IDLE_MS = 1_000
+const IDLE_TIMEOUT_MS = 1_000
 
 export class BlobReader {
   readonly #directory: string
-  readonly #limit: number
-  #git: StartedGit | undefined
+  readonly #maxBytes: number
+  #git: GitProcess | undefined
   #input: AsyncIterator<Buffer> | undefined
-  #left: Buffer = Buffer.alloc(0)
-  #turn: Promise<unknown> = Promise.resolve()
-  #idle: NodeJS.Timeout | undefined
+  #buffer: Buffer = Buffer.alloc(0)
+  #queue: Promise<unknown> = Promise.resolve()
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(directory: string, limit: number) {
     this.#directory = directory
-    this.#limit = limit
+    this.#maxBytes = limit
   }
 
   /** One at a time: the program answers in the order it is asked. */
   read(blob: string, signal: AbortSignal): Promise<Uint8Array> {
-    const result = this.#turn.then(() => this.#readNow(blob, signal))
+    const result = this.#queue.then(() => this.#readNow(blob, signal))
     // The next one waits for this to be over, however it ended.
-    this.#turn = result.catch(() => {})
+    this.#queue = result.catch(() => {})
     return result
   }
 
   async #readNow(blob: string, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
-    clearTimeout(this.#idle)
-    const end = () => this.#end()
-    signal.addEventListener('abort', end, { once: true })
+    clearTimeout(this.#idleTimer)
+    const stop = () => this.#end()
+    signal.addEventListener('abort', stop, { once: true })
     try {
       this.#git ??= this.#start()
       const { stdin } = this.#git.child
       if (stdin && !stdin.write(`${blob}\n`)) await once(stdin, 'drain')
-      const header = (await this.#line()).split(' ')
+      const header = (await this.#readLine()).split(' ')
       if (header[1] !== 'blob') throw new CadreError('NOT_FOUND', 'Its content is missing from the repository.')
       const size = Number(header[2])
-      if (size > this.#limit) throw new CadreError('PAYLOAD_TOO_LARGE', `It has ${size} bytes; this source takes at most ${this.#limit}.`)
-      const bytes = await this.#take(size + 1)
-      this.#idle = setTimeout(end, IDLE_MS).unref()
+      if (size > this.#maxBytes)
+        throw new CadreError('PAYLOAD_TOO_LARGE', `It has ${size} bytes; this source takes at most ${this.#maxBytes}.`)
+      const bytes = await this.#readBytes(size + 1)
+      this.#idleTimer = setTimeout(stop, IDLE_TIMEOUT_MS).unref()
       return bytes.subarray(0, size)
     } catch (error) {
       // Where in its answer the program is, nobody knows any more.
@@ -49,12 +50,12 @@ export class BlobReader {
       signal.throwIfAborted()
       throw error
     } finally {
-      signal.removeEventListener('abort', end)
+      signal.removeEventListener('abort', stop)
     }
   }
 
-  #start(): StartedGit {
-    const git = startGit({ directory: this.#directory, args: ['cat-file', '--batch'] })
+  #start(): GitProcess {
+    const git = spawnGit({ directory: this.#directory, args: ['cat-file', '--batch'] })
     this.#input = git.child.stdout?.iterator({ destroyOnReturn: true })
     // The process must not keep a daemon that wants to end; it goes with its input.
     git.child.unref()
@@ -62,42 +63,42 @@ export class BlobReader {
   }
 
   #end(): void {
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     this.#git?.child.kill('SIGKILL')
     this.#git = undefined
     this.#input = undefined
-    this.#left = Buffer.alloc(0)
+    this.#buffer = Buffer.alloc(0)
   }
 
-  async #line(): Promise<string> {
+  async #readLine(): Promise<string> {
     for (;;) {
-      const at = this.#left.indexOf(10)
+      const at = this.#buffer.indexOf(10)
       if (at >= 0) {
-        const line = this.#left.subarray(0, at).toString('utf8')
-        this.#left = this.#left.subarray(at + 1)
+        const line = this.#buffer.subarray(0, at).toString('utf8')
+        this.#buffer = this.#buffer.subarray(at + 1)
         return line
       }
-      this.#left = Buffer.concat([this.#left, await this.#more()])
+      this.#buffer = Buffer.concat([this.#buffer, await this.#readChunk()])
     }
   }
 
-  async #take(size: number): Promise<Buffer> {
-    const parts = [this.#left]
-    let length = this.#left.length
+  async #readBytes(size: number): Promise<Buffer> {
+    const parts = [this.#buffer]
+    let length = this.#buffer.length
     while (length < size) {
-      const part = await this.#more()
+      const part = await this.#readChunk()
       parts.push(part)
       length += part.length
     }
     const all = Buffer.concat(parts, length)
-    this.#left = all.subarray(size)
+    this.#buffer = all.subarray(size)
     return all.subarray(0, size)
   }
 
-  async #more(): Promise<Buffer> {
+  async #readChunk(): Promise<Buffer> {
     const next = await this.#input?.next()
     if (next && !next.done) return next.value
-    const { errors } = (await this.#git?.ended) ?? { errors: '' }
+    const { stderr: errors } = (await this.#git?.exit) ?? { stderr: '' }
     throw new CadreError('UNAVAILABLE', `git ended while it was read. ${errors.trim()}`.trim())
   }
 }

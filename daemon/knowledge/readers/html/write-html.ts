@@ -1,72 +1,74 @@
 /** Writes the elements of a page as markdown: headings, lists, tables, quotes and code keep their shape. */
 
 import type { MarkdownWriter } from '../markdown-writer.ts'
-import type { HtmlElement } from './tree.ts'
+import type { HtmlElement } from './parse-html.ts'
 
-const BLOCKS = new Set(
+const BLOCK_ELEMENTS = new Set(
   'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header hr html legend main p section summary #root'.split(
     ' ',
   ),
 )
 /** Cells longer than this are not data: the table only lays out the page. */
-const LONGEST_CELL = 1_000
+const MAX_CELL_LENGTH = 1_000
 
 export function writeHtml(element: HtmlElement, writer: MarkdownWriter): void {
   for (const child of element.children) {
-    if (typeof child === 'string') writer.text(child)
-    else write(child, writer)
+    if (typeof child === 'string') writer.writeText(child)
+    else writeElement(child, writer)
   }
 }
 
-function write(element: HtmlElement, writer: MarkdownWriter): void {
+function writeElement(element: HtmlElement, writer: MarkdownWriter): void {
   const { name, attributes } = element
   const heading = /^h([1-6])$/.exec(name)?.[1]
   if (heading) {
-    writer.paragraph()
+    writer.endParagraph()
     writeInline(element, writer)
-    writer.heading(Number(heading))
+    writer.endHeading(Number(heading))
   } else if (name === 'ul' || name === 'ol' || name === 'menu') {
     writer.startList(name === 'ol', Number(attributes.get('start') ?? 1) || 1)
     writeHtml(element, writer)
     writer.endList()
   } else if (name === 'li') {
-    writer.item()
+    writer.startItem()
     writeHtml(element, writer)
-    writer.paragraph()
+    writer.endParagraph()
   } else if (name === 'table') writeTable(element, writer)
-  else if (name === 'pre') writer.code(preformatted(element), languageOf(element))
+  else if (name === 'pre') writer.writeCode(getPreformattedText(element), findLanguage(element))
   else if (name === 'blockquote') {
     writer.startQuote()
     writeHtml(element, writer)
     writer.endQuote()
-  } else if (name === 'br') writer.newline()
-  else if (name === 'img') writer.text(attributes.get('alt') ?? '')
+  } else if (name === 'br') writer.writeNewline()
+  else if (name === 'img') writer.writeText(attributes.get('alt') ?? '')
   else if (name === 'code' && element.children.length > 0) {
-    writer.text('`')
+    writer.writeText('`')
     writeInline(element, writer)
-    writer.text('`')
-  } else if (BLOCKS.has(name)) {
-    writer.paragraph()
+    writer.writeText('`')
+  } else if (BLOCK_ELEMENTS.has(name)) {
+    writer.endParagraph()
     writeHtml(element, writer)
-    writer.paragraph()
+    writer.endParagraph()
   } else writeHtml(element, writer)
 }
 
 /** The text of an element without regard to the blocks in it. */
 function writeInline(element: HtmlElement, writer: MarkdownWriter): void {
   for (const child of element.children) {
-    if (typeof child === 'string') writer.text(child)
-    else if (child.name === 'br') writer.text(' ')
-    else if (child.name === 'img') writer.text(child.attributes.get('alt') ?? '')
+    if (typeof child === 'string') writer.writeText(child)
+    else if (child.name === 'br') writer.writeText(' ')
+    else if (child.name === 'img') writer.writeText(child.attributes.get('alt') ?? '')
     else writeInline(child, writer)
   }
 }
 
-function preformatted(element: HtmlElement): string {
-  return element.children.map((child) => (typeof child === 'string' ? child : child.name === 'br' ? '\n' : preformatted(child))).join('')
+function getPreformattedText(element: HtmlElement): string {
+  return element.children
+    .map((child) => (typeof child === 'string' ? child : child.name === 'br' ? '\n' : getPreformattedText(child)))
+    .join('')
 }
 
-function languageOf(element: HtmlElement): string {
+function findLanguage(element: HtmlElement): string {
   const code = element.children.find((child): child is HtmlElement => typeof child !== 'string' && child.name === 'code')
   const classes = `${element.attributes.get('class') ?? ''} ${code?.attributes.get('class') ?? ''}`
   return /(?:language|lang|highlight-source)-([\w+#-]{1,20})/.exec(classes)?.[1] ?? ''
@@ -80,27 +82,27 @@ interface Cell {
 function writeTable(table: HtmlElement, writer: MarkdownWriter): void {
   const rows: Cell[][] = []
   let laysOut = false
-  writer.paragraph()
+  writer.endParagraph()
   const gather = (element: HtmlElement) => {
     for (const child of element.children) {
-      if (typeof child === 'string') writer.text(child)
-      else if (child.name === 'tr') rows.push(cellsOf(child, writer))
-      else if (child.name === 'td' || child.name === 'th') rows.push(cellsOf({ ...element, children: [child] }, writer))
-      else if (GROUPS.has(child.name)) gather(child)
-      else write(child, writer)
+      if (typeof child === 'string') writer.writeText(child)
+      else if (child.name === 'tr') rows.push(readCells(child, writer))
+      else if (child.name === 'td' || child.name === 'th') rows.push(readCells({ ...element, children: [child] }, writer))
+      else if (ROW_GROUPS.has(child.name)) gather(child)
+      else writeElement(child, writer)
     }
-    writer.paragraph()
+    writer.endParagraph()
   }
   gather(table)
   for (const row of rows) {
-    for (const { element, text } of row) if (text.length > LONGEST_CELL || holds(element, LAYOUT)) laysOut = true
+    for (const { element, text } of row) if (text.length > MAX_CELL_LENGTH || hasDescendant(element, LAYOUT_ELEMENTS)) laysOut = true
   }
   const columns = Math.max(0, ...rows.map((row) => row.filter(({ text }) => text !== '').length))
   if (laysOut || columns < 2) {
     for (const { element } of rows.flat()) {
-      writer.paragraph()
+      writer.endParagraph()
       writeHtml(element, writer)
-      writer.paragraph()
+      writer.endParagraph()
     }
     return
   }
@@ -109,28 +111,28 @@ function writeTable(table: HtmlElement, writer: MarkdownWriter): void {
   const written = rows
     .map((row) => row.map(({ text }) => text).filter((text) => headed || text !== ''))
     .filter((row) => row.some((text) => text !== ''))
-  if (written.length > 0) writer.table(written)
+  if (written.length > 0) writer.writeTable(written)
 }
 
-const GROUPS = new Set(['thead', 'tbody', 'tfoot', 'colgroup'])
-const LAYOUT = new Set(['table', 'pre', 'h1', 'h2', 'h3', 'blockquote'])
+const ROW_GROUPS = new Set(['thead', 'tbody', 'tfoot', 'colgroup'])
+const LAYOUT_ELEMENTS = new Set(['table', 'pre', 'h1', 'h2', 'h3', 'blockquote'])
 
-function holds(element: HtmlElement, names: Set<string>): boolean {
-  return element.children.some((child) => typeof child !== 'string' && (names.has(child.name) || holds(child, names)))
+function hasDescendant(element: HtmlElement, names: Set<string>): boolean {
+  return element.children.some((child) => typeof child !== 'string' && (names.has(child.name) || hasDescendant(child, names)))
 }
 
 /** The cells of a row; what stands beside them goes before the table, as browsers show it. */
-function cellsOf(row: HtmlElement, writer: MarkdownWriter): Cell[] {
+function readCells(row: HtmlElement, writer: MarkdownWriter): Cell[] {
   const cells: Cell[] = []
   for (const child of row.children) {
-    if (typeof child === 'string') writer.text(child)
-    else if (child.name === 'td' || child.name === 'th') cells.push({ element: child, text: cellText(child) })
-    else write(child, writer)
+    if (typeof child === 'string') writer.writeText(child)
+    else if (child.name === 'td' || child.name === 'th') cells.push({ element: child, text: getCellText(child) })
+    else writeElement(child, writer)
   }
   return cells
 }
 
-function cellText(cell: HtmlElement): string {
+function getCellText(cell: HtmlElement): string {
   const parts: string[] = []
   const gather = (element: HtmlElement) => {
     for (const child of element.children) {

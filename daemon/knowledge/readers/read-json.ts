@@ -1,25 +1,25 @@
 /** Reads JSON as lines of "path: value", a paragraph a record, without recursion however deep it nests. */
-import { cleaned, type ReadDocument } from './document.ts'
+import { cleanText, type ParsedDocument } from './parsed-document.ts'
 
 /** Names that lead to a value; further up they only repeat. */
-const LONGEST_PATH = 4
+const MAX_PATH_NAMES = 4
 
-export function readJson(source: string): ReadDocument {
-  const value = parsed(source)
-  return value === undefined ? asWritten(source) : table(records(value))
+export function readJson(source: string): ParsedDocument {
+  const value = parseJson(source)
+  return value === undefined ? asWritten(source) : createTable(formatRecords(value))
 }
 
-export function readJsonLines(source: string): ReadDocument {
+export function readJsonLines(source: string): ParsedDocument {
   const lines = source.split(/\r\n?|\n/).filter((line) => line.trim() !== '')
-  return table(
+  return createTable(
     lines.map((line) => {
-      const value = parsed(line)
-      return value === undefined ? line : described(value)
+      const value = parseJson(line)
+      return value === undefined ? line : formatRecord(value)
     }),
   )
 }
 
-function parsed(source: string): unknown {
+function parseJson(source: string): unknown {
   try {
     return JSON.parse(source.replace(/^\ufeff/, ''))
   } catch {
@@ -28,22 +28,22 @@ function parsed(source: string): unknown {
   }
 }
 
-const asWritten = (source: string): ReadDocument => ({ text: cleaned(source), format: 'code', pages: [], title: null })
+const asWritten = (source: string): ParsedDocument => ({ text: cleanText(source), format: 'code', pages: [], title: null })
 
-function table(records: string[]): ReadDocument {
-  return { text: cleaned(records.filter((record) => record !== '').join('\n\n')), format: 'table', pages: [], title: null }
+function createTable(records: string[]): ParsedDocument {
+  return { text: cleanText(records.filter((record) => record !== '').join('\n\n')), format: 'table', pages: [], title: null }
 }
 
 /** One record an entry of a list, or of an object whose entries are records themselves. */
-function records(value: unknown): string[] {
-  if (Array.isArray(value)) return value.map((entry) => described(entry))
-  if (!isObject(value)) return [described(value)]
+function formatRecords(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map((entry) => formatRecord(entry))
+  if (!isObject(value)) return [formatRecord(value)]
   const entries = Object.entries(value)
   return entries.some(([, entry]) => isObject(entry) || Array.isArray(entry))
     ? entries.flatMap(([name, entry]) =>
-        Array.isArray(entry) && entry.some(isObject) ? entry.map((item) => described(item, name)) : [described(entry, name)],
+        Array.isArray(entry) && entry.some(isObject) ? entry.map((item) => formatRecord(item, name)) : [formatRecord(entry, name)],
       )
-    : [described(value)]
+    : [formatRecord(value)]
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -54,7 +54,7 @@ interface Frame {
   next: number
 }
 
-function described(value: unknown, name?: string): string {
+function formatRecord(value: unknown, name?: string): string {
   const lines: string[] = []
   const path: string[] = name === undefined ? [] : [name]
   const frames: Frame[] = []
@@ -63,16 +63,16 @@ function described(value: unknown, name?: string): string {
       if (entry.every((item) => typeof item !== 'object' || item === null))
         say(
           entry
-            .map(shown)
+            .map(formatValue)
             .filter((item) => item !== '')
             .join(', '),
         )
       else frames.push({ names: undefined, values: entry, next: 0 })
     } else if (isObject(entry)) frames.push({ names: Object.keys(entry), values: Object.values(entry), next: 0 })
-    else say(shown(entry))
+    else say(formatValue(entry))
   }
   const say = (text: string) => {
-    if (text !== '') lines.push(path.length > 0 ? `${path.slice(-LONGEST_PATH).join('.')}: ${text}` : text)
+    if (text !== '') lines.push(path.length > 0 ? `${path.slice(-MAX_PATH_NAMES).join('.')}: ${text}` : text)
   }
   enter(value)
   for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
@@ -87,4 +87,4 @@ function described(value: unknown, name?: string): string {
   return lines.join('\n')
 }
 
-const shown = (value: unknown): string => (value === null || value === undefined ? '' : String(value))
+const formatValue = (value: unknown): string => (value === null || value === undefined ? '' : String(value))

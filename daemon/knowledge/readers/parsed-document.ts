@@ -1,6 +1,6 @@
 /** What a reader makes of a document's bytes, and what it says when it cannot. */
 
-export interface ReadDocument {
+export interface ParsedDocument {
   /** What passages are cut from; newlines are \n and control characters are gone. */
   text: string
   format: 'markdown' | 'plain' | 'code' | 'table'
@@ -10,14 +10,14 @@ export interface ReadDocument {
 }
 
 /** A document that cannot be read; its message is a sentence for people that says why. */
-export class ReadFailure extends Error {
+export class DocumentReadError extends Error {
   override name = 'ReadFailure'
 }
 
-export const EMPTY = 'The document is empty.'
+export const EMPTY_DOCUMENT_MESSAGE = 'The document is empty.'
 
 /** Text as passages are cut from it: one kind of newline, no control characters, no half characters. */
-export function cleaned(text: string): string {
+export function cleanText(text: string): string {
   const newlines = /[\r\f\v\u0085\u2028\u2029]/.test(text) ? text.replaceAll(/\r\n?|[\f\v\u0085\u2028\u2029]/g, '\n') : text
   const visible = /[^\t\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\uffff]/.test(newlines)
     ? newlines.replaceAll(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufeff]/g, '')

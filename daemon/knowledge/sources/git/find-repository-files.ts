@@ -3,72 +3,72 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError, invalid } from '../../../../src/contract/errors.ts'
 import { withoutLogin } from '../../../../src/contract/login.ts'
-import { sizeProblem } from '../files/file-content.ts'
-import { selectionOf } from '../files/selection.ts'
-import type { Found, SourceOptions } from '../found.ts'
-import { BlobReader } from './blobs.ts'
-import { localPath, type Remote, remoteOf } from './remote.ts'
-import { GitFailure, gitOutput, gitText } from './run-git.ts'
+import { formatSizeProblem } from '../files/read-file-within.ts'
+import { createSelection } from '../files/selection.ts'
+import type { SourceDocument, SourceOptions } from '../source-document.ts'
+import { BlobReader } from './blob-reader.ts'
+import { findLocalPath, type Remote, resolveRemote } from './resolve-remote.ts'
+import { GitError, runGit, streamGit } from './run-git.ts'
 
-const QUICK_MS = 60_000
-const FETCH_MS = 30 * 60_000
-const LIST_MS = 10 * 60_000
-const FETCHED = 'refs/cadre/fetched'
+const COMMAND_TIMEOUT_MS = 60_000
+const FETCH_TIMEOUT_MS = 30 * 60_000
+const LIST_TIMEOUT_MS = 10 * 60_000
+const FETCHED_REF = 'refs/cadre/fetched'
 
-export async function* findInRepository(options: SourceOptions): AsyncGenerator<Found> {
+export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerator<SourceDocument> {
   const { configuration, signal } = options
   const { repository, branch } = configuration as { repository: string; branch?: string }
   // A branch that looks like an option would be taken for one.
   if (branch?.startsWith('-')) throw invalid('configuration.branch', 'must not begin with a dash')
-  const local = localPath(repository)
-  const directory = local ?? (await fetched(repository, branch, options))
-  const commit = await commitOf(directory, local ? (branch ?? 'HEAD') : FETCHED, repository, signal)
-  const selection = selectionOf(configuration)
+  const local = findLocalPath(repository)
+  const directory = local ?? (await fetchRepository(repository, branch, options))
+  const commit = await resolveCommit(directory, local ? (branch ?? 'HEAD') : FETCHED_REF, repository, signal)
+  const selection = createSelection(configuration)
   const blobs = new BlobReader(directory, selection.maxFileSize)
-  for await (const { mode, blob, size, name } of treeOf(directory, commit, signal)) {
+  for await (const { mode, blob, size, name } of listTree(directory, commit, signal)) {
     // Links and submodules are no documents.
-    if (!mode.startsWith('100') || !selection.takes(name)) continue
-    const problem = size > selection.maxFileSize ? { problem: sizeProblem(size, selection.maxFileSize) } : {}
+    if (!mode.startsWith('100') || !selection.includesFile(name)) continue
+    const problem = size > selection.maxFileSize ? { problem: formatSizeProblem(size, selection.maxFileSize) } : {}
     yield {
       name,
       fingerprint: blob,
       metadata: { path: name, commit },
-      read: async (reading) => itself(await blobs.read(blob, reading)),
+      read: async (reading) => rejectLfsPointer(await blobs.read(blob, reading)),
       ...problem,
     }
   }
 }
 
 /** Large files may be kept elsewhere, with a few lines in their place. */
-function itself(bytes: Uint8Array): Uint8Array {
+function rejectLfsPointer(bytes: Uint8Array): Uint8Array {
   if (bytes.length > 1_024 || !Buffer.from(bytes).toString('latin1').startsWith('version https://git-lfs.github.com/spec/')) return bytes
   throw new CadreError('NOT_FOUND', 'Its content is kept in Git LFS, which Cadre does not fetch.')
 }
 
 /** Brings the newest commit of the branch, without its history, into a repository of ours. */
-async function fetched(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
-  const { configuration, signal, work, outbound, auth = { type: 'none' } } = options
+async function fetchRepository(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
+  const { configuration, signal, workDirectory: work, outbound, auth = { type: 'none' } } = options
   const allowPrivateNetwork = configuration.allow_private_network === true
-  const remote = await remoteOf(repository, { outbound, allowPrivateNetwork, signal, auth })
+  const remote = await resolveRemote(repository, { outbound, allowPrivateNetwork, signal, auth })
   const directory = join(work, 'repository.git')
   const first = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined
-  await requireVersion(directory, remote, signal)
+  await requireGitVersion(directory, remote, signal)
   try {
-    await fetchInto(directory, remote, branch, signal)
+    await fetchBranch(directory, remote, branch, signal)
   } catch (error) {
-    if (!(error instanceof GitFailure)) throw error
-    const reason = explained(error, repository, branch, auth.type !== 'none')
+    if (!(error instanceof GitError)) throw error
+    const reason = toSourceError(error, repository, branch, auth.type !== 'none')
     if (first || reason.code !== 'UNAVAILABLE') throw reason
     // What an ended process left behind (locks, half a pack) may be why: once more, from nothing.
     await rm(directory, { recursive: true, force: true })
-    return fetched(repository, branch, options)
+    return fetchRepository(repository, branch, options)
   }
   return directory
 }
 
 /** Older ones cannot be held to an address; with https a server elsewhere would fail for want of a certificate. */
-async function requireVersion(directory: string, { protocols, environment }: Remote, signal: AbortSignal): Promise<void> {
-  const said = await gitText({ directory, args: ['version'], signal, timeoutMs: QUICK_MS })
+async function requireGitVersion(directory: string, { protocols, environment }: Remote, signal: AbortSignal): Promise<void> {
+  const said = await runGit({ directory, args: ['version'], signal, timeoutMs: COMMAND_TIMEOUT_MS })
   const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? []
   const version = Number(major) * 1_000 + Number(minor)
   if ('GIT_CONFIG_COUNT' in environment && version < 2_031)
@@ -79,13 +79,13 @@ async function requireVersion(directory: string, { protocols, environment }: Rem
     })
 }
 
-async function fetchInto(
+async function fetchBranch(
   directory: string,
-  { address, protocols, settings, environment, hide }: Remote,
+  { address, protocols, settings, environment, redact: hide }: Remote,
   branch: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  await gitText({ directory, args: ['init', '--quiet', '--bare', '--template=', '.'], signal, timeoutMs: QUICK_MS })
+  await runGit({ directory, args: ['init', '--quiet', '--bare', '--template=', '.'], signal, timeoutMs: COMMAND_TIMEOUT_MS })
   const args = [
     'fetch',
     '--quiet',
@@ -96,22 +96,22 @@ async function fetchInto(
     '--force',
     '--',
     address,
-    `${branch ?? 'HEAD'}:${FETCHED}`,
+    `${branch ?? 'HEAD'}:${FETCHED_REF}`,
   ]
-  await gitText({ directory, args, protocols, settings, environment, hide, signal, timeoutMs: FETCH_MS })
+  await runGit({ directory, args, protocols, settings, environment, redact: hide, signal, timeoutMs: FETCH_TIMEOUT_MS })
 }
 
-async function commitOf(directory: string, revision: string, repository: string, signal: AbortSignal): Promise<string> {
-  await mustExist(directory, repository)
+async function resolveCommit(directory: string, revision: string, repository: string, signal: AbortSignal): Promise<string> {
+  await requireDirectory(directory, repository)
   try {
     const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${revision}^{commit}`]
-    return (await gitText({ directory, args, signal, timeoutMs: QUICK_MS })).trim()
+    return (await runGit({ directory, args, signal, timeoutMs: COMMAND_TIMEOUT_MS })).trim()
   } catch (error) {
-    throw error instanceof GitFailure ? explained(error, repository, revision === 'HEAD' ? undefined : revision) : error
+    throw error instanceof GitError ? toSourceError(error, repository, revision === 'HEAD' ? undefined : revision) : error
   }
 }
 
-async function mustExist(directory: string, repository: string): Promise<void> {
+async function requireDirectory(directory: string, repository: string): Promise<void> {
   try {
     if ((await stat(directory)).isDirectory()) return
   } catch (cause) {
@@ -130,10 +130,10 @@ interface TreeEntry {
   name: string
 }
 
-async function* treeOf(directory: string, commit: string, signal: AbortSignal): AsyncGenerator<TreeEntry> {
+async function* listTree(directory: string, commit: string, signal: AbortSignal): AsyncGenerator<TreeEntry> {
   const args = ['ls-tree', '-r', '-l', '-z', commit]
   let left: Buffer = Buffer.alloc(0)
-  for await (const part of gitOutput({ directory, args, signal, timeoutMs: LIST_MS })) {
+  for await (const part of streamGit({ directory, args, signal, timeoutMs: LIST_TIMEOUT_MS })) {
     left = Buffer.concat([left, part])
     let from = 0
     for (let at = left.indexOf(0, from); at >= 0; at = left.indexOf(0, from)) {
@@ -147,8 +147,8 @@ async function* treeOf(directory: string, commit: string, signal: AbortSignal): 
 }
 
 /** What git said, as what it means for the source. */
-function explained(failure: GitFailure, repository: string, branch: string | undefined, proven = false): CadreError {
-  const { said } = failure
+function toSourceError(failure: GitError, repository: string, branch: string | undefined, proven = false): CadreError {
+  const { stderr: said } = failure
   const shown = withoutLogin(repository)
   const because = (code: 'NOT_FOUND' | 'UNAVAILABLE' | 'FORBIDDEN', message: string, hint?: string) =>
     new CadreError(code, message, { hint, cause: failure })

@@ -1,19 +1,19 @@
 /** Sources of type url: a page, the pages of a site, or those of a sitemap. */
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { plainAddress } from '../../../outbound/address.ts'
-import type { Found, SourceOptions } from '../found.ts'
-import { type Crawled, type CrawlOptions, crawl } from './crawl.ts'
-import { type Browsing, fetchPage } from './page.ts'
+import type { SourceDocument, SourceOptions } from '../source-document.ts'
+import { type CrawlOptions, type CrawlResult, crawl } from './crawl.ts'
+import { type FetchContext, fetchPage } from './fetch-page.ts'
 import { PageStore, type StoredPage } from './page-store.ts'
-import { sitemapPages } from './sitemap.ts'
-import { plainPage, siteOf } from './web-address.ts'
+import { getSite, normalizeUrl } from './page-url.ts'
+import { listSitemapPages } from './sitemap.ts'
 
-const DEFAULT_DEPTH = 2
-const DEFAULT_PAGES = 100
+const DEFAULT_MAX_DEPTH = 2
+const DEFAULT_MAX_PAGES = 100
 /** A site lists in its sitemap what it wants read. */
-const DEFAULT_LISTED_PAGES = 1_000
+const DEFAULT_MAX_SITEMAP_PAGES = 1_000
 
-interface Configured {
+interface UrlConfiguration {
   url: string
   mode?: 'page' | 'site' | 'sitemap'
   max_depth?: number
@@ -21,52 +21,52 @@ interface Configured {
   allow_private_network?: boolean
 }
 
-export async function* findPages({ configuration, signal, work, outbound }: SourceOptions): AsyncGenerator<Found> {
-  const { url, mode = 'page', max_depth, max_pages, allow_private_network } = configuration as unknown as Configured
-  const address = plainPage(plainAddress('configuration.url', url))
+export async function* findPages({ configuration, signal, workDirectory: work, outbound }: SourceOptions): AsyncGenerator<SourceDocument> {
+  const { url, mode = 'page', max_depth, max_pages, allow_private_network } = configuration as unknown as UrlConfiguration
+  const address = normalizeUrl(plainAddress('configuration.url', url))
   const store = new PageStore(work)
-  const browsing: Browsing = { outbound, store, signal, allowPrivateNetwork: allow_private_network === true }
-  if (mode === 'page') yield await onePage(address, browsing)
+  const browsing: FetchContext = { outbound, store, signal, allowPrivateNetwork: allow_private_network === true }
+  if (mode === 'page') yield await fetchSinglePage(address, browsing)
   else {
-    const options = mode === 'site' ? siteOptions(address, max_depth ?? DEFAULT_DEPTH) : sitemapOptions(address, browsing)
-    const maxPages = max_pages ?? (mode === 'site' ? DEFAULT_PAGES : DEFAULT_LISTED_PAGES)
-    for await (const crawled of crawl({ ...options, maxPages, browsing })) yield documentOf(crawled, store)
+    const options = mode === 'site' ? createSiteScope(address, max_depth ?? DEFAULT_MAX_DEPTH) : createSitemapScope(address, browsing)
+    const maxPages = max_pages ?? (mode === 'site' ? DEFAULT_MAX_PAGES : DEFAULT_MAX_SITEMAP_PAGES)
+    for await (const crawled of crawl({ ...options, maxPages, context: browsing })) yield createPageDocument(crawled, store)
   }
-  await store.sweep()
+  await store.deleteUnused()
 }
 
-type Route = Omit<CrawlOptions, 'browsing' | 'maxPages'>
+type CrawlScope = Omit<CrawlOptions, 'browsing' | 'maxPages'>
 
-function siteOptions(address: string, maxDepth: number): Route {
+function createSiteScope(address: string, maxDepth: number): CrawlScope {
   const { origin } = new URL(address)
   // The address given may lead to another origin (http to https, with www): that one is the site, too.
   const belongs = (page: string, first: StoredPage | undefined) => {
     const of = new URL(page).origin
     return of === origin || (first !== undefined && of === new URL(first.url).origin)
   }
-  return { from: [address], maxDepth, belongs, firstDecides: true }
+  return { seeds: [address], maxDepth, isInSite: belongs, isFirstRequired: true }
 }
 
-function sitemapOptions(address: string, browsing: Browsing): Route {
+function createSitemapScope(address: string, browsing: FetchContext): CrawlScope {
   return {
-    from: sitemapPages(new URL(address).href, browsing),
+    seeds: listSitemapPages(new URL(address).href, browsing),
     maxDepth: 0,
-    belongs: (page) => siteOf(page) === siteOf(address),
-    firstDecides: false,
+    isInSite: (page) => getSite(page) === getSite(address),
+    isFirstRequired: false,
   }
 }
 
 /** A page that somebody named is fetched as a browser would; robots.txt is for those who follow links. */
-async function onePage(address: string, browsing: Browsing): Promise<Found> {
+async function fetchSinglePage(address: string, browsing: FetchContext): Promise<SourceDocument> {
   const page = await fetchPage(address, browsing, 'refuse')
   if (!page)
     throw new CadreError('UNSUPPORTED_MEDIA_TYPE', `${address} is no page that can be read: it has another content type.`, {
       hint: 'Pages, text, PDF and JSON can be read.',
     })
-  return documentOf({ name: address, address, page }, browsing.store)
+  return createPageDocument({ name: address, address, page }, browsing.store)
 }
 
-function documentOf(crawled: Crawled, store: PageStore): Found {
+function createPageDocument(crawled: CrawlResult, store: PageStore): SourceDocument {
   if ('problem' in crawled)
     return {
       name: crawled.name,
@@ -80,14 +80,14 @@ function documentOf(crawled: Crawled, store: PageStore): Found {
   return {
     name,
     fingerprint: hash,
-    type: typeOf(contentType),
+    type: getFileType(contentType),
     metadata: { url, ...(title === undefined ? {} : { title }), ...(contentType === '' ? {} : { content_type: contentType }) },
     read: () => store.read(address, hash),
   }
 }
 
 /** Addresses seldom end in a file type, but pages say what they are. */
-function typeOf(contentType: string): string {
+function getFileType(contentType: string): string {
   if (/html/i.test(contentType)) return 'html'
   const [, kind = ''] = /^\s*[a-z]+\/(?:[\w.-]+\+)?([\w-]+)/i.exec(contentType) ?? []
   return (
