@@ -3,7 +3,7 @@
 import { builtModels } from '../daemon/embedding/places.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { chunkDocument } from '../daemon/knowledge/chunking/chunker.ts'
-import { DEFAULT_CHUNKING } from '../src/contract/passages.ts'
+import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
 import { withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, type Figure, milliseconds } from './support/figures.ts'
 import { sent, synchronize } from './support/sync-source.ts'

@@ -13,7 +13,7 @@ import { migrate } from '../daemon/store/migrations.ts'
 import { Vectors } from '../daemon/store/vectors.ts'
 import { UsageMeter } from '../daemon/usage/meter.ts'
 import { homePaths } from '../src/config.ts'
-import { DEFAULT_CHUNKING } from '../src/contract/passages.ts'
+import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
 import { withHome } from './support/daemon.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 

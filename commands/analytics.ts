@@ -8,7 +8,7 @@ import { analyticsText } from '../src/cli/usage/format-analytics.ts'
 import { periodFlags, periodFrom } from '../src/cli/usage/period-flags.ts'
 import { reportFlags, titled } from '../src/cli/usage/report.ts'
 import { call } from '../src/client/call.ts'
-import { analyticsRoutes } from '../src/contract/analytics.ts'
+import { analyticsRoutes } from '../src/contract/families/analytics.ts'
 
 export default class Analytics extends CadreCommand {
   static override description =

@@ -8,7 +8,7 @@ import { confirm } from '../src/cli/terminal/confirm.ts'
 import { canAsk } from '../src/cli/terminal/prompts.ts'
 import { paperFor } from '../src/cli/terminal/table.ts'
 import { call } from '../src/client/call.ts'
-import { asCodeRoutes } from '../src/contract/as-code.ts'
+import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
 export default class Apply extends CadreCommand {
   static override description =

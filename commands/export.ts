@@ -6,7 +6,7 @@ import { writeExport } from '../src/cli/as-code/write-export.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { quoted } from '../src/cli/terminal/shell-quote.ts'
 import { call } from '../src/client/call.ts'
-import { asCodeRoutes } from '../src/contract/as-code.ts'
+import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
 export default class Export extends CadreCommand {
   static override description =

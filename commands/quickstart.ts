@@ -18,7 +18,7 @@ import { paperFor } from '../src/cli/terminal/table.ts'
 import { oneLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
-import { ragToolRoutes } from '../src/contract/rag-tools.ts'
+import { ragToolRoutes } from '../src/contract/families/rag-tools.ts'
 
 const QUESTION = 'Where are secrets such as API keys stored?'
 

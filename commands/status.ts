@@ -2,8 +2,8 @@
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { bytes, duration } from '../src/cli/terminal/format-quantity.ts'
 import { call } from '../src/client/call.ts'
-import { modelRoutes } from '../src/contract/models.ts'
-import { systemRoutes } from '../src/contract/system.ts'
+import { modelRoutes } from '../src/contract/families/models.ts'
+import { systemRoutes } from '../src/contract/families/system.ts'
 
 export default class Status extends CadreCommand {
   static override description = 'Show the state of the service: what it holds, how much space that takes, what waits.'
@@ -19,7 +19,7 @@ export default class Status extends CadreCommand {
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     const { uptime_seconds, counts, sizes, queues, memory, started_at, ...rest } = data
     const sized = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, bytes(size)]))
-    const { data: settings } = await call(connection, systemRoutes.settings, {})
+    const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
     const shown = { ...rest, default_model: model.name, uptime: duration(uptime_seconds), memory: bytes(memory.rss) }
     await this.print({ data: { ...shown, resources: some(counts), sizes: sized, queues: some(queues) } }, flags)

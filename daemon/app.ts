@@ -1,15 +1,15 @@
 /** The composition root: every part is made here and handed what it needs. */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
-import { openapiDocument } from '../src/contract/openapi.ts'
-import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/passages.ts'
-import { agentBindings } from './agents/routes.ts'
+import { createOpenapiDocument } from '../src/contract/openapi.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/schemas/passages.ts'
+import { bindAgentRoutes } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'
-import { analyticsBindings } from './analytics/routes.ts'
+import { bindAnalyticsRoutes } from './analytics/routes.ts'
 import { AnalyticsService } from './analytics/service.ts'
-import { apiToolBindings } from './api-tools/routes.ts'
+import { bindApiToolRoutes } from './api-tools/routes.ts'
 import { ApiToolsService } from './api-tools/service.ts'
-import { asCodeBindings } from './as-code/routes.ts'
+import { bindAsCodeRoutes } from './as-code/routes.ts'
 import { AsCodeService } from './as-code/service.ts'
 import { type Clock, systemClock } from './async/clock.ts'
 import { Replies } from './conversations/active-replies.ts'
@@ -17,24 +17,24 @@ import { Asking } from './conversations/agent-loop/ask-once.ts'
 import { IdleWatch } from './conversations/idle-completion.ts'
 import { MessagesService } from './conversations/message-service.ts'
 import { endInterrupted } from './conversations/reply/recover-interrupted.ts'
-import { conversationBindings } from './conversations/routes.ts'
+import { bindConversationRoutes } from './conversations/routes.ts'
 import { ConversationsService } from './conversations/service.ts'
 import { EventBus } from './core/event-bus.ts'
 import { builtModels } from './embedding/places.ts'
 import { EmbeddingService } from './embedding/service.ts'
 import { Engine } from './evaluations/engine.ts'
-import { evaluationBindings } from './evaluations/routes.ts'
+import { bindEvaluationRoutes } from './evaluations/routes.ts'
 import { Runs } from './evaluations/runs.ts'
 import { Scoring } from './evaluations/scoring-tools.ts'
 import { EvaluationsService } from './evaluations/service.ts'
 import { targetKinds } from './evaluations/target-kinds.ts'
 import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
-import { RateLimiter } from './http/rate-limit.ts'
+import { RateLimiter } from './http/rate-limiter.ts'
 import { createServer } from './http/server.ts'
 import { DocumentsService } from './knowledge/documents.ts'
 import { Indexes } from './knowledge/indexes/indexes.ts'
-import { knowledgeBindings } from './knowledge/routes.ts'
+import { bindKnowledgeRoutes } from './knowledge/routes.ts'
 import { Search } from './knowledge/search/search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
@@ -48,16 +48,16 @@ import { Discovery } from './models/discover-models.ts'
 import type { ProviderTimes } from './models/providers/http-exchange.ts'
 import { Providers } from './models/providers/registry.ts'
 import { Recordings } from './models/recordings.ts'
-import { modelBindings } from './models/routes.ts'
+import { bindModelRoutes } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
 import type { Resolve } from './outbound/connector.ts'
 import { databaseLost } from './process/home.ts'
-import { promptTemplateBindings } from './prompt-templates/routes.ts'
+import { bindPromptTemplateRoutes } from './prompt-templates/routes.ts'
 import { PromptTemplatesService } from './prompt-templates/service.ts'
-import { ragToolBindings } from './rag-tools/routes.ts'
+import { bindRagToolRoutes } from './rag-tools/routes.ts'
 import { RagToolsService } from './rag-tools/service.ts'
-import { retrievalToolBindings } from './retrieval-tools/routes.ts'
+import { bindRetrievalToolRoutes } from './retrieval-tools/routes.ts'
 import { RetrievalToolsService } from './retrieval-tools/service.ts'
 import type { Vault } from './secrets/vault.ts'
 import { openDatabase } from './store/database.ts'
@@ -65,13 +65,13 @@ import { Originals } from './store/documents.ts'
 import { isBlank, migrate } from './store/migrations.ts'
 import { Vectors } from './store/vectors.ts'
 import type { WriteAheadLog } from './store/write-ahead-log.ts'
-import { systemBindings } from './system/routes.ts'
+import { bindSystemRoutes } from './system/routes.ts'
 import { SystemService } from './system/service.ts'
-import { ensureAdminToken } from './tokens/first-token.ts'
-import { tokenBindings } from './tokens/routes.ts'
+import { ensureAdminToken } from './tokens/ensure-admin-token.ts'
+import { bindTokenRoutes } from './tokens/routes.ts'
 import { TokensService } from './tokens/service.ts'
 import { UsageMeter } from './usage/meter.ts'
-import { usageBindings } from './usage/routes.ts'
+import { bindUsageRoutes } from './usage/routes.ts'
 import { UsageThresholdsService } from './usage/service.ts'
 import { UsageReports } from './usage/statistics.ts'
 import { createValidator } from './validation/validator.ts'
@@ -80,7 +80,7 @@ import { Dispatcher } from './webhooks/dispatcher.ts'
 import { EventLog } from './webhooks/event-log.ts'
 import { Outbox } from './webhooks/outbox.ts'
 import { Retention } from './webhooks/retention.ts'
-import { webhookBindings } from './webhooks/routes.ts'
+import { bindWebhookRoutes } from './webhooks/routes.ts'
 import { WebhooksService } from './webhooks/service.ts'
 
 export interface AppOptions {
@@ -212,10 +212,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     vectors,
     vault,
     models,
-    address: () => address,
-    queues: () => ({ embedding: embedding.status().waiting }),
+    getAddress: () => address,
+    getQueues: () => ({ embedding: embedding.status().waiting }),
   })
-  const idle = new IdleWatch({ conversations, minutes: async () => (await system.settings()).conversation_idle_minutes, clock, logger })
+  const idle = new IdleWatch({ conversations, minutes: async () => (await system.getSettings()).conversation_idle_minutes, clock, logger })
   const asCode = new AsCodeService({
     database,
     validator,
@@ -223,9 +223,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings: system,
   })
   const hostGuard = new HostGuard()
-  const description = openapiDocument(version)
+  const description = createOpenapiDocument(version)
 
-  await ensureAdminToken(tokens, { given: adminToken, keepToken, recover: recoverToken === true })
+  await ensureAdminToken(tokens, { token: adminToken, saveToken: keepToken, recover: recoverToken === true })
   await documents.sweep()
   const cutOff = await endInterrupted(database, meter)
   if (cutOff > 0) logger.warn({ replies: cutOff }, 'replies that were cut off are marked as interrupted')
@@ -242,21 +242,21 @@ export async function createApp(options: AppOptions): Promise<App> {
     description,
   }
   const server = await createServer(door, [
-    ...systemBindings(system, description),
-    ...agentBindings(agents),
-    ...promptTemplateBindings(templates),
-    ...knowledgeBindings(knowledge, documents),
-    ...ragToolBindings(ragTools),
-    ...retrievalToolBindings(retrievalTools),
-    ...conversationBindings(conversations, messages),
-    ...modelBindings(models, new Recordings(database, models)),
-    ...evaluationBindings(evaluations, runs),
-    ...analyticsBindings(new AnalyticsService(database, now)),
-    ...usageBindings(thresholds, new UsageReports(database, now)),
-    ...apiToolBindings(apiTools),
-    ...webhookBindings(webhooks, deliveries, eventLog),
-    ...tokenBindings(tokens),
-    ...asCodeBindings(asCode),
+    ...bindSystemRoutes(system, description),
+    ...bindAgentRoutes(agents),
+    ...bindPromptTemplateRoutes(templates),
+    ...bindKnowledgeRoutes(knowledge, documents),
+    ...bindRagToolRoutes(ragTools),
+    ...bindRetrievalToolRoutes(retrievalTools),
+    ...bindConversationRoutes(conversations, messages),
+    ...bindModelRoutes(models, new Recordings(database, models)),
+    ...bindEvaluationRoutes(evaluations, runs),
+    ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
+    ...bindUsageRoutes(thresholds, new UsageReports(database, now)),
+    ...bindApiToolRoutes(apiTools),
+    ...bindWebhookRoutes(webhooks, deliveries, eventLog),
+    ...bindTokenRoutes(tokens),
+    ...bindAsCodeRoutes(asCode),
   ])
   // In the background: a daemon with much to mend answers all the same.
   const resumed = Promise.all([synchronizer.resume().then(() => automation.armAll()), engine.resume()])
@@ -271,7 +271,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     listening: (url) => {
       address = url
-      hostGuard.listening(url)
+      hostGuard.setAddress(url)
       models.warm().catch(() => undefined) // only a moment is lost
     },
     async close() {

@@ -5,7 +5,7 @@ import { titleOf } from '../../src/cli/resources/topic.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
-import { conversationRoutes } from '../../src/contract/conversations.ts'
+import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsComplete extends CadreCommand {
   static override description = 'Complete a conversation, so that no more messages are taken and webhooks are told.'

@@ -12,7 +12,7 @@ import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { toJson } from '../../src/cli/terminal/render.ts'
 import { printable } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
-import { conversationRoutes } from '../../src/contract/conversations.ts'
+import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 const FORMATS = ['md', 'json'] as const
 

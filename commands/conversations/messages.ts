@@ -4,7 +4,7 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
-import { conversationRoutes } from '../../src/contract/conversations.ts'
+import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsMessages extends CadreCommand {
   static override description = 'List the messages of a conversation, newest first unless told otherwise.'

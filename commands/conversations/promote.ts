@@ -7,8 +7,8 @@ import { conversationTopic } from '../../src/cli/resources/topics/conversations.
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { call } from '../../src/client/call.ts'
-import { conversationRoutes } from '../../src/contract/conversations.ts'
-import { evaluationRoutes } from '../../src/contract/evaluations.ts'
+import { conversationRoutes } from '../../src/contract/families/conversations.ts'
+import { evaluationRoutes } from '../../src/contract/families/evaluations.ts'
 
 const BROKEN_OFF = new Set(['error', 'aborted', 'interrupted'])
 

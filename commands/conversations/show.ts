@@ -17,7 +17,7 @@ import { paint } from '../../src/cli/terminal/color.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
-import { conversationRoutes } from '../../src/contract/conversations.ts'
+import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsShow extends CadreCommand {
   static override description =

@@ -8,7 +8,7 @@ import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
-import { runRoutes } from '../../src/contract/evaluation-runs.ts'
+import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 const SHOWN = 10
 

@@ -10,7 +10,7 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
-import { runRoutes } from '../../src/contract/evaluation-runs.ts'
+import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 export default class EvaluationsResults extends CadreCommand {
   static override description = 'Show the results of a run, failures first.\n\nOf the newest run, unless --run names another.'

@@ -14,7 +14,7 @@ import { asTyped } from '../../src/cli/terminal/invocation.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
-import { runRoutes } from '../../src/contract/evaluation-runs.ts'
+import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 const SHOWN = 10
 /** Failures that those are chosen from: to read ten thousand for the sake of ten would take longer than the run. */

@@ -5,7 +5,7 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { call } from '../../src/client/call.ts'
-import { runRoutes } from '../../src/contract/evaluation-runs.ts'
+import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 export default class EvaluationsRuns extends CadreCommand {
   static override description = 'List the runs of an evaluation, newest first.'

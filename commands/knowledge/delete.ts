@@ -13,9 +13,9 @@ import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { CadreError } from '../../src/contract/errors.ts'
-import { knowledgeSourceRoutes } from '../../src/contract/knowledge-sources.ts'
-import { ragToolRoutes } from '../../src/contract/rag-tools.ts'
-import { retrievalToolRoutes } from '../../src/contract/retrieval-tools.ts'
+import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
+import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
+import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools.ts'
 
 interface User {
   id: string

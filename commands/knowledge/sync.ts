@@ -10,7 +10,7 @@ import { failureOf, failureText, QuietFailure, UsageError } from '../../src/cli/
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
-import { knowledgeSourceRoutes } from '../../src/contract/knowledge-sources.ts'
+import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
 
 export default class KnowledgeSync extends CadreCommand {
   static override description =

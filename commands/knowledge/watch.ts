@@ -13,8 +13,8 @@ import { quoted } from '../../src/cli/terminal/shell-quote.ts'
 import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
-import { documentRoutes } from '../../src/contract/documents.ts'
-import { knowledgeSourceRoutes } from '../../src/contract/knowledge-sources.ts'
+import { documentRoutes } from '../../src/contract/families/documents.ts'
+import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
 
 /** Often enough for people, seldom enough for the rate limit. */
 const LOOK_MS = 1_500

@@ -4,8 +4,8 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
 import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
-import { modelRoutes } from '../../src/contract/models.ts'
-import { systemRoutes } from '../../src/contract/system.ts'
+import { modelRoutes } from '../../src/contract/families/models.ts'
+import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class ModelsDefault extends CadreCommand {
   static override description =
@@ -22,9 +22,9 @@ export default class ModelsDefault extends CadreCommand {
     const connection = await this.connect(flags)
     if (args.name !== undefined) {
       const body = await resolveReferences(connection, { default_model_id: ['model'] }, { default_model_id: args.name })
-      await call(connection, systemRoutes.changeSettings, { body: body as { default_model_id: string } })
+      await call(connection, systemRoutes.updateSettings, { body: body as { default_model_id: string } })
     }
-    const { data: settings } = await call(connection, systemRoutes.settings, {})
+    const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     if (args.name !== undefined) this.narrate('Agents and RAG tools that name no model use this one now:')

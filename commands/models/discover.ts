@@ -8,8 +8,8 @@ import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { canAsk, inDialog } from '../../src/cli/terminal/prompts.ts'
 import { quoted } from '../../src/cli/terminal/shell-quote.ts'
 import { call } from '../../src/client/call.ts'
-import { modelRoutes } from '../../src/contract/models.ts'
-import { systemRoutes } from '../../src/contract/system.ts'
+import { modelRoutes } from '../../src/contract/families/models.ts'
+import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class ModelsDiscover extends CadreCommand {
   static override description =
@@ -47,7 +47,7 @@ export default class ModelsDiscover extends CadreCommand {
     const added = await adopt(connection, await this.#wanted(names, found, isTable), found)
     const [first] = added
     if (first && flags.default) {
-      await call(connection, systemRoutes.changeSettings, { body: { default_model_id: first.id } })
+      await call(connection, systemRoutes.updateSettings, { body: { default_model_id: first.id } })
       this.narrate(`${first.name} is the default model now.`)
     }
     if (!isTable || added.length > 0) await this.print({ data: added, columns: modelTopic.columns }, flags)

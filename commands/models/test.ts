@@ -10,7 +10,7 @@ import { type Failure, failureJson, failureOf, failureText, QuietFailure } from 
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { oneLine, printable, wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
-import { modelRoutes } from '../../src/contract/models.ts'
+import { modelRoutes } from '../../src/contract/families/models.ts'
 
 const WIDEST = 100
 

@@ -8,7 +8,7 @@ import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { printable } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
-import { promptTemplateRoutes } from '../../src/contract/prompt-templates.ts'
+import { promptTemplateRoutes } from '../../src/contract/families/prompt-templates.ts'
 
 const fields = fieldsFrom(promptTemplateRoutes.render.body).map((field) => ({ ...field, flag: 'var' }))
 

@@ -11,7 +11,7 @@ import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { quoted } from '../../src/cli/terminal/shell-quote.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
-import { ragToolRoutes } from '../../src/contract/rag-tools.ts'
+import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
 
 export default class RagQuery extends CadreCommand {
   static override description =

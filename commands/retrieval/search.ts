@@ -10,7 +10,7 @@ import { quoted } from '../../src/cli/terminal/shell-quote.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
-import { retrievalToolRoutes } from '../../src/contract/retrieval-tools.ts'
+import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools.ts'
 
 export default class RetrievalSearch extends CadreCommand {
   static override description =

@@ -9,7 +9,7 @@ import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { environmentOverrides, readSettings } from '../../src/config.ts'
-import { systemRoutes } from '../../src/contract/system.ts'
+import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class TokensRecover extends CadreCommand {
   static override description =

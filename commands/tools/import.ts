@@ -6,7 +6,7 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { QuietFailure } from '../../src/cli/terminal/errors.ts'
 import { askCredentials, importLines, importRequest } from '../../src/cli/tools/import-openapi.ts'
 import { call } from '../../src/client/call.ts'
-import { apiToolRoutes } from '../../src/contract/api-tools.ts'
+import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
 
 const many = { multiple: true, multipleNonGreedy: true } as const
 const secret = '<secret|@file|env:NAME|->'

@@ -8,7 +8,7 @@ import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { argumentsFrom } from '../../src/cli/tools/argument-flags.ts'
 import { bodyText, headerLines, statusLine } from '../../src/cli/tools/format-response.ts'
 import { call } from '../../src/client/call.ts'
-import { apiToolRoutes } from '../../src/contract/api-tools.ts'
+import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
 
 export default class ToolsTest extends CadreCommand {
   static override description =

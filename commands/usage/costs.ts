@@ -6,7 +6,7 @@ import { costsText } from '../../src/cli/usage/format-usage.ts'
 import { periodFlags, periodFrom } from '../../src/cli/usage/period-flags.ts'
 import { namesOfSpent, reportFlags, titled } from '../../src/cli/usage/report.ts'
 import { call } from '../../src/client/call.ts'
-import { usageRoutes } from '../../src/contract/usage.ts'
+import { usageRoutes } from '../../src/contract/families/usage.ts'
 
 export default class UsageCosts extends CadreCommand {
   static override description =

@@ -7,8 +7,8 @@ import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
-import { sortableFields } from '../../src/contract/page.ts'
-import { DELIVERY_STATES, Delivery, TEST_EVENT, WEBHOOK_EVENTS, webhookRoutes } from '../../src/contract/webhooks.ts'
+import { DELIVERY_STATUSES, Delivery, TEST_EVENT, WEBHOOK_EVENTS, webhookRoutes } from '../../src/contract/families/webhooks.ts'
+import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
 
 const EVENTS = [...WEBHOOK_EVENTS, TEST_EVENT]
 
@@ -27,9 +27,9 @@ export default class WebhooksDeliveries extends CadreCommand {
     delivery: string({ ignoreStdin: true, description: 'Identifier of a delivery.' }),
   }
   static override flags = {
-    status: option({ options: DELIVERY_STATES })({ description: 'Only those that stand so.', helpValue: DELIVERY_STATES.join('|') }),
+    status: option({ options: DELIVERY_STATUSES })({ description: 'Only those that stand so.', helpValue: DELIVERY_STATUSES.join('|') }),
     event: option({ options: EVENTS })({ description: 'Only those of an event.', helpValue: '<event>' }),
-    ...pagingFlags(sortableFields(Delivery)),
+    ...pagingFlags(getSortableFields(Delivery)),
   }
 
   override async run(): Promise<void> {

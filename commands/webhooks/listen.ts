@@ -7,7 +7,7 @@ import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { toJsonLine } from '../../src/cli/terminal/render.ts'
 import { type Happening, happenings } from '../../src/cli/webhooks/follow-events.ts'
 import { forward } from '../../src/cli/webhooks/forward-event.ts'
-import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts'
+import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import { newSigningSecret, secretProblem } from '../../src/webhook-signature.ts'
 
 export default class WebhooksListen extends CadreCommand {

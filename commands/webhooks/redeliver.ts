@@ -9,7 +9,7 @@ import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { QuietFailure, UsageError } from '../../src/cli/terminal/errors.ts'
 import { type Delivered, deliveryText } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
-import { webhookRoutes } from '../../src/contract/webhooks.ts'
+import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
 export default class WebhooksRedeliver extends CadreCommand {
   static override description =

@@ -8,7 +8,7 @@ import { titleOf } from '../../src/cli/resources/topic.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
-import { WebhookRotate, webhookRoutes } from '../../src/contract/webhooks.ts'
+import { WebhookRotate, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
 const fields = fieldsFrom(WebhookRotate)
 

@@ -1,7 +1,7 @@
 /** Routes of agents. */
-import { agentRoutes } from '../../src/contract/agents.ts'
+import { agentRoutes } from '../../src/contract/families/agents.ts'
 import { bindCrud } from '../crud/routes.ts'
 import type { Binding } from '../http/binding.ts'
 import type { AgentsService } from './service.ts'
 
-export const agentBindings = (agents: AgentsService): Binding[] => bindCrud(agentRoutes, agents)
+export const bindAgentRoutes = (agents: AgentsService): Binding[] => bindCrud(agentRoutes, agents)

@@ -1,11 +1,11 @@
 /** Agents: a model, a prompt and tools that all exist. */
 import type { Static } from 'typebox'
-import { type AgentCreate, type AgentUpdate, agents } from '../../src/contract/agents.ts'
-import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
+import { type AgentCreate, type AgentUpdate, agents } from '../../src/contract/families/agents.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Tool } from '../core/tool.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -50,14 +50,14 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
         for (const id of given.tools ?? []) await requireTool(transaction, toolKinds, id)
         const template = given.prompt_template_id
         if (template && !(await templates.exists(transaction, template)))
-          throw invalid('prompt_template_id', `there is no prompt template "${template}"`)
+          throw createValidationError('prompt_template_id', `there is no prompt template "${template}"`)
         return {
           ...record,
           model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : record.model_id,
           topics: record.topics.map(spelledOut),
         }
       },
-      references,
+      getReferences: references,
     })
     this.#templates = templates
     this.#toolKinds = toolKinds
@@ -70,7 +70,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
 
   async atWork(reader: Reader, id: string): Promise<AgentAtWork> {
     const agent = await this.records.get(reader, id)
-    if (!agent) throw notFound('agent', id)
+    if (!agent) throw createNotFoundError('agent', id)
     return this.asItWas(reader, { agent, prompt: await this.#prompt(reader, agent) })
   }
 
@@ -115,7 +115,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
 
 async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: string): Promise<void> {
   for (const kind of kinds) if (await kind.exists(reader, id)) return
-  throw invalid('tools', `there is no tool "${id}"`, 'Tools are RAG, retrieval and API tools, by their ids.')
+  throw createValidationError('tools', `there is no tool "${id}"`, 'Tools are RAG, retrieval and API tools, by their ids.')
 }
 
 function references({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {

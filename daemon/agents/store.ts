@@ -1,6 +1,6 @@
 /** Agents as they are stored. */
 import type { Static } from 'typebox'
-import { Agent } from '../../src/contract/agents.ts'
+import { Agent } from '../../src/contract/families/agents.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredAgent = Static<typeof Agent> & StoredRecord

@@ -1,8 +1,8 @@
 /** Routes of analytics. */
-import { analyticsRoutes } from '../../src/contract/analytics.ts'
+import { analyticsRoutes } from '../../src/contract/families/analytics.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { AnalyticsService } from './service.ts'
 
-export const analyticsBindings = (analytics: AnalyticsService): Binding[] => [
+export const bindAnalyticsRoutes = (analytics: AnalyticsService): Binding[] => [
   bind(analyticsRoutes.conversations, ({ query }) => analytics.conversations(query)),
 ]

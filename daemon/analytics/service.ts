@@ -1,6 +1,6 @@
 /** Analytics: how conversations went. */
 import type { Static } from 'typebox'
-import type { ConversationAnalytics } from '../../src/contract/analytics.ts'
+import type { ConversationAnalytics } from '../../src/contract/families/analytics.ts'
 import type { Database } from '../store/database.ts'
 import { dateRange, seriesDays, wholeDays } from '../validation/date-range.ts'
 import {

@@ -1,6 +1,6 @@
 /** Whether arguments are what a tool's parameters say, asked in time that no schema can stretch. */
-import { type CadreError, invalid } from '../../src/contract/errors.ts'
-import { suggest } from '../../src/contract/suggest.ts'
+import { type CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { suggestWord } from '../../src/contract/suggest.ts'
 import { nestsDeeper } from '../validation/json-depth.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { StoredApiTool } from './store.ts'
@@ -22,7 +22,7 @@ export class ArgumentChecks {
 
   /** Throws VALIDATION_ERROR. */
   check(tool: Parameters, args: Record<string, unknown>): void {
-    if (nestsDeeper(args, DEEPEST)) throw invalid('arguments', `nests deeper than ${DEEPEST} levels`)
+    if (nestsDeeper(args, DEEPEST)) throw createValidationError('arguments', `nests deeper than ${DEEPEST} levels`)
     const problem = undeclared(tool.parameters, args) ?? this.#compiled(tool)(args)
     if (problem) throw problem
   }
@@ -58,8 +58,8 @@ function undeclared(parameters: Record<string, unknown>, args: Record<string, un
   const known = Object.keys((parameters.properties ?? {}) as object)
   const name = Object.keys(args).find((argument) => !known.includes(argument))
   if (name === undefined) return undefined
-  const near = suggest(name, known)
-  return invalid(
+  const near = suggestWord(name, known)
+  return createValidationError(
     `arguments.${name.slice(0, 100)}`,
     'is no argument of this tool',
     near

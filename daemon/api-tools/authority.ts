@@ -1,7 +1,7 @@
 /** Who may change what of an API tool: what was allowed or kept for one use must not serve another without an admin. */
 import { CadreError } from '../../src/contract/errors.ts'
 import { adminsOnly } from '../core/caller.ts'
-import type { Situation } from '../crud/service.ts'
+import type { PrepareContext } from '../crud/resource.ts'
 import type { ApiToolInput } from './secrets.ts'
 import type { StoredApiTool } from './store.ts'
 import { checkUrlTemplate } from './url-template.ts'
@@ -10,7 +10,7 @@ import { checkUrlTemplate } from './url-template.ts'
 export function checkAuthority(
   record: StoredApiTool,
   given: ApiToolInput,
-  { caller, current }: Situation<StoredApiTool>,
+  { caller, current }: PrepareContext<StoredApiTool>,
   origin: string,
 ): void {
   if (given.allow_private_network && !current?.allow_private_network) adminsOnly(caller, 'let a tool reach the private network')

@@ -1,7 +1,8 @@
 /** What imported tools prove themselves with, out of what the caller gave and what their document asks for. */
-import type { ApiToolSecrets } from '../../src/contract/api-tools.ts'
-import { invalid } from '../../src/contract/errors.ts'
-import { suggest } from '../../src/contract/suggest.ts'
+
+import { createValidationError } from '../../src/contract/errors.ts'
+import type { ApiToolSecrets } from '../../src/contract/families/api-tools.ts'
+import { suggestWord } from '../../src/contract/suggest.ts'
 import type { Proof } from './openapi/security.ts'
 
 type Credentials = Readonly<Record<string, string>>
@@ -21,16 +22,28 @@ export function checkCredentials(credentials: Credentials, securities: readonly 
     const field = `credentials.${name}`
     const kind = proofs.get(name)?.kind ?? name
     if (!proofs.has(name) && !KINDS.includes(name)) {
-      const near = suggest(name, [...KINDS, ...proofs.keys()])
-      throw invalid(field, 'is neither bearer, basic or api_key nor a security scheme of the document', near && `Did you mean "${near}"?`)
+      const near = suggestWord(name, [...KINDS, ...proofs.keys()])
+      throw createValidationError(
+        field,
+        'is neither bearer, basic or api_key nor a security scheme of the document',
+        near && `Did you mean "${near}"?`,
+      )
     }
-    if (kind === 'basic' && !value.includes(':')) throw invalid(field, 'must be user:password')
+    if (kind === 'basic' && !value.includes(':')) throw createValidationError(field, 'must be user:password')
     if (name !== 'api_key' || proofs.has(name)) continue
     const keys = [...proofs.values()].filter((proof) => proof.kind === 'api_key')
     if (keys.length === 0)
-      throw invalid(field, 'has no place: the document does not say where a key goes', 'Send it as one of the headers instead.')
+      throw createValidationError(
+        field,
+        'has no place: the document does not say where a key goes',
+        'Send it as one of the headers instead.',
+      )
     if (keys.length > 1)
-      throw invalid(field, 'could be any of several keys', `Name the one you mean: ${keys.map(({ scheme }) => scheme).join(', ')}.`)
+      throw createValidationError(
+        field,
+        'could be any of several keys',
+        `Name the one you mean: ${keys.map(({ scheme }) => scheme).join(', ')}.`,
+      )
   }
 }
 

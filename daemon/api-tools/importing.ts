@@ -1,7 +1,7 @@
 /** The way from a document to tools: fetched where it is elsewhere, planned in a thread of its own, proofs added. */
 import type { Static } from 'typebox'
-import type { ApiToolCreate, ApiToolImport, ApiToolImported } from '../../src/contract/api-tools.ts'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import type { ApiToolCreate, ApiToolImport, ApiToolImportResult } from '../../src/contract/families/api-tools.ts'
 import { CONNECTION_HEADERS, plainAddress } from '../outbound/address.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { checkCredentials, type Proven, proven, valueFor } from './credentials.ts'
@@ -11,7 +11,7 @@ import type { StoredApiTool } from './store.ts'
 import { checkUrlTemplate } from './url-template.ts'
 
 export type ImportRequest = Static<typeof ApiToolImport>
-export type ImportReply = Static<typeof ApiToolImported>
+export type ImportReply = Static<typeof ApiToolImportResult>
 export type ImportedTool = ImportReply['tools'][number]
 
 /** A tool that is about to be made, and what it proves itself with. */
@@ -50,12 +50,12 @@ export async function draftsOf(
 }
 
 function checkRequest({ document, url, server, headers = {} }: ImportRequest): void {
-  if ((document === undefined) === (url === undefined)) throw invalid('document', 'or url is needed, and only one of them')
+  if ((document === undefined) === (url === undefined)) throw createValidationError('document', 'or url is needed, and only one of them')
   if (server !== undefined && /[{}?#]/.test(server))
-    throw invalid('server', 'must be a plain address without placeholders, query or fragment')
+    throw createValidationError('server', 'must be a plain address without placeholders, query or fragment')
   if (server !== undefined) plainAddress('server', server, 'Give it as credentials.')
   const refused = Object.keys(headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (refused) throw invalid(`headers.${refused}`, 'is set by the connection itself')
+  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the connection itself')
 }
 
 function textOf(document: ImportRequest['document']): string {

@@ -1,6 +1,7 @@
 /** From arguments to the request: each goes to its place, and none to the place of a header or key that is kept for the tool. */
-import type { ApiToolSecrets, Destination } from '../../src/contract/api-tools.ts'
-import { invalid } from '../../src/contract/errors.ts'
+
+import { createValidationError } from '../../src/contract/errors.ts'
+import type { ApiToolSecrets, ArgumentLocation } from '../../src/contract/families/api-tools.ts'
 import { CONNECTION_HEADERS } from '../outbound/address.ts'
 import { authorizationOf } from '../outbound/authorization.ts'
 import type { StoredApiTool } from './store.ts'
@@ -36,28 +37,28 @@ export function checkLocations({ locations, parameters, method, url }: StoredApi
   const inUrl = placeholdersOf(url)
   for (const [argument, { in: place, name = argument }] of Object.entries(locations)) {
     const field = `locations.${argument}`
-    if (!Object.hasOwn(properties, argument)) throw invalid(field, 'is no argument', 'Add it to parameters.properties.')
-    if (inUrl.includes(argument)) throw invalid(field, 'is in the url already')
+    if (!Object.hasOwn(properties, argument)) throw createValidationError(field, 'is no argument', 'Add it to parameters.properties.')
+    if (inUrl.includes(argument)) throw createValidationError(field, 'is in the url already')
     if (place === 'header' && (RESERVED_HEADERS.includes(name.toLowerCase()) || !TOKEN.test(name)))
-      throw invalid(field, `the header ${name} cannot be an argument`)
-    if (place === 'cookie' && !TOKEN.test(name)) throw invalid(field, `${name} is no name of a cookie`)
-    if (method === 'GET' && (place === 'body' || place === 'whole_body')) throw invalid(field, 'a GET request has no body')
+      throw createValidationError(field, `the header ${name} cannot be an argument`)
+    if (place === 'cookie' && !TOKEN.test(name)) throw createValidationError(field, `${name} is no name of a cookie`)
+    if (method === 'GET' && (place === 'body' || place === 'whole_body')) throw createValidationError(field, 'a GET request has no body')
   }
   const whole = Object.entries(locations).filter(([, { in: place }]) => place === 'whole_body')
   const [first] = whole
   if (first && (whole.length > 1 || goesTo({ locations, parameters, method, url }, 'body').length > 0))
-    throw invalid(`locations.${first[0]}`, 'is the whole body, so no other argument can go there')
+    throw createValidationError(`locations.${first[0]}`, 'is the whole body, so no other argument can go there')
 }
 
 /** The declared arguments whose place this is. */
-function goesTo(tool: Pick<StoredApiTool, 'locations' | 'parameters' | 'method' | 'url'>, place: Destination['in']): string[] {
+function goesTo(tool: Pick<StoredApiTool, 'locations' | 'parameters' | 'method' | 'url'>, place: ArgumentLocation['in']): string[] {
   const inUrl = placeholdersOf(tool.url)
   return Object.keys((tool.parameters.properties ?? {}) as object).filter(
     (name) => !inUrl.includes(name) && destinationOf(tool, name).in === place,
   )
 }
 
-function destinationOf({ locations, method }: Pick<StoredApiTool, 'locations' | 'method'>, argument: string): Destination {
+function destinationOf({ locations, method }: Pick<StoredApiTool, 'locations' | 'method'>, argument: string): ArgumentLocation {
   return (Object.hasOwn(locations, argument) && locations[argument]) || { in: method === 'GET' || method === 'DELETE' ? 'query' : 'body' }
 }
 
@@ -65,14 +66,14 @@ export function requestOf(tool: StoredApiTool, { headers: kept, auth }: ApiToolS
   const inUrl = placeholdersOf(tool.url)
   const rest = Object.entries(args).filter(([name]) => !inUrl.includes(name))
   const placed = rest.map(([argument, value]) => ({ argument, value, name: argument, ...destinationOf(tool, argument) }))
-  const at = (place: Destination['in']) => placed.filter((one) => one.in === place && one.value !== null && one.value !== undefined)
+  const at = (place: ArgumentLocation['in']) => placed.filter((one) => one.in === place && one.value !== null && one.value !== undefined)
   const url = filledUrl(tool.url, args)
   const query = at('query').flatMap(pairs)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(kept)) headers[name.toLowerCase()] = value
   for (const { argument, name, value } of at('header')) {
     if (headers[name.toLowerCase()] !== undefined || (auth.type === 'api_key' && auth.name.toLowerCase() === name.toLowerCase()))
-      throw invalid(`arguments.${argument}`, `the header ${name} is kept for the tool itself`)
+      throw createValidationError(`arguments.${argument}`, `the header ${name} is kept for the tool itself`)
     headers[name.toLowerCase()] = headerText(argument, value)
   }
   const cookies = at('cookie').map(({ argument, name, value }) => `${name}=${encoded(argument, flat(value))}`)
@@ -83,7 +84,7 @@ export function requestOf(tool: StoredApiTool, { headers: kept, auth }: ApiToolS
   if (auth.type === 'bearer' || auth.type === 'basic') headers.authorization = authorizationOf(auth)
   if (auth.type === 'api_key' && auth.in !== 'query') headers[auth.name.toLowerCase()] = auth.value
   if (auth.type === 'api_key' && auth.in === 'query') {
-    if (query.some(([name]) => name === auth.name)) throw invalid(`arguments.${auth.name}`, 'is kept for the tool itself')
+    if (query.some(([name]) => name === auth.name)) throw createValidationError(`arguments.${auth.name}`, 'is kept for the tool itself')
     query.push([auth.name, encodeURIComponent(auth.value)])
   }
   const added = query.map(([name, value]) => `${encoded(name, name)}=${value}`).join('&')
@@ -91,7 +92,7 @@ export function requestOf(tool: StoredApiTool, { headers: kept, auth }: ApiToolS
   return { url, method: tool.method, headers, body }
 }
 
-interface Placed extends Destination {
+interface Placed extends ArgumentLocation {
   argument: string
   name: string
   value: unknown
@@ -132,6 +133,6 @@ const flat = (value: unknown): string => (typeof value === 'object' ? JSON.strin
 function headerText(argument: string, value: unknown): string {
   const text = Array.isArray(value) ? value.map(flat).join(', ') : flat(value)
   if (!/^[\x20-\x7e]*$/.test(text))
-    throw invalid(`arguments.${argument}`, 'must be plain ASCII text without line breaks: it is sent as a header')
+    throw createValidationError(`arguments.${argument}`, 'must be plain ASCII text without line breaks: it is sent as a header')
   return text
 }

@@ -1,7 +1,7 @@
 /** What an API tool proves itself with: sealed when it is kept, opened when it is sent, taken out of whatever comes back. */
 import type { Static } from 'typebox'
-import type { ApiToolCreate, ApiToolSecrets, ApiToolUpdate } from '../../src/contract/api-tools.ts'
-import { invalid } from '../../src/contract/errors.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
+import type { ApiToolCreate, ApiToolSecrets, ApiToolUpdate } from '../../src/contract/families/api-tools.ts'
 import { CONNECTION_HEADERS } from '../outbound/address.ts'
 import { conceal } from '../outbound/authorization.ts'
 import { Redactor } from '../secrets/redactor.ts'
@@ -26,7 +26,7 @@ export function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolI
   const known = openSecrets(vault, { id: record.id, secrets })
   const next: ApiToolSecrets = { headers: given.headers ?? known.headers, auth: given.auth ?? known.auth }
   const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (refused) throw invalid(`headers.${refused}`, 'is set by the connection itself')
+  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the connection itself')
   const empty = Object.keys(next.headers).length === 0 && next.auth.type === 'none'
   return {
     ...rest,

@@ -1,10 +1,10 @@
 /** API tools: HTTP calls with their secrets sealed away. */
 import { setImmediate as breath } from 'node:timers/promises'
-import { apiTools } from '../../src/contract/api-tools.ts'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { apiTools } from '../../src/contract/families/api-tools.ts'
 import { adminsOnly, type Caller, type Change } from '../core/caller.ts'
 import type { Tool } from '../core/tool.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -47,7 +47,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
         checkAuthority(record, given, situation, origin)
         return withSecrets(vault, record, given, situation.current)
       },
-      opened: (record) => {
+      openSecrets: (record) => {
         const { headers, auth } = openSecrets(vault, record)
         return { headers, auth: auth.type === 'api_key' ? { ...auth, in: auth.in ?? 'header' } : auth }
       },
@@ -89,10 +89,10 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   async #imported(transaction: Transaction, caller: Caller, draft: Draft, given: ImportRequest): Promise<ImportedTool | CadreError> {
     const current = toUpdate(draft.planned, await this.records.find(transaction, { name: draft.planned.name }, 2), given.update === true)
     try {
-      if (!current) return reported(draft, 'create', (await this.createWithin(transaction, caller, creation(draft, given))).stored)
+      if (!current) return reported(draft, 'create', (await this.createInTransaction(transaction, caller, creation(draft, given))).stored)
       const change = changeOf(draft, given, current)
       if (Object.keys(change).length === 0) return reported(draft, 'keep', current)
-      return reported(draft, 'update', (await this.updateWithin(transaction, caller, current, change)).stored)
+      return reported(draft, 'update', (await this.updateInTransaction(transaction, caller, current, change)).stored)
     } catch (error) {
       if (error instanceof CadreError && error.code === 'VALIDATION_ERROR') return error
       throw error
@@ -111,9 +111,9 @@ class OnlyTried extends Error {}
 
 function withShape(validator: Validator, parameters: Record<string, unknown>): Record<string, unknown> {
   const schema = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters
-  if (schema.type !== 'object') throw invalid('parameters.type', 'must be "object"')
+  if (schema.type !== 'object') throw createValidationError('parameters.type', 'must be "object"')
   const problem = validator.schemaProblem(schema)
-  if (problem) throw invalid('parameters', `is not a JSON Schema: ${problem}`)
+  if (problem) throw createValidationError('parameters', `is not a JSON Schema: ${problem}`)
   return schema
 }
 
@@ -121,5 +121,5 @@ function checkPlaceholders({ url, parameters }: StoredApiTool): void {
   const properties = (parameters.properties ?? {}) as object
   const unknown = placeholdersOf(url).filter((name) => !Object.hasOwn(properties, name))
   if (unknown.length > 0)
-    throw invalid('parameters', `the url needs ${unknown.join(', ')}`, 'Add each placeholder to parameters.properties.')
+    throw createValidationError('parameters', `the url needs ${unknown.join(', ')}`, 'Add each placeholder to parameters.properties.')
 }

@@ -1,6 +1,6 @@
 /** API tools as they are stored; header and authentication values are sealed. */
 import type { Static } from 'typebox'
-import { ApiTool } from '../../src/contract/api-tools.ts'
+import { ApiTool } from '../../src/contract/families/api-tools.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredApiTool = Static<typeof ApiTool> & StoredRecord & { secrets: string | null }

@@ -1,5 +1,5 @@
 /** Addresses with {placeholders}: they may stand in the path and the query, and what fills them stays where it stands. */
-import { invalid } from '../../src/contract/errors.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
 import { plainAddress } from '../outbound/address.ts'
 
 const PLACEHOLDER = /\{([A-Za-z_][A-Za-z0-9_.-]*)\}/g
@@ -14,9 +14,10 @@ export function placeholdersOf(template: string): string[] {
 export function checkUrlTemplate(template: string): string {
   const afterOrigin = template.replace(/^https?:\/\/[^/?#]*/i, '')
   const origin = template.slice(0, template.length - afterOrigin.length)
-  if (/[{}]/.test(origin)) throw invalid('url', 'placeholders may stand in the path and the query only')
-  if (/[{}]/.test(afterOrigin.replaceAll(PLACEHOLDER, ''))) throw invalid('url', 'has a brace that belongs to no {placeholder}')
-  if (/#.*\{/s.test(afterOrigin)) throw invalid('url', 'has a placeholder after #, which is never sent')
+  if (/[{}]/.test(origin)) throw createValidationError('url', 'placeholders may stand in the path and the query only')
+  if (/[{}]/.test(afterOrigin.replaceAll(PLACEHOLDER, '')))
+    throw createValidationError('url', 'has a brace that belongs to no {placeholder}')
+  if (/#.*\{/s.test(afterOrigin)) throw createValidationError('url', 'has a placeholder after #, which is never sent')
   return plainAddress('url', template.replaceAll(PLACEHOLDER, 'x'), 'Give it as auth.').origin
 }
 
@@ -33,24 +34,24 @@ export function filledUrl(template: string, values: Readonly<Record<string, unkn
   const walking = path.split(/[/\\]/).findIndex((segment, index) => index > 2 && DOTS.test(segment))
   if (walking > 0 && !DOTS.test(address.split(/[/\\]/)[walking] ?? '')) {
     const [name = 'url'] = placeholdersOf(address.split(/[/\\]/)[walking] ?? '')
-    throw invalid(`arguments.${name}`, 'must not be "." or "..", which would lead to another path')
+    throw createValidationError(`arguments.${name}`, 'must not be "." or "..", which would lead to another path')
   }
   const url = plainAddress('url', search === '' ? path : `${path}?${search}`)
   // Values are encoded and cannot do this; that they did not is what the guard of the network relies on.
-  if (url.origin !== checkUrlTemplate(template)) throw invalid('arguments', 'must not change where the call goes')
+  if (url.origin !== checkUrlTemplate(template)) throw createValidationError('arguments', 'must not change where the call goes')
   return url
 }
 
 function inPath(name: string, value: unknown): string {
-  if (value === undefined || value === null) throw invalid(`arguments.${name}`, 'is required: it is a part of the path')
+  if (value === undefined || value === null) throw createValidationError(`arguments.${name}`, 'is required: it is a part of the path')
   const text = scalar(name, value)
-  if (text === '') throw invalid(`arguments.${name}`, 'must not be empty: it is a part of the path')
+  if (text === '') throw createValidationError(`arguments.${name}`, 'must not be empty: it is a part of the path')
   return encoded(name, text)
 }
 
 function scalar(name: string, value: unknown): string {
   if (typeof value === 'object')
-    throw invalid(`arguments.${name}`, 'must be a text, a number or true or false: it is a part of the address')
+    throw createValidationError(`arguments.${name}`, 'must be a text, a number or true or false: it is a part of the address')
   return String(value)
 }
 
@@ -59,7 +60,9 @@ export function encoded(name: string, text: string): string {
   try {
     return encodeURIComponent(text)
   } catch (cause) {
-    throw Object.assign(invalid(`arguments.${name}`, 'must be whole Unicode characters; it holds half of a surrogate pair'), { cause })
+    throw Object.assign(createValidationError(`arguments.${name}`, 'must be whole Unicode characters; it holds half of a surrogate pair'), {
+      cause,
+    })
   }
 }
 

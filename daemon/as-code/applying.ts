@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Transaction } from '../store/database.ts'
 import { forgetFileKey, keepFileKey } from '../store/file-keys.ts'
@@ -147,9 +147,13 @@ export class Applying {
   #spelled({ label, references }: Kind, fields: Fields): Fields {
     const { directory } = this.#parts.inventory
     if (label === undefined) return withNames(directory, references, withIdentifiers(directory, references, fields))
-    if (typeof fields[label] !== 'string') throw invalid(label, 'is required, as text')
+    if (typeof fields[label] !== 'string') throw createValidationError(label, 'is required, as text')
     if (fields.key !== undefined && !(typeof fields.key === 'string' && KEY.test(fields.key)))
-      throw invalid('key', 'must be a word of letters, digits and dashes', 'It tells resources of one name apart, such as key: second.')
+      throw createValidationError(
+        'key',
+        'must be a word of letters, digits and dashes',
+        'It tells resources of one name apart, such as key: second.',
+      )
     return fields
   }
 
@@ -175,7 +179,7 @@ export class Applying {
     const other = [...given, ...missing.map(({ field }) => field)].filter((field) => !resource.sameSecret(field, meant, current))
     const stuck = differences.find(({ field }) => kind.fixed?.includes(field))
     if (stuck)
-      throw invalid(
+      throw createValidationError(
         stuck.field,
         `cannot be changed from ${JSON.stringify(stuck.from)}`,
         `Give it another ${kind.label}, or delete the ${kind.family.noun} first.`,

@@ -1,7 +1,7 @@
 /** What there is now, by name. */
 
 import type { Family } from '../../src/contract/crud.ts'
-import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { allFileKeys } from '../store/file-keys.ts'

@@ -1,18 +1,19 @@
 /** What files hold of each family: which fields, what they refer to, and where its secrets are. */
-import { agents } from '../../src/contract/agents.ts'
-import { apiTools } from '../../src/contract/api-tools.ts'
-import type { ManagedFamily } from '../../src/contract/as-code.ts'
+
 import type { Family } from '../../src/contract/crud.ts'
-import { evaluations } from '../../src/contract/evaluations.ts'
-import { knowledgeSources } from '../../src/contract/knowledge-sources.ts'
-import { withoutLogins } from '../../src/contract/login.ts'
-import { models } from '../../src/contract/models.ts'
-import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
-import { promptTemplates } from '../../src/contract/prompt-templates.ts'
-import { ragTools } from '../../src/contract/rag-tools.ts'
-import { retrievalTools } from '../../src/contract/retrieval-tools.ts'
-import { usageThresholds } from '../../src/contract/usage.ts'
-import { webhooks } from '../../src/contract/webhooks.ts'
+import { agents } from '../../src/contract/families/agents.ts'
+import { apiTools } from '../../src/contract/families/api-tools.ts'
+import type { ManagedFamily } from '../../src/contract/families/as-code.ts'
+import { evaluations } from '../../src/contract/families/evaluations.ts'
+import { knowledgeSources } from '../../src/contract/families/knowledge-sources.ts'
+import { models } from '../../src/contract/families/models.ts'
+import { promptTemplates } from '../../src/contract/families/prompt-templates.ts'
+import { ragTools } from '../../src/contract/families/rag-tools.ts'
+import { retrievalTools } from '../../src/contract/families/retrieval-tools.ts'
+import { usageThresholds } from '../../src/contract/families/usage.ts'
+import { webhooks } from '../../src/contract/families/webhooks.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
+import { removeRepositoryCredentials } from '../../src/contract/url-credentials.ts'
 import { newSigningSecret } from '../../src/webhook-signature.ts'
 
 export type Fields = Record<string, unknown>
@@ -85,7 +86,7 @@ export const KINDS: readonly Kind[] = [
     label: 'name',
     fields: ['name', 'type', 'configuration', 'auth'],
     references: [],
-    shown: ({ configuration, ...fields }) => ({ ...fields, configuration: withoutLogins(configuration as Fields) }),
+    shown: ({ configuration, ...fields }) => ({ ...fields, configuration: removeRepositoryCredentials(configuration as Fields) }),
     secrets: ({ auth }, reference) => authSecrets(auth, reference),
     fixed: ['type'],
   },

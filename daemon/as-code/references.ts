@@ -1,6 +1,6 @@
 /** Names in place of identifiers, and back: files know resources by what people call them. */
-import { invalid } from '../../src/contract/errors.ts'
-import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import { type Fields, KINDS, type ManagedResource, type ReferenceRule } from './kinds.ts'
 
 /** What files call the model that every home has, whatever its name. */
@@ -67,7 +67,7 @@ export class Directory {
     if (first && !another) return first.id
     if (first) {
       const spelled = found.map(({ id, family }) => `${family}/${this.label(id)}`)
-      throw invalid(
+      throw createValidationError(
         field,
         `"${text}" is the name of several: ${found.map(({ id }) => id).join(', ')}`,
         `Write which one is meant: ${spelled.join(' or ')}.`,
@@ -75,7 +75,7 @@ export class Directory {
     }
     if (this.#entries.has(text) || loose) return text
     const nouns = families.map((family) => KINDS.find((kind) => kind.name === family)?.family.noun ?? family)
-    throw invalid(field, `there is no ${nouns.join(' or ')} "${text}"`, 'Name one that is in the files or in this Cadre.')
+    throw createValidationError(field, `there is no ${nouns.join(' or ')} "${text}"`, 'Name one that is in the files or in this Cadre.')
   }
 
   /** Who is meant by a family and a name, with a key or without. */

@@ -1,9 +1,9 @@
 /** The whole configuration at once: everything as files hold it, and a set of files as what shall be. */
 
 import type { Static } from 'typebox'
-import type { ManagedFamily } from '../../src/contract/as-code.ts'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import { type Settings, systemRoutes } from '../../src/contract/system.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import type { ManagedFamily } from '../../src/contract/families/as-code.ts'
+import { type Settings, systemRoutes } from '../../src/contract/families/system.ts'
 import type { Caller, Change } from '../core/caller.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -91,7 +91,7 @@ export class AsCodeService {
       resources.flatMap(({ family, file, fields }, index) => (family === name ? [{ file: file ?? `resources.${index}`, fields }] : []))
     for (const kind of KINDS) await applying.family(kind, this.#of(kind.name), declared(kind.name))
     const [settings, another] = declared('settings')
-    if (another) throw invalid(another.file, `the settings are in ${settings?.file} already`)
+    if (another) throw createValidationError(another.file, `the settings are in ${settings?.file} already`)
     if (settings) applying.changes.push(await told(settings.file, () => this.#settings(transaction, applying, settings.fields)))
     if (prune)
       for (const kind of [...KINDS].reverse())
@@ -109,7 +109,7 @@ export class AsCodeService {
   async #settings(transaction: Transaction, { directory }: Pick<Applying, 'directory'>, fields: Fields): Promise<Made> {
     const { settings, validator } = this.#parts
     const input = withIdentifiers(directory, SETTINGS_REFERENCES, fields)
-    validator.check(systemRoutes.changeSettings.body, input)
+    validator.check(systemRoutes.updateSettings.body, input)
     const spelled = (all: Fields) => withNames(directory, SETTINGS_REFERENCES, all)
     const [before, meant] = [spelled(await settings.settings(transaction)), spelled(input)]
     const other = Object.keys(meant).filter((field) => meant[field] !== before[field])

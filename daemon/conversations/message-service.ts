@@ -1,7 +1,7 @@
 /** Messages: sending one, following its reply, and allowing what the reply asks for. */
 import type { Static } from 'typebox'
-import type { ToolCall } from '../../src/contract/conversations.ts'
-import { CadreError, notFound } from '../../src/contract/errors.ts'
+import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
+import type { ToolCall } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, Change } from '../core/caller.ts'
@@ -103,7 +103,7 @@ export class MessagesService {
     await conversations.require(database, caller, id)
     const reply = replies.find(messageId)
     if (reply?.conversationId === id && !reply.outcome) return reply.answer(callId, allow)
-    if (!(await messageOf(database, id, messageId))) throw notFound('message', messageId)
+    if (!(await messageOf(database, id, messageId))) throw createNotFoundError('message', messageId)
     throw new CadreError('CONFLICT', 'This reply is not being written any more; nothing waits to be allowed.')
   }
 
@@ -166,7 +166,7 @@ export class MessagesService {
     const { database, conversations } = this.#parts
     const { agent_id } = await conversations.require(database, caller, id)
     const message = await messageOf(database, id, messageId)
-    if (message?.role !== 'assistant') throw notFound('reply', messageId)
+    if (message?.role !== 'assistant') throw createNotFoundError('reply', messageId)
     const user_message_id = (await questionBefore(database, id, message)) ?? messageId
     return {
       outcome: outcomeOf(message),

@@ -1,6 +1,6 @@
 /** Replies that ended, told again from the store. */
 import { CadreError } from '../../src/contract/errors.ts'
-import type { ReplyEvent, ReplyEvents } from '../../src/contract/events.ts'
+import type { ReplyEvent, ReplyEvents } from '../../src/contract/reply-events.ts'
 import { interrupted } from './agent-loop/write-reply.ts'
 import type { Outcome } from './reply/active-reply.ts'
 import type { StoredMessage } from './store.ts'

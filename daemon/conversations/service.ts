@@ -1,12 +1,17 @@
 /** Conversations: whose they are, with whom, and what was said. */
 import type { Static } from 'typebox'
-import { type Conversation, type ConversationCreate, type ConversationUpdate, conversations } from '../../src/contract/conversations.ts'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import {
+  type Conversation,
+  type ConversationCreate,
+  type ConversationUpdate,
+  conversations,
+} from '../../src/contract/families/conversations.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, Change } from '../core/caller.ts'
 import type { DomainEvents, EventBus } from '../core/event-bus.ts'
-import { Resource, type Situation } from '../crud/service.ts'
+import { type PrepareContext, Resource } from '../crud/resource.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { Replies } from './active-replies.ts'
@@ -45,15 +50,15 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const { database, agents } = parts
     super(database, conversations, conversationRecords, {
       prepare: async (record, given, situation) => prepared(agents, record, given, situation),
-      references: ({ agent_id }) =>
+      getReferences: ({ agent_id }) =>
         agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
-      show: async (reader, { version: _, ...conversation }) => ({
+      toView: async (reader, { version: _, ...conversation }) => ({
         ...conversation,
         messages: await asTheyStand(parts, reader, await messagesOf(reader, conversation.id)),
       }),
-      label: ({ title, id }) => title ?? id,
-      scope: ownOnly,
-      remove: async (transaction, { id }) => deleteMessagesOf(transaction, id),
+      getLabel: ({ title, id }) => title ?? id,
+      getScope: ownOnly,
+      beforeRemove: async (transaction, { id }) => deleteMessagesOf(transaction, id),
     })
     this.#parts = parts
   }
@@ -82,7 +87,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
           const current = await this.records.get(transaction, id)
           if (current?.status !== 'active' || current.updated_at >= since.toISOString()) return
           await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
-          await this.rewrite(transaction, { ...current, status: 'completed', updated_at: new Date().toISOString() })
+          await this.save(transaction, { ...current, status: 'completed', updated_at: new Date().toISOString() })
         })
       }
       if (idle.length === 0) return
@@ -109,7 +114,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const current = await this.require(transaction, caller, id)
     const title = current.title ?? (first === undefined ? null : titleOf(first))
     if (title === current.title) await touchConversation(transaction, id, now, 'active')
-    else await this.rewrite(transaction, { ...current, title, status: 'active', updated_at: now })
+    else await this.save(transaction, { ...current, title, status: 'active', updated_at: now })
   }
 }
 
@@ -166,11 +171,11 @@ async function prepared(
   agents: AgentsService,
   record: StoredConversation,
   given: ConversationInput,
-  { transaction, caller, current }: Situation<StoredConversation>,
+  { transaction, caller, current }: PrepareContext<StoredConversation>,
 ): Promise<StoredConversation> {
   if (current) return record
   const { agent_id, user_id } = given as Static<typeof ConversationCreate>
-  if (!(await agents.exists(transaction, agent_id))) throw invalid('agent_id', `there is no agent "${agent_id}"`)
+  if (!(await agents.exists(transaction, agent_id))) throw createValidationError('agent_id', `there is no agent "${agent_id}"`)
   if (caller.role === 'member' && user_id !== undefined && user_id !== caller.userId)
     throw new CadreError('FORBIDDEN', 'A member talks only as itself.', { hint: `Leave user_id out, or send "${caller.userId}".` })
   return { ...record, user_id: user_id ?? userOf(caller), status: 'active' }

@@ -1,7 +1,7 @@
 /** Conversations and messages as they are stored. */
 import type { Static } from 'typebox'
-import { ConversationItem, type Message } from '../../src/contract/conversations.ts'
-import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
+import { ConversationItem, type Message } from '../../src/contract/families/conversations.ts'
+import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
 

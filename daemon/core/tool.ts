@@ -1,6 +1,6 @@
 /** What an agent's tool is to a conversation, whichever family it comes from. */
 import type { Static } from 'typebox'
-import type { Passage } from '../../src/contract/passages.ts'
+import type { Passage } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from './caller.ts'
 import type { CallOrigin } from './meter.ts'
 

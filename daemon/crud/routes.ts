@@ -1,17 +1,20 @@
 /** Binds the routes that every family has to its resource. */
 import type { CrudRoutes } from '../../src/contract/crud.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { StoredRecord } from '../store/records.ts'
-import type { Resource } from './service.ts'
+import type { Resource } from './resource.ts'
 
 export function bindCrud<Stored extends StoredRecord, Input extends object, Shown>(
   routes: CrudRoutes,
   resource: Resource<Stored, Input, Shown>,
 ): Binding[] {
   const standing = {
-    standing: { read: (caller: Caller, id: string) => resource.get(caller, id), notes: ['updated_at', ...(resource.family.notes ?? [])] },
+    standing: {
+      read: (caller: Caller, id: string) => resource.get(caller, id),
+      notes: ['updated_at', ...(resource.family.serverFields ?? [])],
+    },
   }
   return [
     bind(routes.list, ({ query, change }) => resource.list(change.caller, query as ListQuery)),

@@ -1,6 +1,6 @@
 /** Every embedder there is: the embedded model, and the models of providers that have an embeddings endpoint. */
 import { availableParallelism } from 'node:os'
-import { notFound } from '../../src/contract/errors.ts'
+import { createNotFoundError } from '../../src/contract/errors.ts'
 import type { Embedder } from './embedder.ts'
 import { MINILM, MinilmEmbedder } from './minilm.ts'
 import type { PoolLogger } from './pool.ts'
@@ -38,7 +38,7 @@ export class EmbeddingService {
   async embedder(id: string): Promise<Embedder> {
     if (id === MINILM) return this.#minilm
     const model = await this.#options.remote(id)
-    if (!model) throw notFound('model', id)
+    if (!model) throw createNotFoundError('model', id)
     return (await this.#remote()).embedder(model)
   }
 

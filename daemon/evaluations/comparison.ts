@@ -1,6 +1,6 @@
 /** Two runs side by side: which test cases went better or worse, and whether that is more than chance. */
 import type { Static } from 'typebox'
-import type { Comparison, Run } from '../../src/contract/evaluation-runs.ts'
+import type { Run, RunComparison } from '../../src/contract/families/evaluation-runs.ts'
 import type { Outcome } from './comparison-store.ts'
 
 export interface ComparedResult extends Outcome {
@@ -8,7 +8,7 @@ export interface ComparedResult extends Outcome {
   key: string
 }
 
-type Compared = Static<typeof Comparison>
+type Compared = Static<typeof RunComparison>
 
 /** A test case of both runs, by the first of its repeats. */
 export interface Difference {

@@ -1,7 +1,7 @@
 /** Runs evaluations: a few at a time, several test cases at once, and on from where it stood after a restart. */
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { ScorerSettings } from '../../src/contract/evaluations.ts'
+import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 import { type Turn, TurnTaking } from '../async/semaphore.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'

@@ -1,13 +1,13 @@
 /** Routes of evaluations and their runs. */
-import { runRoutes } from '../../src/contract/evaluation-runs.ts'
-import { evaluationRoutes } from '../../src/contract/evaluations.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
+import { evaluationRoutes } from '../../src/contract/families/evaluations.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { Runs } from './runs.ts'
 import type { EvaluationsService } from './service.ts'
 
-export const evaluationBindings = (evaluations: EvaluationsService, runs: Runs): Binding[] => [
+export const bindEvaluationRoutes = (evaluations: EvaluationsService, runs: Runs): Binding[] => [
   ...bindCrud(evaluationRoutes, evaluations),
   bind(evaluationRoutes.append, ({ params, body, change }) => evaluations.append(change, params.id, body.test_cases)),
   bind(runRoutes.run, ({ params, body, change }) => runs.begin(change, params.id, body)),

@@ -1,8 +1,8 @@
 /** Runs of evaluations and their results as they are stored. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import type { Run, RunResult, RunSummary } from '../../src/contract/evaluation-runs.ts'
-import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
+import type { Run, RunResult, RunSummary } from '../../src/contract/families/evaluation-runs.ts'
+import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction, Value } from '../store/database.ts'
 import type { Page } from '../store/records.ts'

@@ -1,10 +1,10 @@
 /** Runs of evaluations for those who ask: begun, listed, cancelled, followed and compared. */
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import { CadreError, notFound } from '../../src/contract/errors.ts'
-import type { Comparison, Run, RunInFull, runRoutes } from '../../src/contract/evaluation-runs.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
+import type { Run, RunComparison, RunDetails, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, Change } from '../core/caller.ts'
 import { newId } from '../core/identifiers.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -29,7 +29,7 @@ import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
 type ShownRun = Static<typeof Run>
-type Results = Static<typeof runRoutes.results.reply>
+type Results = Static<typeof runRoutes.results.response>
 
 export interface RunsParts {
   database: Database
@@ -52,7 +52,7 @@ export class Runs {
       if (target_id === null)
         throw new CadreError('CONFLICT', 'What this evaluation asks was deleted.', { hint: 'Give it another target_id.' })
       const target = await targets[type].configuration(transaction, target_id)
-      if (!target) throw notFound(type.replace('_', ' '), target_id)
+      if (!target) throw createNotFoundError(type.replace('_', ' '), target_id)
       const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
       const made: RunToDo = {
         id: newId('run'),
@@ -81,12 +81,12 @@ export class Runs {
 
   async list(caller: Caller, id: string, query: ListQuery): Promise<Page<ShownRun>> {
     const { database } = this.#parts
-    await this.#parts.evaluations.requireOne(database, caller, id)
+    await this.#parts.evaluations.requireExists(database, caller, id)
     const { items, total } = await pageOfRuns(database, id, query)
     return { items: await Promise.all(items.map((run) => this.#shown(database, run))), total }
   }
 
-  async get(caller: Caller, id: string, runId: string): Promise<Static<typeof RunInFull>> {
+  async get(caller: Caller, id: string, runId: string): Promise<Static<typeof RunDetails>> {
     return this.#inFull(await this.#require(caller, id, runId))
   }
 
@@ -105,14 +105,14 @@ export class Runs {
     return this.#shown(database, await this.#require(change.caller, id, runId))
   }
 
-  async compare(caller: Caller, id: string, a: string, b: string): Promise<Static<typeof Comparison>> {
+  async compare(caller: Caller, id: string, a: string, b: string): Promise<Static<typeof RunComparison>> {
     const { database } = this.#parts
     const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
     const before = await keyedOutcomes(database, a)
     const after = await keyedOutcomes(database, b)
     const shown = [await this.#shown(database, runs[0]), await this.#shown(database, runs[1])] as const
     const { comparison, differences } = compareRuns(...shown, before.outcomes, after.outcomes)
-    const changes: Static<typeof Comparison>['changes'] = []
+    const changes: Static<typeof RunComparison>['changes'] = []
     for (let from = 0; from < differences.length; from += AT_ONCE) {
       const some = differences.slice(from, from + AT_ONCE)
       const [was, is] = [
@@ -160,7 +160,7 @@ export class Runs {
 
   async #newest(caller: Caller, id: string): Promise<StoredRun> {
     const { database } = this.#parts
-    await this.#parts.evaluations.requireOne(database, caller, id)
+    await this.#parts.evaluations.requireExists(database, caller, id)
     const run = await newestRun(database, id)
     if (!run)
       throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', {
@@ -171,13 +171,13 @@ export class Runs {
 
   async #require(caller: Caller, id: string, runId: string): Promise<StoredRun> {
     const { database } = this.#parts
-    await this.#parts.evaluations.requireOne(database, caller, id)
+    await this.#parts.evaluations.requireExists(database, caller, id)
     const run = await getRun(database, id, runId)
-    if (!run) throw notFound('run', runId)
+    if (!run) throw createNotFoundError('run', runId)
     return run
   }
 
-  async #inFull(run: StoredRun): Promise<Static<typeof RunInFull>> {
+  async #inFull(run: StoredRun): Promise<Static<typeof RunDetails>> {
     return { ...(await this.#shown(this.#parts.database, run)), configuration: run.configuration }
   }
 

@@ -1,5 +1,5 @@
 /** What scorers need besides the answer: patterns, meanings and judges. */
-import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import type { Turn } from '../async/semaphore.ts'
 import type { CallOrigin } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'

@@ -1,8 +1,8 @@
 /** Holds an answer against its test case with every scorer, and says what each made of it. */
 import type { Static } from 'typebox'
-import type { Citation } from '../../src/contract/conversations.ts'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { ScorerSettings } from '../../src/contract/evaluations.ts'
+import type { Citation } from '../../src/contract/families/conversations.ts'
+import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
 import { jsonScore } from './json-score.ts'
 import { judgePrompt, verdictIn } from './judge.ts'

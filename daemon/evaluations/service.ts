@@ -1,16 +1,16 @@
 /** Evaluations: test cases for something that exists. */
 import type { Static } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
 import {
   type EvaluationCreate,
   type EvaluationUpdate,
   evaluations,
-  LARGEST_EVALUATION,
-  MOST_TEST_CASES,
+  MAX_EVALUATION_BYTES,
+  MAX_TEST_CASES,
   type ScorerSettings,
-} from '../../src/contract/evaluations.ts'
+} from '../../src/contract/families/evaluations.ts'
 import type { Change } from '../core/caller.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
@@ -35,7 +35,7 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
         const { type, target_id } = record
         const moved = current === undefined || current.type !== type || current.target_id !== target_id
         if (moved && target_id !== null && !(await targets[type].exists(transaction, target_id)))
-          throw invalid('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
+          throw createValidationError('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
         const judges = judgesIn(transaction, models)
         const scorers = record.scorers.length > 0 ? await spelledOut(record.scorers, 'scorers', judges) : [{ type: 'contains' as const }]
         const test_cases: StoredEvaluation['test_cases'] = []
@@ -44,9 +44,9 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
         checkExpectations(scorers, test_cases)
         return { ...record, scorers, test_cases }
       },
-      references,
-      remove: async (transaction, { id }) => deleteRunsOf(transaction, id),
-      removed: async ({ id }) => engine.stopAllOf(id),
+      getReferences: references,
+      beforeRemove: async (transaction, { id }) => deleteRunsOf(transaction, id),
+      afterRemove: async ({ id }) => engine.stopAllOf(id),
     })
   }
 
@@ -54,10 +54,10 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
   async append(change: Change, id: string, test_cases: Static<typeof EvaluationCreate>['test_cases']): Promise<StoredEvaluation> {
     return this.update(change, id, (current) => {
       const all = [...current.test_cases, ...test_cases]
-      if (all.length > MOST_TEST_CASES || JSON.stringify(all).length > LARGEST_EVALUATION)
-        throw invalid(
+      if (all.length > MAX_TEST_CASES || JSON.stringify(all).length > MAX_EVALUATION_BYTES)
+        throw createValidationError(
           'test_cases',
-          `an evaluation has at most ${MOST_TEST_CASES} test cases, and ${LARGEST_EVALUATION / 2 ** 20} MB of them`,
+          `an evaluation has at most ${MAX_TEST_CASES} test cases, and ${MAX_EVALUATION_BYTES / 2 ** 20} MB of them`,
           'Make another evaluation of these.',
         )
       return { test_cases: all }
@@ -81,7 +81,7 @@ function checkedBy(read: () => unknown, field: string, problem: string): void {
   try {
     read()
   } catch (error) {
-    throw invalid(field, problem, (error as Error).message)
+    throw createValidationError(field, problem, (error as Error).message)
   }
 }
 
@@ -115,7 +115,7 @@ async function inFull(scorer: ScorerSettings['type'] | ScorerSettings, field: st
   const { type, model_id, ...rest } = scorer
   // A bar that no answer can reach would fail every run; most often it is meant as a percentage.
   if ((rest.threshold ?? 0) > 1 && type !== 'latency' && type !== 'cost')
-    throw invalid(`${field}.threshold`, 'must be at most 1', 'Scores go from 0 to 1; write 0.9 for 90 %.')
+    throw createValidationError(`${field}.threshold`, 'must be at most 1', 'Scores go from 0 to 1; write 0.9 for 90 %.')
   return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await judges(model_id, `${field}.model_id`) }) }
 }
 

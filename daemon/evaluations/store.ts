@@ -1,6 +1,6 @@
 /** Evaluations as they are stored. */
 import type { Static } from 'typebox'
-import { Evaluation } from '../../src/contract/evaluations.ts'
+import { Evaluation } from '../../src/contract/families/evaluations.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredEvaluation = Static<typeof Evaluation> & StoredRecord

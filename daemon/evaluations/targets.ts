@@ -1,7 +1,7 @@
 /** What an evaluation asks: each kind of target can say exactly what it is, and answer a test case as that. */
 import type { Static } from 'typebox'
-import type { Citation, Usage } from '../../src/contract/conversations.ts'
-import type { EVALUATION_TYPES } from '../../src/contract/evaluations.ts'
+import type { Citation, Usage } from '../../src/contract/families/conversations.ts'
+import type { EVALUATION_TYPES } from '../../src/contract/families/evaluations.ts'
 import type { Turn } from '../async/semaphore.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Settlement } from '../core/meter.ts'

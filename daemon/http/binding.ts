@@ -1,9 +1,9 @@
 /** A contract route bound to the code that answers it. */
-import type { Data, Given, Route, StreamEvent } from '../../src/contract/route.ts'
+import type { HandlerData, Route, StreamEvent, ValidatedInput } from '../../src/contract/route.ts'
 import type { Caller, Change } from '../core/caller.ts'
 import type { Later } from '../core/deferred-reply.ts'
 
-export interface Incoming<R extends Route> extends Given<R> {
+export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
   change: Change
   /** Aborts when the caller goes away before the answer is finished. */
   readonly signal: AbortSignal
@@ -12,37 +12,37 @@ export interface Incoming<R extends Route> extends Given<R> {
 }
 
 /** What a handler gives: the data, or where the route streams its events; at once or later. */
-type Made<R extends Route> = Data<R> | AsyncIterable<StreamEvent>
-export type Reply<R extends Route> = Made<R> | Later<Made<R>>
+type HandlerValue<R extends Route> = HandlerData<R> | AsyncIterable<StreamEvent>
+export type HandlerResult<R extends Route> = HandlerValue<R> | Later<HandlerValue<R>>
 
 /** What is there now: a field that says the same is no change. */
-export interface Standing {
+export interface CurrentResource {
   read(caller: Caller, id: string): Promise<unknown>
   /** Fields that the service writes by itself: in what was read before, they say what was so then. */
-  notes: readonly string[]
+  serverFields: readonly string[]
 }
 
 export interface Binding {
   route: Route
-  handle(incoming: Incoming<Route>): Promise<unknown>
+  handle(incoming: HandlerRequest<Route>): Promise<unknown>
   /** The status of a reply that is bad news without being an error. */
-  statusOf?(reply: unknown): number
+  getStatus?(reply: unknown): number
   /** Answers a repeated request from what the first one had remembered; without it, that is the answer. */
-  replay?(incoming: Incoming<Route>, remembered: unknown): Promise<unknown>
+  replay?(incoming: HandlerRequest<Route>, remembered: unknown): Promise<unknown>
   /** Of a route that changes something. */
-  standing?: Standing
+  current?: CurrentResource
 }
 
-interface Particulars<R extends Route> {
-  statusOf?(reply: Data<R>): number
-  replay?(incoming: Incoming<R>, remembered: unknown): Promise<Reply<R>>
-  standing?: Standing
+interface BindingOptions<R extends Route> {
+  getStatus?(reply: HandlerData<R>): number
+  replay?(incoming: HandlerRequest<R>, remembered: unknown): Promise<HandlerResult<R>>
+  current?: CurrentResource
 }
 
 export function bind<R extends Route>(
   route: R,
-  handle: (incoming: Incoming<R>) => Promise<Reply<R>>,
-  particulars: Particulars<R> = {},
+  handle: (incoming: HandlerRequest<R>) => Promise<HandlerResult<R>>,
+  particulars: BindingOptions<R> = {},
 ): Binding {
   return { route, handle, ...particulars } as unknown as Binding
 }

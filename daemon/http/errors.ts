@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError, type ErrorBody, type ErrorCode } from '../../src/contract/errors.ts'
 
-const FRAMEWORK: Record<string, [ErrorCode, string]> = {
+const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON: send Content-Type: application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_ERROR', 'The body is not as long as Content-Length says.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON', 'The body is not valid JSON.'],
@@ -11,10 +11,10 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
   ENOSPC: ['STORAGE_FULL', 'The disk is full; nothing was changed.'],
 }
 
-export function asCadreError(error: unknown): CadreError {
+export function toCadreError(error: unknown): CadreError {
   if (error instanceof CadreError) return error
   const { code = '', statusCode = 500, message } = error as Partial<FastifyError>
-  const known = FRAMEWORK[code]
+  const known = FASTIFY_ERRORS[code]
   if (known) return new CadreError(known[0], known[1], { cause: error })
   if (error instanceof SyntaxError && statusCode === 400)
     return new CadreError('INVALID_JSON', `The body is not valid JSON: ${message}`, { cause: error })
@@ -25,7 +25,7 @@ export function asCadreError(error: unknown): CadreError {
   })
 }
 
-export function errorBody(error: CadreError, requestId: string): ErrorBody {
+export function createErrorBody(error: CadreError, requestId: string): ErrorBody {
   return {
     success: false,
     error: error.message,
@@ -36,15 +36,15 @@ export function errorBody(error: CadreError, requestId: string): ErrorBody {
   }
 }
 
-const tooLarge = (limit: number, cause: unknown) =>
+const createTooLargeError = (limit: number, cause: unknown) =>
   new CadreError('PAYLOAD_TOO_LARGE', `The request body is too large: at most ${Math.floor(limit / 1024 ** 2)} MB are taken here.`, {
     hint: 'Send it in parts.',
     cause,
   })
 
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const isTooLarge = (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
-  const known = isTooLarge ? tooLarge(request.routeOptions.bodyLimit, error) : asCadreError(error)
+  const known = isTooLarge ? createTooLargeError(request.routeOptions.bodyLimit, error) : toCadreError(error)
   if (known.status >= 500)
     request.log.error(
       { request_id: request.id, err: known.cause ?? known, code: known.code, route: request.routeOptions.url },
@@ -52,5 +52,5 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     )
   // A body that was refused unread would be taken for the next request on this connection.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')
-  return reply.status(known.status).type('application/json; charset=utf-8').send(errorBody(known, request.id))
+  return reply.status(known.status).type('application/json; charset=utf-8').send(createErrorBody(known, request.id))
 }

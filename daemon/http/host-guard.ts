@@ -8,18 +8,18 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 export class HostGuard {
   #hosts = new Set(LOOPBACK)
   #port: string | undefined
-  #anyAddress = false
+  #allowsAnyAddress = false
 
   /** From now on only the address it listens at is answered; beyond loopback, any literal address and this machine's name. */
-  listening(url: string): void {
+  setAddress(url: string): void {
     const { hostname: host, port } = new URL(url)
     this.#port = port || '80'
-    this.#anyAddress = !LOOPBACK.includes(host)
-    this.#hosts = new Set([...LOOPBACK, host, ...(this.#anyAddress ? [hostname().toLowerCase()] : [])])
+    this.#allowsAnyAddress = !LOOPBACK.includes(host)
+    this.#hosts = new Set([...LOOPBACK, host, ...(this.#allowsAnyAddress ? [hostname().toLowerCase()] : [])])
   }
 
   check(host: string | undefined, origin: string | undefined): void {
-    if (host === undefined || !this.#known(host))
+    if (host === undefined || !this.#isAllowed(host))
       throw new CadreError('FORBIDDEN', 'The Host header names another server.', {
         hint: `Call it as ${[...this.#hosts].map((name) => `${name}${this.#port ? `:${this.#port}` : ''}`).join(', ')}.`,
       })
@@ -27,9 +27,9 @@ export class HostGuard {
       throw new CadreError('FORBIDDEN', 'Requests from other web origins are not answered.')
   }
 
-  #known(host: string): boolean {
+  #isAllowed(host: string): boolean {
     const [, name = '', port = '80'] = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/i.exec(host) ?? []
     if (this.#port !== undefined && port !== this.#port) return false
-    return this.#hosts.has(name.toLowerCase()) || (this.#anyAddress && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
+    return this.#hosts.has(name.toLowerCase()) || (this.#allowsAnyAddress && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
   }
 }

@@ -1,32 +1,32 @@
 /** Idempotency-Key: the same key and body get the same answer and one effect, for a day. */
 import { hash } from 'node:crypto'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Route } from '../../src/contract/route.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Transaction } from '../store/database.ts'
 
-const KEPT_MS = 24 * 60 * 60 * 1000
-const KEY = /^[\x21-\x7e]{1,255}$/
+const RETENTION_MS = 24 * 60 * 60 * 1000
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
 
-interface Kept {
+interface StoredResponse {
   fingerprint: string
   reply: string
 }
 
 export interface Attempt {
   /** The answer of the first time, if there was one. */
-  replayed: { reply: unknown } | undefined
+  previous: { reply: unknown } | undefined
   /** Keeps the answer, in the transaction of the effect where the handler can. */
   remember(transaction: Transaction, reply: unknown): Promise<void>
   finish(reply: unknown): Promise<void>
-  end(): void
+  release(): void
 }
 
 export class Idempotency {
   readonly #database: Database
   readonly #vault: Vault
-  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #inFlight = new Map<string, Promise<void>>()
 
   constructor(database: Database, vault: Vault) {
     this.#database = database
@@ -34,18 +34,18 @@ export class Idempotency {
   }
 
   async begin(caller: Caller, route: Route, key: string, request: { url: string; body: unknown }): Promise<Attempt> {
-    if (!KEY.test(key)) throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
+    if (!KEY_PATTERN.test(key)) throw createValidationError('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
     const slot = `${caller.tokenId} ${key}`
-    while (this.#underWay.has(slot)) await this.#underWay.get(slot)
+    while (this.#inFlight.has(slot)) await this.#inFlight.get(slot)
     let done = () => {}
-    this.#underWay.set(
+    this.#inFlight.set(
       slot,
       new Promise((resolve) => {
         done = resolve
       }),
     )
     const end = () => {
-      this.#underWay.delete(slot)
+      this.#inFlight.delete(slot)
       done()
     }
     try {
@@ -63,8 +63,8 @@ export class Idempotency {
   }
 
   async #attempt(caller: Caller, route: Route, key: string, fingerprint: string, end: () => void): Promise<Attempt> {
-    const since = new Date(Date.now() - KEPT_MS).toISOString()
-    const kept = await this.#database.get<Kept>(
+    const since = new Date(Date.now() - RETENTION_MS).toISOString()
+    const kept = await this.#database.get<StoredResponse>(
       'SELECT fingerprint, reply FROM idempotency WHERE token_id = ? AND key = ? AND created_at > ?',
       [caller.tokenId, key, since],
     )
@@ -81,18 +81,18 @@ export class Idempotency {
         caller.tokenId,
         key,
         fingerprint,
-        route.secretReply ? this.#vault.seal(text, context) : text,
+        route.revealsSecret ? this.#vault.seal(text, context) : text,
         new Date().toISOString(),
       ])
       remembered = true
     }
     return {
-      replayed: kept && { reply: JSON.parse(route.secretReply ? this.#vault.open(kept.reply, context) : kept.reply) },
+      previous: kept && { reply: JSON.parse(route.revealsSecret ? this.#vault.open(kept.reply, context) : kept.reply) },
       remember,
       finish: async (reply) => {
         if (!remembered) await this.#database.write((transaction) => remember(transaction, reply))
       },
-      end,
+      release: end,
     }
   }
 }

@@ -6,17 +6,17 @@ import { ACCESS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Validator } from '../validation/validator.ts'
+import { registerApiReference } from './api-reference.ts'
 import type { Binding } from './binding.ts'
-import { answerError } from './errors.ts'
+import { addJsonParser } from './content-type-parser.ts'
+import { sendError } from './errors.ts'
+import { OpenStreams } from './event-stream.ts'
+import { handleClientError } from './handle-client-error.ts'
+import { handleRequest } from './handle-request.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { Idempotency } from './idempotency.ts'
-import { readJson } from './json-body.ts'
-import type { RateLimiter } from './rate-limit.ts'
-import { addReference } from './reference.ts'
-import { answer } from './reply.ts'
-import { OpenStreams } from './stream.ts'
-import { withoutUnchanged } from './unchanged.ts'
-import { refuseUnreadable } from './unreadable.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import { removeUnchangedFields } from './remove-unchanged-fields.ts'
 
 const MEGABYTE = 1024 * 1024
 const PREFIXES = ['/api', '/api/v1']
@@ -32,7 +32,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Door {
+export interface ServerDependencies {
   logger: FastifyBaseLogger
   hostGuard: HostGuard
   limiter: RateLimiter
@@ -40,12 +40,12 @@ export interface Door {
   validator: Validator
   authenticate(secret: string): Promise<Caller | undefined>
   /** Whether the daemon is stopping and takes no new work. */
-  draining(): boolean
+  isDraining(): boolean
   /** The OpenAPI document, for the reference. */
-  description: object
+  openapi: object
 }
 
-export async function createServer(door: Door, bindings: readonly Binding[]): Promise<FastifyInstance> {
+export async function createServer(door: ServerDependencies, bindings: readonly Binding[]): Promise<FastifyInstance> {
   const server = Fastify({
     loggerInstance: door.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -55,17 +55,18 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
     forceCloseConnections: true,
     // The door says what is wrong with the host, in the shape of all other errors.
     http: { requireHostHeader: false },
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: handleClientError,
     return503OnClosing: false, // and so here
     // A logger of its own for every request costs a tenth of a short one; what is logged here names the request itself.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
-    frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) => refusePath(door, error, request, reply)) as never,
+    frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      sendPathError(door, error, request, reply)) as never,
   })
   server.decorateRequest('caller', undefined)
-  server.setErrorHandler(answerError)
+  server.setErrorHandler(sendError)
   server.setNotFoundHandler((request, reply) =>
-    answerError(
+    sendError(
       new CadreError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}.`, {
         hint: 'The API reference is at /docs.',
       }),
@@ -73,12 +74,12 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
       reply,
     ),
   )
-  server.addHook('onRequest', async (request, reply) => admit(door, request, reply))
+  server.addHook('onRequest', async (request, reply) => authorize(door, request, reply))
   server.addHook('onResponse', (request, reply, done) => {
-    logAnswer(door.logger, request, reply)
+    logResponse(door.logger, request, reply)
     done()
   })
-  readJson(server)
+  addJsonParser(server)
   server.setValidatorCompiler(({ schema, httpPart }) => {
     const check = httpPart === 'body' ? door.validator.body(schema as never) : door.validator.text(schema as never)
     return (value: unknown) => {
@@ -87,23 +88,23 @@ export async function createServer(door: Door, bindings: readonly Binding[]): Pr
     }
   })
   server.setSerializerCompiler(() => (value) => JSON.stringify(value))
-  await addReference(server, door.description)
+  await registerApiReference(server, door.openapi)
   const streams = new OpenStreams()
-  server.addHook('preClose', () => streams.ended())
+  server.addHook('preClose', () => streams.waitUntilClosed())
   const bound = new Map(bindings.map((binding) => [binding.route.id, binding]))
-  for (const prefix of PREFIXES) for (const route of ALL_ROUTES) register(server, prefix, route, bound.get(route.id), door, streams)
-  refuseOtherMethods(server)
+  for (const prefix of PREFIXES) for (const route of ALL_ROUTES) registerRoute(server, prefix, route, bound.get(route.id), door, streams)
+  rejectOtherMethods(server)
   return server
 }
 
 /** Host and origin, then the token, then the rate, then the role: each before anything that costs more. */
-async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  greet(door, request, reply)
-  if (door.draining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
+async function authorize(door: ServerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  checkHost(door, request, reply)
+  if (door.isDraining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
   const { contract, open } = request.routeOptions.config
   if (open || contract?.access === 'open') return
-  const caller = await identify(door, request)
-  const { headers, refused } = door.limiter.take(caller ? caller.tokenId : `address ${request.ip}`)
+  const caller = await authenticate(door, request)
+  const { headers, error: refused } = door.limiter.consume(caller ? caller.tokenId : `address ${request.ip}`)
   reply.headers(headers)
   if (refused) throw refused
   if (!caller) {
@@ -119,27 +120,27 @@ async function admit(door: Door, request: FastifyRequest, reply: FastifyReply): 
     })
 }
 
-function greet(door: Door, request: FastifyRequest, reply: FastifyReply): void {
+function checkHost(door: ServerDependencies, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
   door.hostGuard.check(request.headers.host, request.headers.origin)
 }
 
 /** A path that no route can have is refused before any hook runs; the host is looked at first all the same. */
-function refusePath(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendPathError(door: ServerDependencies, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   try {
-    greet(door, request, reply)
+    checkHost(door, request, reply)
   } catch (refused) {
-    return answerError(refused, request, reply)
+    return sendError(refused, request, reply)
   }
-  return answerError(error, request, reply)
+  return sendError(error, request, reply)
 }
 
-function identify(door: Door, request: FastifyRequest): Promise<Caller | undefined> | undefined {
+function authenticate(door: ServerDependencies, request: FastifyRequest): Promise<Caller | undefined> | undefined {
   const [, secret] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
   return secret === undefined ? undefined : door.authenticate(secret)
 }
 
-function logAnswer(logger: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void {
+function logResponse(logger: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void {
   const level = request.method === 'GET' && reply.statusCode < 400 ? 'debug' : 'info'
   if (level === 'debug' && logger.level !== 'debug' && logger.level !== 'trace') return
   const { id, method, routeOptions, caller } = request
@@ -147,41 +148,41 @@ function logAnswer(logger: FastifyBaseLogger, request: FastifyRequest, reply: Fa
   logger[level]({ request_id: id, method, path: routeOptions.url, status, ms: Math.round(elapsedTime), token: caller?.tokenId }, 'request')
 }
 
-function register(
+function registerRoute(
   server: FastifyInstance,
   prefix: string,
   route: Route,
   binding: Binding | undefined,
-  door: Door,
+  door: ServerDependencies,
   streams: OpenStreams,
 ): void {
   if (!binding) throw new Error(`Nothing answers ${route.id}`)
   server.route({
     method: route.method,
-    url: addressOf(prefix, route),
+    url: toFastifyPath(prefix, route),
     config: { contract: route },
     ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
     schema: {
       ...(route.params ? { params: route.params } : {}),
-      querystring: route.query ?? NO_FIELDS,
+      querystring: route.query ?? EMPTY_QUERY,
       ...(route.body ? { body: route.body } : {}),
     },
     preValidation: async (request) => {
-      const problem = bodyProblem(route, request)
+      const problem = checkBody(route, request)
       if (problem) throw problem
-      if (binding.standing) request.body = await withoutUnchanged(request, door.validator.body(route.body as TSchema), binding.standing)
+      if (binding.current) request.body = await removeUnchangedFields(request, door.validator.body(route.body as TSchema), binding.current)
     },
-    handler: (request, reply) => answer(door.idempotency, streams, binding, request, reply),
+    handler: (request, reply) => handleRequest(door.idempotency, streams, binding, request, reply),
   })
 }
 
 /** The contract writes {id} where Fastify writes :id. */
-const addressOf = (prefix: string, { path }: Route): string => prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
+const toFastifyPath = (prefix: string, { path }: Route): string => prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-const NO_FIELDS = { type: 'object', additionalProperties: false, properties: {} }
+const EMPTY_QUERY = { type: 'object', additionalProperties: false, properties: {} }
 
 /** A body that may be empty may be left out, and a route without one is not sent one by mistake. */
-function bodyProblem(route: Route, request: FastifyRequest): CadreError | undefined {
+function checkBody(route: Route, request: FastifyRequest): CadreError | undefined {
   if (route.body) {
     const { required, minProperties } = route.body as { required?: string[]; minProperties?: number }
     if (request.body === undefined && !required?.length && !minProperties) request.body = {}
@@ -192,11 +193,11 @@ function bodyProblem(route: Route, request: FastifyRequest): CadreError | undefi
   return empty ? undefined : new CadreError('VALIDATION_ERROR', 'This takes no body.')
 }
 
-function refuseOtherMethods(server: FastifyInstance): void {
+function rejectOtherMethods(server: FastifyInstance): void {
   const taken = new Map<string, string[]>()
   for (const prefix of PREFIXES) {
     for (const route of ALL_ROUTES) {
-      const url = addressOf(prefix, route)
+      const url = toFastifyPath(prefix, route)
       taken.set(url, [...(taken.get(url) ?? []), route.method])
     }
   }

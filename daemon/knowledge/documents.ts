@@ -1,10 +1,10 @@
 /** Documents of a knowledge source: what may be added, and keeping record and original together. */
 import { extname } from 'node:path'
 import type { Static } from 'typebox'
-import type { Document, DocumentCreate } from '../../src/contract/documents.ts'
-import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
-import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/knowledge-sources.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
+import type { Document, DocumentCreate } from '../../src/contract/families/documents.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/families/knowledge-sources.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, Change } from '../core/caller.ts'
 import { requireSeen } from '../core/etag.ts'
 import { newId } from '../core/identifiers.ts'
@@ -107,7 +107,7 @@ export class DocumentsService {
 
   async #require(reader: Reader, sourceId: string, id: string): Promise<StoredDocument> {
     const record = await documentRecords.get(reader, id, { knowledge_source_id: sourceId })
-    if (!record) throw notFound('document', id)
+    if (!record) throw createNotFoundError('document', id)
     return record
   }
 }
@@ -119,7 +119,7 @@ function shown({ version: _, ...document }: StoredDocument): ShownDocument {
 /** The file type of a document that the source takes; names are relative paths that stay inside. */
 function accepted(source: StoredSource, name: string): string {
   if (source.type !== 'file')
-    throw invalid(
+    throw createValidationError(
       'id',
       `documents of a ${source.type} source come from its configuration`,
       'Make a source of type file to send documents to it.',
@@ -129,11 +129,11 @@ function accepted(source: StoredSource, name: string): string {
     /[\u0000-\u001f\u007f\\]/.test(name) ||
     /^[A-Za-z]:/.test(name) ||
     parts.some((part) => part.trim() === '' || part === '.' || part === '..')
-  if (odd) throw invalid('name', 'must be a relative path such as policies/leave.md')
+  if (odd) throw createValidationError('name', 'must be a relative path such as policies/leave.md')
   const type = extname(name).slice(1).toLowerCase()
   const types = ((source.configuration.file_types as string[] | undefined) ?? DEFAULT_FILE_TYPES).map((wanted) => wanted.toLowerCase())
   if (!types.includes(type))
-    throw invalid(
+    throw createValidationError(
       'name',
       type === '' ? 'has no file extension' : `this source does not take .${type} files`,
       `It takes ${types.join(', ')}.`,
@@ -146,11 +146,12 @@ const LARGEST_METADATA = 64 * 1024
 
 function checkMetadata(metadata: Record<string, unknown> = {}): void {
   if (JSON.stringify(metadata).length > LARGEST_METADATA)
-    throw invalid('metadata', `must be at most ${LARGEST_METADATA} characters of JSON`)
+    throw createValidationError('metadata', `must be at most ${LARGEST_METADATA} characters of JSON`)
 }
 
 function bytesOf({ content, content_base64 }: DocumentInput): Buffer {
-  if ((content === undefined) === (content_base64 === undefined)) throw invalid('content', 'send either content or content_base64')
+  if ((content === undefined) === (content_base64 === undefined))
+    throw createValidationError('content', 'send either content or content_base64')
   if (content !== undefined) return Buffer.from(content, 'utf8')
   const text = (content_base64 as string).replaceAll(/\s+/g, '')
   const bytes = Buffer.from(text, 'base64')
@@ -158,6 +159,6 @@ function bytesOf({ content, content_base64 }: DocumentInput): Buffer {
   const padding = bytes.length % 3 === 0 ? 0 : 3 - (bytes.length % 3)
   // Node skips what is no base64; if anything was skipped, the lengths do not agree.
   if (whole !== Math.ceil(bytes.length / 3) * 4 || text.replace(/=+$/, '').length !== whole - padding)
-    throw invalid('content_base64', 'is not valid base64')
+    throw createValidationError('content_base64', 'is not valid base64')
   return bytes
 }

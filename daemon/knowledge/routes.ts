@@ -1,13 +1,13 @@
 /** Routes of knowledge sources and their documents. */
-import { documentRoutes } from '../../src/contract/documents.ts'
-import { knowledgeSourceRoutes } from '../../src/contract/knowledge-sources.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import { documentRoutes } from '../../src/contract/families/documents.ts'
+import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { DocumentsService } from './documents.ts'
 import type { KnowledgeService } from './service.ts'
 
-export const knowledgeBindings = (sources: KnowledgeService, documents: DocumentsService): Binding[] => [
+export const bindKnowledgeRoutes = (sources: KnowledgeService, documents: DocumentsService): Binding[] => [
   ...bindCrud(knowledgeSourceRoutes, sources),
   bind(knowledgeSourceRoutes.sync, ({ params, change }) => sources.sync(change.caller, params.id)),
   bind(knowledgeSourceRoutes.cancelSync, ({ params, change }) => sources.cancelSync(change.caller, params.id)),

@@ -1,7 +1,7 @@
 /** Search as an agent's tool: what RAG and retrieval tools are to a model. */
 
-import { query, top_k } from '../../src/contract/passages.ts'
-import { object, optional } from '../../src/contract/schema.ts'
+import { object, optional } from '../../src/contract/schemas/fields.ts'
+import { query, top_k } from '../../src/contract/schemas/passages.ts'
 import type { FoundPassage, Tool } from '../core/tool.ts'
 import type { Validator } from '../validation/validator.ts'
 

@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
-import { type KnowledgeSource, knowledgeSources } from '../../src/contract/knowledge-sources.ts'
-import { withoutLogins } from '../../src/contract/login.ts'
-import type { SearchResult } from '../../src/contract/passages.ts'
+import { type KnowledgeSource, knowledgeSources } from '../../src/contract/families/knowledge-sources.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
+import type { SearchResult } from '../../src/contract/schemas/passages.ts'
+import { removeRepositoryCredentials } from '../../src/contract/url-credentials.ts'
 import type { Caller } from '../core/caller.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
@@ -51,19 +51,19 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, ShownS
           checkConfiguration(parts.validator, caller, record)
         return withAuth(parts.vault, record, given, caller, current)
       },
-      opened: (source) => ({ auth: openAuth(parts.vault, source) }),
-      show: async (reader, { version: _, secrets: __, ...shown }) => ({
+      openSecrets: (source) => ({ auth: openAuth(parts.vault, source) }),
+      toView: async (reader, { version: _, secrets: __, ...shown }) => ({
         ...shown,
-        configuration: withoutLogins(shown.configuration),
+        configuration: removeRepositoryCredentials(shown.configuration),
         statistics: await statisticsOf(reader, shown.id),
         progress: parts.progress.of(shown.id) ?? null,
       }),
-      after: (source) => parts.automation.arm(source),
-      remove: async (transaction, { id }) => {
+      afterSave: (source) => parts.automation.arm(source),
+      beforeRemove: async (transaction, { id }) => {
         unused.set(id, await hashesOf(transaction, id))
         await deleteDocumentsOf(transaction, id)
       },
-      removed: async ({ id }) => {
+      afterRemove: async ({ id }) => {
         const { database, automation, synchronizer, indexes, originals } = parts
         automation.disarm(id)
         await synchronizer.forget(id)

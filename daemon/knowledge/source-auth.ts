@@ -1,8 +1,8 @@
 /** What a knowledge source proves itself with: sealed when it is kept, opened when it is synchronized, and bound to what it was given for. */
 import type { Static } from 'typebox'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import type { KnowledgeSourceCreate, KnowledgeSourceUpdate, SourceAuth } from '../../src/contract/knowledge-sources.ts'
-import { loginIn, withoutLogin } from '../../src/contract/login.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import type { KnowledgeSourceCreate, KnowledgeSourceUpdate, SourceAuth } from '../../src/contract/families/knowledge-sources.ts'
+import { removeUrlCredentials, splitUrlCredentials } from '../../src/contract/url-credentials.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -29,7 +29,7 @@ export function withAuth(
   if (next.auth.type === 'none') return next
   const repository = repositoryOf(next)
   if (!/^https?:/i.test(repository))
-    throw invalid(
+    throw createValidationError(
       'auth',
       'is for repositories at http and https addresses',
       'Leave it out, or set {"type": "none"}; ssh proves itself with its own keys.',
@@ -54,9 +54,9 @@ export async function sealLogins(database: Database, vault: Vault, logger: Logge
       const source = await sourceRecords.get(transaction, id)
       if (!source) continue
       const repository = repositoryOf(source)
-      if (withoutLogin(repository) === repository) continue
-      const found = loginIn(repository)
-      const plain = { ...source, configuration: { ...source.configuration, repository: withoutLogin(repository) } }
+      if (removeUrlCredentials(repository) === repository) continue
+      const found = splitUrlCredentials(repository)
+      const plain = { ...source, configuration: { ...source.configuration, repository: removeUrlCredentials(repository) } }
       // ssh never used the password that its address held.
       await sourceRecords.update(transaction, found ? sealed(vault, plain, { type: 'basic', ...found.login }) : plain)
       logger.info({ source: id }, 'the login in the address of its repository is sealed now')

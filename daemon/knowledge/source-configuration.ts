@@ -1,8 +1,8 @@
 /** What a knowledge source's configuration must be, and what of it only an admin may say. */
 import { isAbsolute } from 'node:path'
 import { Cron } from 'croner'
-import { invalid } from '../../src/contract/errors.ts'
-import { SOURCE_CONFIGURATIONS } from '../../src/contract/knowledge-sources.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
+import { SOURCE_CONFIGURATIONS } from '../../src/contract/families/knowledge-sources.ts'
 import { adminsOnly, type Caller } from '../core/caller.ts'
 import { plainAddress } from '../outbound/address.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -28,7 +28,7 @@ function inside(schema: object): never {
 
 /** The daemon stands somewhere else than who asks. */
 function checkAbsolute(path: string): void {
-  if (!isAbsolute(path)) throw invalid('configuration.path', `must be an absolute path, not "${path}"`)
+  if (!isAbsolute(path)) throw createValidationError('configuration.path', `must be an absolute path, not "${path}"`)
 }
 
 const NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
@@ -38,11 +38,15 @@ const EXAMPLE = 'For example "0 3 * * *" is every night at three: minute, hour, 
 function checkSchedule(schedule: string): void {
   const fields = schedule.trim().split(/\s+/)
   if (fields.length !== 5 && !NICKNAMES.includes(schedule.trim().toLowerCase()))
-    throw invalid('configuration.schedule', `must be a cron expression of five fields; this one has ${fields.length}`, EXAMPLE)
+    throw createValidationError(
+      'configuration.schedule',
+      `must be a cron expression of five fields; this one has ${fields.length}`,
+      EXAMPLE,
+    )
   try {
     new Cron(schedule, { paused: true, mode: '5-part' }).stop()
   } catch (cause) {
-    throw Object.assign(invalid('configuration.schedule', 'is not a cron expression', EXAMPLE), { cause })
+    throw Object.assign(createValidationError('configuration.schedule', 'is not a cron expression', EXAMPLE), { cause })
   }
 }
 
@@ -51,11 +55,15 @@ function checkRepository(repository: string): 'local' | 'remote' {
   if (/^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
   if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
   if (!/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || !URL.canParse(repository) || new URL(repository).hostname === '')
-    throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+    throw createValidationError('configuration.repository', 'must be an https, ssh or git address or an absolute path')
   const { protocol, username, password } = new URL(repository)
   // ssh needs to know as whom; with all else a name alone may be a token, too.
   if (password !== '' || (username !== '' && protocol !== 'ssh:'))
-    throw invalid('configuration.repository', 'must not hold a user name, password or token', protocol === 'ssh:' ? SSH_LOGIN : LOGIN)
+    throw createValidationError(
+      'configuration.repository',
+      'must not hold a user name, password or token',
+      protocol === 'ssh:' ? SSH_LOGIN : LOGIN,
+    )
   return 'remote'
 }
 

@@ -1,7 +1,7 @@
 /** Knowledge sources and documents as they are stored. */
 import type { Static } from 'typebox'
-import { Document } from '../../src/contract/documents.ts'
-import { KnowledgeSource, type SourceStatistics } from '../../src/contract/knowledge-sources.ts'
+import { Document } from '../../src/contract/families/documents.ts'
+import { KnowledgeSource, type SourceStatistics } from '../../src/contract/families/knowledge-sources.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 

@@ -1,6 +1,6 @@
 /** What RAG and retrieval tools say about their index and filters, checked in one place. */
-import { invalid } from '../../src/contract/errors.ts'
-import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
@@ -8,7 +8,8 @@ import type { IndexSettings } from './indexes/index-store.ts'
 
 /** The embedding model's id, once size and overlap fit together. */
 export async function checkedChunking(reader: Reader, models: ModelsService, tool: IndexSettings): Promise<string> {
-  if (tool.chunk_overlap >= tool.chunk_size) throw invalid('chunk_overlap', `must be less than chunk_size (${tool.chunk_size})`)
+  if (tool.chunk_overlap >= tool.chunk_size)
+    throw createValidationError('chunk_overlap', `must be less than chunk_size (${tool.chunk_size})`)
   if (tool.embedding_model === DEFAULT_EMBEDDING_MODEL) return DEFAULT_EMBEDDING_MODEL
   return models.resolve(reader, tool.embedding_model, 'embedding_model')
 }
@@ -30,7 +31,7 @@ export function checkedFilters({ metadata, ...others }: Record<string, unknown>)
 function checked(where: string, filters: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(filters)) {
     const fits = isScalar(value) || (Array.isArray(value) && value.length > 0 && value.length <= 1_000 && value.every(isScalar))
-    if (!fits) throw invalid(`${where}.${name}`, 'must be a text, number or boolean, or a list of them')
+    if (!fits) throw createValidationError(`${where}.${name}`, 'must be a text, number or boolean, or a list of them')
   }
   return filters
 }

@@ -1,6 +1,6 @@
 /** Models that are there to be had: those of servers on this machine, and those that a key in the environment opens. Nothing is asked outside. */
 import type { Dispatcher } from 'undici'
-import type { PROVIDERS } from '../../src/contract/models.ts'
+import type { PROVIDERS } from '../../src/contract/families/models.ts'
 import { addressOf } from './providers/endpoints.ts'
 
 type Provider = (typeof PROVIDERS)[number]

@@ -1,9 +1,9 @@
 /** What a model's record has to keep to, and who may say what of it. */
 import type { Static } from 'typebox'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate } from '../../src/contract/models.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate } from '../../src/contract/families/models.ts'
 import { adminsOnly } from '../core/caller.ts'
-import type { Situation } from '../crud/service.ts'
+import type { PrepareContext } from '../crud/resource.ts'
 import { plainAddress } from '../outbound/address.ts'
 import { leadsInside } from '../outbound/reach.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -18,30 +18,42 @@ export async function resolved(reader: Reader, named: string, field: string): Pr
   const called = await modelRecords.find(reader, { model_id: named }, 2)
   const found = called.length > 0 ? called : await modelRecords.find(reader, { name: named }, 2)
   if (found.length > 1)
-    throw invalid(field, `more than one model is called "${named}"`, `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`)
-  if (!found[0]) throw invalid(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
+    throw createValidationError(
+      field,
+      `more than one model is called "${named}"`,
+      `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`,
+    )
+  if (!found[0])
+    throw createValidationError(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
   return found[0].id
 }
 
 /** What is recorded is a model here; one whose recordings were brought from elsewhere and that records no more need not be. */
-export async function replaying(record: StoredModel, { transaction }: Situation<StoredModel>): Promise<StoredModel> {
+export async function replaying(record: StoredModel, { transaction }: PrepareContext<StoredModel>): Promise<StoredModel> {
   if (record.provider !== 'replay') {
-    if (record.recording !== null) throw invalid('recording', 'is for models of the provider replay')
+    if (record.recording !== null) throw createValidationError('recording', 'is for models of the provider replay')
     return record
   }
   if (record.endpoint !== null)
-    throw invalid('endpoint', 'a model that plays back has none', 'Leave it out; model_id names the model that is recorded.')
+    throw createValidationError('endpoint', 'a model that plays back has none', 'Leave it out; model_id names the model that is recorded.')
   if (record.recording === false) return record
   const model_id = await resolved(transaction, record.model_id, 'model_id')
-  if ((await modelRecords.get(transaction, model_id))?.provider === 'replay') throw invalid('model_id', 'is a model that plays back itself')
+  if ((await modelRecords.get(transaction, model_id))?.provider === 'replay')
+    throw createValidationError('model_id', 'is a model that plays back itself')
   return { ...record, model_id, recording: true }
 }
 
-export function prepared(vault: Vault, record: StoredModel, given: ModelInput, { caller, current }: Situation<StoredModel>): StoredModel {
+export function prepared(
+  vault: Vault,
+  record: StoredModel,
+  given: ModelInput,
+  { caller, current }: PrepareContext<StoredModel>,
+): StoredModel {
   if (current?.id === EMBEDDED_MODEL_ID) throw builtIn()
-  if (record.provider === 'embedded') throw invalid('provider', 'the embedded model is there already', `Use its id: ${EMBEDDED_MODEL_ID}.`)
+  if (record.provider === 'embedded')
+    throw createValidationError('provider', 'the embedded model is there already', `Use its id: ${EMBEDDED_MODEL_ID}.`)
   if (record.provider === 'openai-compatible' && record.endpoint === null)
-    throw invalid('endpoint', 'is required for the provider openai-compatible')
+    throw createValidationError('endpoint', 'is required for the provider openai-compatible')
   if (record.endpoint !== null) {
     const { hostname } = plainAddress('endpoint', record.endpoint, 'Give it as api_key.')
     if (given.endpoint && given.endpoint !== current?.endpoint && leadsInside(hostname))
@@ -65,7 +77,7 @@ export const isAnother = (before: StoredModel, after: StoredModel): boolean =>
 function whoseEndpoint(
   { endpoint }: StoredModel,
   given: ModelInput,
-  { caller, current }: Pick<Situation<StoredModel>, 'caller' | 'current'>,
+  { caller, current }: Pick<PrepareContext<StoredModel>, 'caller' | 'current'>,
 ): number {
   if (current && (given.endpoint === undefined || (current.endpoint === endpoint && caller.role !== 'admin'))) return current.allow_private
   return Number(caller.role === 'admin')

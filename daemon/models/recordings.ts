@@ -1,6 +1,6 @@
 /** Recordings of replay models, for those who carry them from one home to another. */
 import { CadreError } from '../../src/contract/errors.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Database } from '../store/database.ts'
 import type { Page } from '../store/records.ts'

@@ -1,13 +1,13 @@
 /** Routes of models. */
-import { modelRoutes } from '../../src/contract/models.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
-import { recordingRoutes } from '../../src/contract/recordings.ts'
+import { modelRoutes } from '../../src/contract/families/models.ts'
+import { recordingRoutes } from '../../src/contract/families/recordings.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { Recordings } from './recordings.ts'
 import type { ModelsService } from './service.ts'
 
-export const modelBindings = (models: ModelsService, recordings: Recordings): Binding[] => [
+export const bindModelRoutes = (models: ModelsService, recordings: Recordings): Binding[] => [
   ...bindCrud(modelRoutes, models),
   bind(modelRoutes.discover, () => models.discover()),
   bind(modelRoutes.adopt, ({ body, change }) => models.adopt(change, body)),

@@ -1,10 +1,10 @@
 /** Models: where they are reached, the keys that are kept for them, and how they are asked. */
-import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
-import { EMBEDDED_MODEL_ID, models } from '../../src/contract/models.ts'
+import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
+import { EMBEDDED_MODEL_ID, models } from '../../src/contract/families/models.ts'
 import type { Turn } from '../async/semaphore.ts'
 import type { Caller, Change } from '../core/caller.ts'
 import type { CallOrigin, Meter, MeteredModel, Settlement } from '../core/meter.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { RemoteModel } from '../embedding/service.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -82,20 +82,20 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
         if (situation.current && isAnother(situation.current, next)) await parts.replaced(situation.transaction, next.id)
         return next
       },
-      remove: async (transaction, record) => {
+      beforeRemove: async (transaction, record) => {
         await forgetRecordings(transaction, record.id)
         await endRecordingOf(transaction, record)
         providers.forget(record.id)
       },
-      opened: ({ id, api_key }) => ({ api_key: api_key === null ? null : vault.open(api_key, `${id}/api_key`) }),
+      openSecrets: ({ id, api_key }) => ({ api_key: api_key === null ? null : vault.open(api_key, `${id}/api_key`) }),
     })
     this.#parts = parts
   }
 
   /** Who uses the embedded model need not be asked. */
-  override async removeWithin(transaction: Transaction, record: StoredModel, force: boolean): Promise<void> {
+  override async removeInTransaction(transaction: Transaction, record: StoredModel, force: boolean): Promise<void> {
     if (record.id === EMBEDDED_MODEL_ID) throw builtIn()
-    return super.removeWithin(transaction, record, force)
+    return super.removeInTransaction(transaction, record, force)
   }
 
   /** Makes ready what asking a provider takes, where there is a model of one: the first who asks does not wait for it. */
@@ -122,7 +122,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   async chat(reader: Reader, id: string | null): Promise<ChatModel> {
     const wanted = id ?? (await defaultModelId(reader))
     const found = await this.records.get(reader, wanted)
-    if (!found) throw notFound('model', wanted)
+    if (!found) throw createNotFoundError('model', wanted)
     const { embedder, providers } = this.#parts
     if (found.provider === 'embedded') return new EmbeddedModel(found.id, found.name, embedder)
     if (found.provider === 'replay') return this.#replay(reader, found)
@@ -167,7 +167,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     // What a key opens is not listed: its provider knows.
     const wanted = listed ?? (any && key !== undefined && model_id !== undefined ? { ...any, model_id, name: model_id } : undefined)
     if (!wanted)
-      throw invalid(
+      throw createValidationError(
         'origin',
         `no such model was discovered at ${origin}`,
         'GET /api/models/discover (cadre models discover) shows what there is.',
@@ -187,7 +187,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
 
   /** A short exchange with a model, to see whether it is there. */
   async test({ userId }: Caller, id: string, signal: AbortSignal): Promise<{ ok: boolean; text: string; latency_ms: number }> {
-    if (!(await this.exists(this.database, id))) throw notFound('model', id)
+    if (!(await this.exists(this.database, id))) throw createNotFoundError('model', id)
     const messages = [{ role: 'user' as const, content: 'Say hello in one short sentence.' }]
     const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: userId === null ? {} : { user_id: userId }, signal })
     return { ok: true, text, latency_ms: latencyMs }

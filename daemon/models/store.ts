@@ -1,6 +1,6 @@
 /** Models as they are stored; the key is sealed. */
 import type { Static } from 'typebox'
-import { EMBEDDED_MODEL_ID, Model } from '../../src/contract/models.ts'
+import { EMBEDDED_MODEL_ID, Model } from '../../src/contract/families/models.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 

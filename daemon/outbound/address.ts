@@ -1,5 +1,5 @@
 /** What callers may say of a request: an address of http or https without a password inside, and no headers of the connection itself. */
-import { invalid } from '../../src/contract/errors.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
 
 /** Headers that belong to the connection, not to the caller. */
 export const CONNECTION_HEADERS: readonly string[] = [
@@ -23,10 +23,10 @@ export function plainAddress(field: string, address: string, instead = 'Use the 
   try {
     url = new URL(address)
   } catch (cause) {
-    throw Object.assign(invalid(field, 'is not a valid address'), { cause })
+    throw Object.assign(createValidationError(field, 'is not a valid address'), { cause })
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid(field, 'must begin with http:// or https://')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw createValidationError(field, 'must begin with http:// or https://')
   if (url.username || url.password)
-    throw invalid(field, 'must not hold a user name or password', `A login in an address ends up in logs. ${instead}`)
+    throw createValidationError(field, 'must not hold a user name or password', `A login in an address ends up in logs. ${instead}`)
   return url
 }

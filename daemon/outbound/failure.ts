@@ -1,12 +1,12 @@
 /** What went wrong on the network, as a CadreError that names the host and never the query. */
-import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 
 export function outboundFailure(error: unknown, url: URL): CadreError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof CadreError) return cause
   const { code = '', message } = (error instanceof AggregateError ? (error.errors[0] ?? error) : error) as NodeJS.ErrnoException
   const failed = (what: string, hint?: string) => new CadreError('PROVIDER_ERROR', what, { hint, cause: error })
   const { host } = url
-  if (code === 'UND_ERR_INVALID_ARG') return invalid('headers', message)
+  if (code === 'UND_ERR_INVALID_ARG') return createValidationError('headers', message)
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return timedOut(url, error)
   if (code === 'ENOTFOUND' || code === 'EAI_NONAME')
     return failed(`There is no host named ${url.hostname}.`, 'Check the address for a typing error.')

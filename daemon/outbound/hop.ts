@@ -1,5 +1,5 @@
 /** One request of a chain of redirects, and what the next one may carry. */
-import { CadreError, invalid } from '../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { CONNECTION_HEADERS, plainAddress } from './address.ts'
 
 export interface Hop {
@@ -21,7 +21,8 @@ export function firstHop(
   const url = plainAddress('url', String(address))
   const lower: Record<string, string> = { 'user-agent': 'Cadre' }
   for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
-  for (const name of Object.keys(lower)) if (CONNECTION_HEADERS.includes(name)) throw invalid('headers', `${name} is set by Cadre itself`)
+  for (const name of Object.keys(lower))
+    if (CONNECTION_HEADERS.includes(name)) throw createValidationError('headers', `${name} is set by Cadre itself`)
   url.hash = ''
   return { url, method: method.toUpperCase(), headers: lower, body }
 }

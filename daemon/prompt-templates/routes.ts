@@ -1,10 +1,10 @@
 /** Routes of prompt templates. */
-import { promptTemplateRoutes } from '../../src/contract/prompt-templates.ts'
+import { promptTemplateRoutes } from '../../src/contract/families/prompt-templates.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { PromptTemplatesService } from './service.ts'
 
-export const promptTemplateBindings = (templates: PromptTemplatesService): Binding[] => [
+export const bindPromptTemplateRoutes = (templates: PromptTemplatesService): Binding[] => [
   ...bindCrud(promptTemplateRoutes, templates),
   bind(promptTemplateRoutes.render, ({ params, body, change }) => templates.render(change.caller, params.id, body.variables ?? {})),
 ]

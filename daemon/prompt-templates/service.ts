@@ -1,9 +1,9 @@
 /** Prompt templates: their variables are those of their text, always. */
 import type { Static } from 'typebox'
-import { CadreError, invalid, notFound } from '../../src/contract/errors.ts'
-import { type PromptTemplateCreate, type PromptTemplateUpdate, promptTemplates } from '../../src/contract/prompt-templates.ts'
+import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
+import { type PromptTemplateCreate, type PromptTemplateUpdate, promptTemplates } from '../../src/contract/families/prompt-templates.ts'
 import type { Caller } from '../core/caller.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
 import { fill, variablesOf } from './template.ts'
@@ -30,7 +30,7 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
   /** The text with its variables filled in, and those that no value was given for. */
   async filled(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
     const found = await this.records.get(reader, id)
-    if (!found) throw notFound(this.family.noun, id)
+    if (!found) throw createNotFoundError(this.family.noun, id)
     return filledIn(found, values)
   }
 }
@@ -49,9 +49,17 @@ function checked(template: string, given: string[] | undefined): string[] {
   if (given === undefined) return found
   const unused = given.filter((name) => !found.includes(name))
   if (unused.length > 0)
-    throw invalid('variables', `the template does not use ${unused.join(', ')}`, 'Leave variables out to have them found in the text.')
+    throw createValidationError(
+      'variables',
+      `the template does not use ${unused.join(', ')}`,
+      'Leave variables out to have them found in the text.',
+    )
   const unnamed = found.filter((name) => !given.includes(name))
   if (unnamed.length > 0)
-    throw invalid('variables', `the template also uses ${unnamed.join(', ')}`, 'Leave variables out to have them found in the text.')
+    throw createValidationError(
+      'variables',
+      `the template also uses ${unnamed.join(', ')}`,
+      'Leave variables out to have them found in the text.',
+    )
   return given
 }

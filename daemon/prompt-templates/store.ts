@@ -1,6 +1,6 @@
 /** Prompt templates as they are stored. */
 import type { Static } from 'typebox'
-import { PromptTemplate } from '../../src/contract/prompt-templates.ts'
+import { PromptTemplate } from '../../src/contract/families/prompt-templates.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredPromptTemplate = Static<typeof PromptTemplate> & StoredRecord

@@ -1,12 +1,12 @@
 /** RAG tools: one knowledge source, how it is cut and embedded, and questions asked of it. */
 import type { Static } from 'typebox'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import type { QueryResult } from '../../src/contract/passages.ts'
-import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/rag-tools.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/families/rag-tools.ts'
+import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import type { CallOrigin } from '../core/meter.ts'
 import { type FoundPassage, headingsOf, type Tool } from '../core/tool.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import { passageTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
@@ -40,7 +40,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       prepare: async (draft, given, { transaction }) => {
         const source = given.knowledge_source_id
         if (source !== undefined && !(await knowledge.exists(transaction, source)))
-          throw invalid('knowledge_source_id', `there is no knowledge source "${source}"`)
+          throw createValidationError('knowledge_source_id', `there is no knowledge source "${source}"`)
         const record = {
           ...draft,
           embedding_model: await checkedChunking(transaction, models, draft),
@@ -49,9 +49,9 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
         await knowledge.claim(transaction, record.id, sourcesOf(record), record)
         return record
       },
-      references,
-      after: async (tool) => knowledge.refresh(sourcesOf(tool)),
-      remove: async (transaction, { id }) => knowledge.release(transaction, id),
+      getReferences: references,
+      afterSave: async (tool) => knowledge.refresh(sourcesOf(tool)),
+      beforeRemove: async (transaction, { id }) => knowledge.release(transaction, id),
     })
     this.#parts = parts
   }

@@ -1,6 +1,6 @@
 /** RAG tools as they are stored. */
 import type { Static } from 'typebox'
-import { RagTool } from '../../src/contract/rag-tools.ts'
+import { RagTool } from '../../src/contract/families/rag-tools.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredRagTool = Static<typeof RagTool> & StoredRecord

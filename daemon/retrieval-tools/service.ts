@@ -1,11 +1,11 @@
 /** Retrieval tools: the knowledge sources they search, and how. */
 import type { Static } from 'typebox'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import type { SearchResult } from '../../src/contract/passages.ts'
-import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/retrieval-tools.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/families/retrieval-tools.ts'
+import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Tool } from '../core/tool.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import { passageTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { bothFilters, checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
@@ -39,19 +39,19 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       prepare: async (draft, given, { transaction }) => {
         for (const source of given.knowledge_source_ids ?? []) {
           if (!(await knowledge.exists(transaction, source)))
-            throw invalid('knowledge_source_ids', `there is no knowledge source "${source}"`)
+            throw createValidationError('knowledge_source_ids', `there is no knowledge source "${source}"`)
         }
         checkedFilters(draft.filters)
         const record = { ...draft, embedding_model: await checkedChunking(transaction, models, draft) }
         await knowledge.claim(transaction, record.id, record.knowledge_source_ids, record)
         return record
       },
-      references: (tool) => [
+      getReferences: (tool) => [
         ...embeddingReference(tool),
         ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
       ],
-      after: async ({ knowledge_source_ids }) => knowledge.refresh(knowledge_source_ids),
-      remove: async (transaction, { id }) => knowledge.release(transaction, id),
+      afterSave: async ({ knowledge_source_ids }) => knowledge.refresh(knowledge_source_ids),
+      beforeRemove: async (transaction, { id }) => knowledge.release(transaction, id),
     })
     this.#parts = parts
   }

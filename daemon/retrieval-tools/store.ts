@@ -1,6 +1,6 @@
 /** Retrieval tools as they are stored. */
 import type { Static } from 'typebox'
-import { RetrievalTool } from '../../src/contract/retrieval-tools.ts'
+import { RetrievalTool } from '../../src/contract/families/retrieval-tools.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredRetrievalTool = Static<typeof RetrievalTool> & StoredRecord

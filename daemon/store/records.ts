@@ -1,8 +1,8 @@
 /** Resources as rows: the one implementation of reading, listing, inserting, updating and deleting them. */
 import type { TSchema } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
-import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/page.ts'
-import { fieldsOf, scalarType } from '../../src/contract/schema.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
+import { getFields, getScalarType } from '../../src/contract/schemas/fields.ts'
+import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Reader, Row, Transaction, Value } from './database.ts'
 
 export interface StoredRecord {
@@ -40,8 +40,8 @@ const quoted = (name: string) => `"${name}"`
 
 /** The database gives text back only up to a zero character, and half a surrogate pair not at all. */
 export function checkText(field: string, text: string): void {
-  if (text.includes('\u0000')) throw invalid(field, 'must not hold a zero character')
-  if (/\p{Surrogate}/u.test(text)) throw invalid(field, 'must be whole Unicode characters; it holds half of a surrogate pair')
+  if (text.includes('\u0000')) throw createValidationError(field, 'must not hold a zero character')
+  if (/\p{Surrogate}/u.test(text)) throw createValidationError(field, 'must be whole Unicode characters; it holds half of a surrogate pair')
 }
 
 export class Records<T extends StoredRecord> {
@@ -51,9 +51,9 @@ export class Records<T extends StoredRecord> {
 
   constructor({ table, schema, computed = [], hidden = [] }: RecordsOptions) {
     this.table = table
-    for (const [name, field] of Object.entries(fieldsOf(schema))) {
+    for (const [name, field] of Object.entries(getFields(schema))) {
       if (computed.includes(name)) continue
-      const type = scalarType(field)
+      const type = getScalarType(field)
       this.#columns.set(name, { name, kind: type === undefined ? 'json' : type === 'boolean' ? 'boolean' : 'plain' })
     }
     for (const name of [...hidden, 'version']) this.#columns.set(name, { name, kind: 'plain' })

@@ -3,8 +3,8 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Static } from 'typebox'
 import type { Paths } from '../../src/config.ts'
-import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/passages.ts'
-import type { Health, Settings, Status } from '../../src/contract/system.ts'
+import type { Health, Settings, Status } from '../../src/contract/families/system.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import type { Change } from '../core/caller.ts'
 import { requireSeen } from '../core/etag.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -13,9 +13,9 @@ import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Vectors } from '../store/vectors.ts'
 import { readCounts, readSettings, writeSettings } from './store.ts'
 
-const PATIENCE_MS = 3_000
+const STORE_TIMEOUT_MS = 3_000
 
-export interface Surroundings {
+export interface SystemDependencies {
   paths: Paths
   version: string
   startedAt: Date
@@ -23,39 +23,39 @@ export interface Surroundings {
   vectors: Vectors
   vault: Vault
   models: ModelsService
-  address(): string
+  getAddress(): string
   /** How much of each kind of work waits. */
-  queues(): Record<string, number>
+  getQueues(): Record<string, number>
 }
 
 export class SystemService {
-  readonly #around: Surroundings
+  readonly #dependencies: SystemDependencies
 
-  constructor(around: Surroundings) {
-    this.#around = around
+  constructor(around: SystemDependencies) {
+    this.#dependencies = around
   }
 
   /** Reads both stores; a store that hangs counts as gone. */
-  async health(): Promise<Static<typeof Health>> {
-    const { database, vectors, version } = this.#around
-    const [records, passages] = await Promise.all([answers(readCounts(database)), answers(vectors.ping())])
+  async getHealth(): Promise<Static<typeof Health>> {
+    const { database, vectors, version } = this.#dependencies
+    const [records, passages] = await Promise.all([respondsInTime(readCounts(database)), respondsInTime(vectors.ping())])
     return {
-      status: records && passages ? 'healthy' : 'unhealthy',
+      getStatus: records && passages ? 'healthy' : 'unhealthy',
       version,
-      database: connection(records),
-      vector_db: connection(passages),
+      database: formatConnection(records),
+      vector_db: formatConnection(passages),
     }
   }
 
   async status(): Promise<Static<typeof Status>> {
-    const { paths, version, startedAt, database, vault, address } = this.#around
+    const { paths, version, startedAt, database, vault, getAddress: address } = this.#dependencies
     const { rss, heapUsed } = process.memoryUsage()
     const [records, log, vectors, documents, logs] = await Promise.all([
-      sizeOf(paths.database),
-      sizeOf(`${paths.database}-wal`),
-      sizeOf(paths.vectors),
-      sizeOf(paths.documents),
-      sizeOf(paths.logs),
+      getSize(paths.database),
+      getSize(`${paths.database}-wal`),
+      getSize(paths.vectors),
+      getSize(paths.documents),
+      getSize(paths.logs),
     ])
     return {
       version,
@@ -66,33 +66,33 @@ export class SystemService {
       address: address(),
       counts: await readCounts(database),
       sizes: { database: records + log, vectors, documents, logs },
-      queues: this.#around.queues(),
+      queues: this.#dependencies.getQueues(),
       embedding_model: DEFAULT_EMBEDDING_MODEL,
       secrets: vault.location,
       memory: { rss, heap_used: heapUsed },
     }
   }
 
-  async settings(reader: Reader = this.#around.database): Promise<Static<typeof Settings>> {
+  async getSettings(reader: Reader = this.#dependencies.database): Promise<Static<typeof Settings>> {
     return readSettings(reader)
   }
 
-  async changeSettings(change: Change, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
-    return this.#around.database.write(async (transaction) => {
+  async updateSettings(change: Change, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
+    return this.#dependencies.database.write(async (transaction) => {
       requireSeen('setting', change.ifMatch, await readSettings(transaction))
-      const next = await this.changeSettingsWithin(transaction, input)
+      const next = await this.updateSettingsInTransaction(transaction, input)
       await change.remember?.(transaction, next)
       return next
     })
   }
 
   /** Changes them as part of a larger change. */
-  async changeSettingsWithin(
+  async updateSettingsInTransaction(
     transaction: Transaction,
     { default_model_id, ...given }: Partial<Static<typeof Settings>>,
   ): Promise<Static<typeof Settings>> {
     const model = default_model_id && {
-      default_model_id: await this.#around.models.resolve(transaction, default_model_id, 'default_model_id'),
+      default_model_id: await this.#dependencies.models.resolve(transaction, default_model_id, 'default_model_id'),
     }
     const next = { ...(await readSettings(transaction)), ...given, ...model }
     await writeSettings(transaction, next)
@@ -100,12 +100,12 @@ export class SystemService {
   }
 }
 
-const connection = (well: boolean) => (well ? ('connected' as const) : ('disconnected' as const))
+const formatConnection = (well: boolean) => (well ? ('connected' as const) : ('disconnected' as const))
 
-async function answers(question: Promise<unknown>): Promise<boolean> {
+async function respondsInTime(question: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, false)
+    timer = setTimeout(resolve, STORE_TIMEOUT_MS, false)
   })
   const answered = question.then(
     () => true,
@@ -115,10 +115,10 @@ async function answers(question: Promise<unknown>): Promise<boolean> {
 }
 
 /** Bytes of a file or of everything below a folder; what vanishes meanwhile counts nothing. */
-async function sizeOf(path: string): Promise<number> {
+async function getSize(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined)
   if (!found?.isDirectory()) return found?.size ?? 0
   const names = await readdir(path).catch(() => [])
-  const sizes = await Promise.all(names.map((name) => sizeOf(join(path, name))))
+  const sizes = await Promise.all(names.map((name) => getSize(join(path, name))))
   return sizes.reduce((sum, size) => sum + size, 0)
 }

@@ -1,5 +1,5 @@
 /** Settings and counts, as they are stored. */
-import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { replaceLinks } from '../store/links.ts'
 

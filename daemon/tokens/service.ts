@@ -1,86 +1,92 @@
 /** Access tokens: who a secret belongs to, and what its owner may do. */
 import { hash, randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import { type TokenCreate, type TokenCreated, type TokenUpdate, tokens } from '../../src/contract/tokens.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { type TokenCreate, type TokenCreated, type TokenUpdate, tokens } from '../../src/contract/families/tokens.ts'
 import type { Caller, Change } from '../core/caller.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
-import { adminsLeft, markUsed, type StoredToken, tokenRecords } from './store.ts'
+import { countOtherAdmins, type StoredToken, tokenRecords, updateLastUsed } from './store.ts'
 
 type TokenInput = Static<typeof TokenCreate> | Static<typeof TokenUpdate>
 
-interface Known {
+interface CachedToken {
   caller: Caller
-  expires: number
+  expiresAt: number
   usedMinute: number
 }
 
-const MINUTE = 60_000
-export const newSecret = (): string => `cadre_${randomBytes(32).toString('base64url')}`
-const digest = (secret: string) => hash('sha256', secret, 'hex')
+const MINUTE_MS = 60_000
+export const createTokenSecret = (): string => `cadre_${randomBytes(32).toString('base64url')}`
+const hashSecret = (secret: string) => hash('sha256', secret, 'hex')
 
 export class TokensService extends Resource<StoredToken, TokenInput> {
   /** By their secrets: every request asks for its token, and only the first one works out its digest and asks the database. */
-  readonly #known = new Map<string, Known>()
+  readonly #cache = new Map<string, CachedToken>()
 
   constructor(database: Database) {
     super(database, tokens, tokenRecords, {
       prepare: async (record, given, { transaction, current }) => {
         if (record.role === 'member' && record.user_id === null)
-          throw invalid('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
+          throw createValidationError('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
         // A leap second is a time to the schema, and none to JavaScript.
-        if (given.expires_at && Number.isNaN(Date.parse(given.expires_at))) throw invalid('expires_at', 'is no time that can be kept')
-        if (given.expires_at && Date.parse(given.expires_at) <= Date.now()) throw invalid('expires_at', 'must lie in the future')
-        if (current && given.expires_at) await keepAnAdmin(transaction, current)
+        if (given.expires_at && Number.isNaN(Date.parse(given.expires_at)))
+          throw createValidationError('expires_at', 'is no time that can be kept')
+        if (given.expires_at && Date.parse(given.expires_at) <= Date.now())
+          throw createValidationError('expires_at', 'must lie in the future')
+        if (current && given.expires_at) await requireOtherAdmin(transaction, current)
         return { ...record, expires_at: record.expires_at && new Date(record.expires_at).toISOString() }
       },
-      remove: keepAnAdmin,
+      beforeRemove: requireOtherAdmin,
     })
   }
 
   /** Creates a token and shows its secret, this once. */
-  async createWithSecret(change: Change, input: Static<typeof TokenCreate>, secret = newSecret()): Promise<Static<typeof TokenCreated>> {
-    return this.create(change, { ...input, hash: digest(secret) } as TokenInput, { token: secret })
+  async createWithSecret(
+    change: Change,
+    input: Static<typeof TokenCreate>,
+    secret = createTokenSecret(),
+  ): Promise<Static<typeof TokenCreated>> {
+    return this.create(change, { ...input, hash: hashSecret(secret) } as TokenInput, { token: secret })
   }
 
   override async update(change: Change, id: string, input: TokenInput): Promise<StoredToken> {
-    return super.update(change, id, input).finally(() => this.#known.clear())
+    return super.update(change, id, input).finally(() => this.#cache.clear())
   }
 
   override async remove(change: Change, id: string, force = false): Promise<string> {
     // Also where it throws: a disk that fails last may have written it all the same.
-    return super.remove(change, id, force).finally(() => this.#known.clear())
+    return super.remove(change, id, force).finally(() => this.#cache.clear())
   }
 
   async authenticate(secret: string): Promise<Caller | undefined> {
-    const known = this.#known.get(secret) ?? (await this.#find(secret))
+    const known = this.#cache.get(secret) ?? (await this.#find(secret))
     const now = Date.now()
-    if (!known || known.expires <= now) return undefined
-    const minute = Math.floor(now / MINUTE)
+    if (!known || known.expiresAt <= now) return undefined
+    const minute = Math.floor(now / MINUTE_MS)
     if (known.usedMinute !== minute) {
       known.usedMinute = minute
       // Not waited for, and no reason to refuse a request: on a full disk reading goes on.
-      markUsed(this.database, known.caller.tokenId, new Date(minute * MINUTE).toISOString()).catch(() => undefined)
+      updateLastUsed(this.database, known.caller.tokenId, new Date(minute * MINUTE_MS).toISOString()).catch(() => undefined)
     }
     return known.caller
   }
 
-  async #find(secret: string): Promise<Known | undefined> {
-    const [record] = await this.records.find(this.database, { hash: digest(secret) })
+  async #find(secret: string): Promise<CachedToken | undefined> {
+    const [record] = await this.records.find(this.database, { hash: hashSecret(secret) })
     if (!record) return undefined
-    const known: Known = {
+    const known: CachedToken = {
       caller: { tokenId: record.id, role: record.role, userId: record.user_id },
-      expires: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
+      expiresAt: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
       usedMinute: 0,
     }
-    this.#known.set(secret, known)
+    this.#cache.set(secret, known)
     return known
   }
 }
 
-async function keepAnAdmin(reader: Reader, { id, role, expires_at }: StoredToken): Promise<void> {
-  if (role !== 'admin' || expires_at !== null || (await adminsLeft(reader, id)) > 0) return
+async function requireOtherAdmin(reader: Reader, { id, role, expires_at }: StoredToken): Promise<void> {
+  if (role !== 'admin' || expires_at !== null || (await countOtherAdmins(reader, id)) > 0) return
   throw new CadreError('CONFLICT', 'This is the last admin token that stays; without it nobody could make another.', {
     hint: 'Create another admin token first, one that does not expire.',
   })

@@ -1,10 +1,10 @@
 /** Whom a call is counted for. */
-import { agents } from '../../src/contract/agents.ts'
-import { evaluations } from '../../src/contract/evaluations.ts'
-import { models } from '../../src/contract/models.ts'
-import { promptTemplates } from '../../src/contract/prompt-templates.ts'
-import { ragTools } from '../../src/contract/rag-tools.ts'
-import type { ENTITY_TYPES } from '../../src/contract/usage.ts'
+import { agents } from '../../src/contract/families/agents.ts'
+import { evaluations } from '../../src/contract/families/evaluations.ts'
+import { models } from '../../src/contract/families/models.ts'
+import { promptTemplates } from '../../src/contract/families/prompt-templates.ts'
+import { ragTools } from '../../src/contract/families/rag-tools.ts'
+import type { ENTITY_TYPES } from '../../src/contract/families/usage.ts'
 import type { CallOrigin } from '../core/meter.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]

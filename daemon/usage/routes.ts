@@ -1,11 +1,11 @@
 /** Routes of usage. */
-import { usageRoutes, usageThresholdRoutes } from '../../src/contract/usage.ts'
+import { usageRoutes, usageThresholdRoutes } from '../../src/contract/families/usage.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { UsageThresholdsService } from './service.ts'
 import type { UsageReports } from './statistics.ts'
 
-export const usageBindings = (thresholds: UsageThresholdsService, reports: UsageReports): Binding[] => [
+export const bindUsageRoutes = (thresholds: UsageThresholdsService, reports: UsageReports): Binding[] => [
   ...bindCrud(usageThresholdRoutes, thresholds),
   bind(usageRoutes.stats, ({ query }) => reports.statistics(query)),
   bind(usageRoutes.costs, ({ query }) => reports.costs(query)),

@@ -1,8 +1,13 @@
 /** Usage thresholds: lines over what one thing, or everything, may use. */
 import type { Static } from 'typebox'
-import { invalid } from '../../src/contract/errors.ts'
-import { type ENTITY_TYPES, type UsageThresholdCreate, type UsageThresholdUpdate, usageThresholds } from '../../src/contract/usage.ts'
-import { Resource } from '../crud/service.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
+import {
+  type ENTITY_TYPES,
+  type UsageThresholdCreate,
+  type UsageThresholdUpdate,
+  usageThresholds,
+} from '../../src/contract/families/usage.ts'
+import { Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { type StoredUsageThreshold, usageThresholdRecords } from './store.ts'
 
@@ -18,14 +23,14 @@ export class UsageThresholdsService extends Resource<StoredUsageThreshold, Thres
       prepare: async (record, _, { transaction, current }) => {
         const { entity_type, entity_id } = record
         if ((entity_type === null) !== (entity_id === null))
-          throw invalid('entity_id', 'entity_type and entity_id go together', 'Leave both out to count everything.')
+          throw createValidationError('entity_id', 'entity_type and entity_id go together', 'Leave both out to count everything.')
         const known = current !== undefined || entity_type === null || entity_id === null || entity_type === 'user'
         if (!known && !(await entities[entity_type].exists(transaction, entity_id)))
-          throw invalid('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
+          throw createValidationError('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
         return record
       },
-      label: ({ metric, limit, period, entity_id }) => `${limit} ${metric} a ${period}${entity_id ? ` for ${entity_id}` : ''}`,
-      references: ({ entity_type, entity_id }) =>
+      getLabel: ({ metric, limit, period, entity_id }) => `${limit} ${metric} a ${period}${entity_id ? ` for ${entity_id}` : ''}`,
+      getReferences: ({ entity_type, entity_id }) =>
         entity_id === null || entity_type === 'user' ? [] : [{ field: 'entity_id', target: entity_id, detach: { kind: 'owner' } }],
     })
   }

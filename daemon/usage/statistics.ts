@@ -1,6 +1,6 @@
 /** What was used and what it cost: in all, by model, by entity and by day. */
 import type { Static } from 'typebox'
-import type { UsageCosts, UsageStatistics } from '../../src/contract/usage.ts'
+import type { UsageCosts, UsageStatistics } from '../../src/contract/families/usage.ts'
 import { money } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../validation/date-range.ts'

@@ -1,6 +1,6 @@
 /** Usage thresholds as they are stored, and which of them have told what. */
 import type { Static } from 'typebox'
-import { UsageThreshold } from '../../src/contract/usage.ts'
+import { UsageThreshold } from '../../src/contract/families/usage.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 

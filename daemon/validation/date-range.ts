@@ -1,5 +1,5 @@
 /** From one day or moment to another, as requests ask for it, and how it lies over days and months (UTC). */
-import { invalid } from '../../src/contract/errors.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
 
 const DAY_MS = 86_400_000
 const MIDNIGHT = 'T00:00:00.000Z'
@@ -16,7 +16,7 @@ export interface Span {
 export function dateRange({ start_date, end_date }: { start_date?: string; end_date?: string }): Span {
   const from = start_date === undefined ? '' : written(Date.parse(start_date))
   const until = end_date === undefined ? FOREVER : written(Date.parse(end_date) + (end_date.length === 10 ? DAY_MS : 1))
-  if (from >= until) throw invalid('start_date', 'must not be after end_date')
+  if (from >= until) throw createValidationError('start_date', 'must not be after end_date')
   return { from, until }
 }
 

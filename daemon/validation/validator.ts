@@ -2,8 +2,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { CadreError, invalid } from '../../src/contract/errors.ts'
-import { suggest } from '../../src/contract/suggest.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { suggestWord } from '../../src/contract/suggest.ts'
 import { createTimeLimit, TimeLimitExceeded } from '../async/cpu-time-limit.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
@@ -88,7 +88,11 @@ export function createValidator(): Validator {
         } catch (error) {
           if (!(error instanceof TimeLimitExceeded || error instanceof RangeError)) throw error
           return Object.assign(
-            invalid(name, 'cannot be held against the schema in reasonable time', 'A pattern or reference in it is too costly.'),
+            createValidationError(
+              name,
+              'cannot be held against the schema in reasonable time',
+              'A pattern or reference in it is too costly.',
+            ),
             {
               cause: error,
             },
@@ -181,7 +185,7 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
       const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
-      const near = suggest(name, known)
+      const near = suggestWord(name, known)
       return {
         field: inside(name),
         problem: 'is not a known field',
@@ -194,7 +198,7 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
     }
     case 'enum': {
       const words = (params.allowedValues as unknown[]).filter((word) => word !== null).map(String)
-      const near = suggest(String(error.data), words)
+      const near = suggestWord(String(error.data), words)
       return { field, problem: `must be one of ${listed(words)}`, hint: near ? `Did you mean "${near}"?` : undefined }
     }
     case 'discriminator': {
@@ -230,7 +234,7 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
 /** Only the first problem is found, and a misspelt name is two: the field that is missing, and one that nobody knows. */
 function misspelt(missing: string, value: unknown, schema: Record<string, unknown> | undefined): string | undefined {
   const known = (schema?.properties as object | undefined) ?? {}
-  const strange = Object.keys(value as object).find((name) => !Object.hasOwn(known, name) && suggest(name, [missing]) !== undefined)
+  const strange = Object.keys(value as object).find((name) => !Object.hasOwn(known, name) && suggestWord(name, [missing]) !== undefined)
   return strange === undefined ? undefined : `"${shortened(strange)}" is not a known field. Did you mean "${missing}"?`
 }
 

@@ -1,8 +1,8 @@
 /** Deliveries as people see them: what was sent to a webhook and what came of it, sending it again, and trying a webhook out. */
 import type { Static } from 'typebox'
-import { CadreError, notFound } from '../../src/contract/errors.ts'
-import type { ListQuery } from '../../src/contract/page.ts'
-import { type DeliveryDetails, TEST_EVENT } from '../../src/contract/webhooks.ts'
+import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
+import { type DeliveryDetails, TEST_EVENT } from '../../src/contract/families/webhooks.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Clock } from '../async/clock.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -79,6 +79,6 @@ export class DeliveriesService {
 
 async function required(reader: Reader, webhookId: string, id: string): Promise<StoredDelivery> {
   const delivery = await deliveryRecords.get(reader, id, { webhook_id: webhookId })
-  if (!delivery) throw notFound('delivery', id)
+  if (!delivery) throw createNotFoundError('delivery', id)
   return delivery
 }

@@ -1,8 +1,8 @@
 /** Events for whoever follows them: those that were kept, then each as it happens, none left out and none twice. */
-import { invalid } from '../../src/contract/errors.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
+import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
-import { suggest } from '../../src/contract/suggest.ts'
-import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts'
+import { suggestWord } from '../../src/contract/suggest.ts'
 import type { Database } from '../store/database.ts'
 import { eventsBehind, lastPosition, type PositionedEvent } from './outbox-store.ts'
 
@@ -104,6 +104,9 @@ function typesOf(list: string): string[] {
   const types = list.split(',').map((type) => type.trim())
   const unknown = types.find((type) => !(WEBHOOK_EVENTS as readonly string[]).includes(type))
   if (unknown === undefined) return types
-  const near = suggest(unknown, WEBHOOK_EVENTS)
-  throw invalid('types', `"${unknown}" is not an event; ${near ? `did you mean "${near}"?` : `events are ${WEBHOOK_EVENTS.join(', ')}`}`)
+  const near = suggestWord(unknown, WEBHOOK_EVENTS)
+  throw createValidationError(
+    'types',
+    `"${unknown}" is not an event; ${near ? `did you mean "${near}"?` : `events are ${WEBHOOK_EVENTS.join(', ')}`}`,
+  )
 }

@@ -1,6 +1,6 @@
 /** Events and their deliveries as they are stored. A delivery waits for an attempt exactly while it has a next_attempt_at. */
 import type { Static } from 'typebox'
-import { Delivery, DeliveryDetails } from '../../src/contract/webhooks.ts'
+import { Delivery, DeliveryDetails } from '../../src/contract/families/webhooks.ts'
 import { newId } from '../core/identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

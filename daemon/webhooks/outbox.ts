@@ -1,5 +1,5 @@
 /** Where events wait for their receivers: written in the transaction in which they happen, so that both are kept or neither. */
-import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts'
+import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import type { Clock } from '../async/clock.ts'
 import type { DomainEvents, EventBus, EventName } from '../core/event-bus.ts'
 import { newId } from '../core/identifiers.ts'

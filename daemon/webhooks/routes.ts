@@ -1,13 +1,14 @@
 /** Routes of webhooks, their deliveries, and the stream of events. */
-import type { ListQuery } from '../../src/contract/page.ts'
-import { webhookRoutes } from '../../src/contract/webhooks.ts'
+
+import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { DeliveriesService } from './deliveries.ts'
 import type { EventLog } from './event-log.ts'
 import type { WebhooksService } from './service.ts'
 
-export const webhookBindings = (webhooks: WebhooksService, deliveries: DeliveriesService, events: EventLog): Binding[] => [
+export const bindWebhookRoutes = (webhooks: WebhooksService, deliveries: DeliveriesService, events: EventLog): Binding[] => [
   ...bindCrud(webhookRoutes, webhooks),
   bind(webhookRoutes.create, ({ body, change }) => webhooks.createWithSecret(change, body)),
   bind(webhookRoutes.rotateSecret, ({ params, body, change }) => webhooks.rotateSecret(change, params.id, body)),

@@ -1,5 +1,5 @@
 /** The signing secrets of a webhook: the one it has, and those before it that still sign while the receiver changes over. */
-import { invalid } from '../../src/contract/errors.ts'
+import { createValidationError } from '../../src/contract/errors.ts'
 import { newSigningSecret, secretProblem } from '../../src/webhook-signature.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { StoredWebhook } from './store.ts'
@@ -19,7 +19,7 @@ const contextOf = (id: string): string => `${id}/secret`
 /** The secret a caller brings, or a new one. */
 export function chosenSecret(given: string | undefined): string {
   const problem = given === undefined ? undefined : secretProblem(given)
-  if (problem) throw invalid('secret', problem)
+  if (problem) throw createValidationError('secret', problem)
   return given ?? newSigningSecret()
 }
 

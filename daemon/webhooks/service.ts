@@ -1,9 +1,15 @@
 /** Webhooks: addresses that are told of events, each with a signing secret of its own. */
 import type { Static } from 'typebox'
-import { type WebhookCreate, type WebhookCreated, type WebhookRotate, type WebhookUpdate, webhooks } from '../../src/contract/webhooks.ts'
+import {
+  type WebhookCreate,
+  type WebhookCreated,
+  type WebhookRotate,
+  type WebhookUpdate,
+  webhooks,
+} from '../../src/contract/families/webhooks.ts'
 import type { Clock } from '../async/clock.ts'
 import type { Change } from '../core/caller.ts'
-import { Resource } from '../crud/service.ts'
+import { Resource } from '../crud/resource.ts'
 import { plainAddress } from '../outbound/address.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
@@ -36,11 +42,11 @@ export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
         if (current) return secret === undefined ? record : this.#rotated({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
         return { ...record, secret: sealedSecret(vault, record.id, chosenSecret(secret)), previous_secrets: '[]' }
       },
-      label: ({ url }) => url,
+      getLabel: ({ url }) => url,
       // One that is enabled again gets what waited for it.
-      after: () => dispatcher.wake(),
-      remove: async (transaction, { id }) => deleteDeliveriesOf(transaction, id),
-      opened: ({ id, secret }) => ({ secret: openedSecret(vault, id, secret) }),
+      afterSave: () => dispatcher.wake(),
+      beforeRemove: async (transaction, { id }) => deleteDeliveriesOf(transaction, id),
+      openSecrets: ({ id, secret }) => ({ secret: openedSecret(vault, id, secret) }),
     })
     this.#parts = parts
   }

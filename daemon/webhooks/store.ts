@@ -1,6 +1,6 @@
 /** Webhooks as they are stored; the signing secrets are sealed. */
 import type { Static } from 'typebox'
-import { Webhook } from '../../src/contract/webhooks.ts'
+import { Webhook } from '../../src/contract/families/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 

@@ -1,5 +1,5 @@
 /** Calls any route of the contract: types, path and query all come from the route. */
-import type { Answer, Input, Pagination, Route } from '../contract/route.ts'
+import type { Pagination, ResponseBody, Route, RouteInput } from '../contract/route.ts'
 import { decodeEvents, type ServerEvent } from '../sse.ts'
 import { serviceError } from './failures.ts'
 import { type Connection, type Reply, type Sent, send } from './request.ts'
@@ -37,12 +37,17 @@ function request(route: Route, input: Parts, options: Options): Sent {
   }
 }
 
-export async function call<R extends Route>(connection: Connection, route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
+export async function call<R extends Route>(
+  connection: Connection,
+  route: R,
+  input: RouteInput<R>,
+  options: Options = {},
+): Promise<ResponseBody<R>> {
   const reply = await send(connection, request(route, input as Parts, options))
   const text = await reply.text()
   if (!isGood(reply)) throw failure(reply, text)
   try {
-    return JSON.parse(text) as Answer<R>
+    return JSON.parse(text) as ResponseBody<R>
   } catch {
     throw failure(reply, text) // not one of ours, whatever its status says
   }
@@ -52,7 +57,7 @@ export async function call<R extends Route>(connection: Connection, route: R, in
 export async function* stream<R extends Route>(
   connection: Connection,
   route: R,
-  input: Input<R>,
+  input: RouteInput<R>,
   options: Options = {},
 ): AsyncGenerator<ServerEvent> {
   const reply = await send(

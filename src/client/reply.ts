@@ -1,8 +1,8 @@
 /** A reply as it is written: typed events, exactly one end, and a cut connection taken up again where that is wanted. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { conversationRoutes } from '../contract/conversations.ts'
 import { CadreError } from '../contract/errors.ts'
-import { type ReplyEvent, type ReplyEventName, TERMINAL_EVENTS } from '../contract/events.ts'
+import { conversationRoutes } from '../contract/families/conversations.ts'
+import { type ReplyEvent, type ReplyEventName, TERMINAL_EVENTS } from '../contract/reply-events.ts'
 import type { ServerEvent } from '../sse.ts'
 import { stream } from './call.ts'
 import { UnreachableError } from './failures.ts'

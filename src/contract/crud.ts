@@ -1,12 +1,12 @@
 /** The routes that every resource family has: list, get, create, update (PUT and PATCH alike) and delete. */
 import { type TSchema, Type } from 'typebox'
-import { listQuery } from './page.ts'
 import { type Access, route } from './route.ts'
-import { identifier, object } from './schema.ts'
+import { identifier, object } from './schemas/fields.ts'
+import { listQuery } from './schemas/list-query.ts'
 
-export const byId = (noun: string) => object({ id: identifier(`the ${noun}`) })
+export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
 
-export const forced = object({
+export const forceQuery = object({
   force: Type.Optional(Type.Boolean({ default: false, description: 'Delete although it is in use, and detach it from its users.' })),
 })
 
@@ -26,14 +26,14 @@ export interface Family<
   readonly create: C
   readonly update: U
   /** Fields that the service writes by itself as time goes, beside updated_at. */
-  readonly notes?: readonly string[]
+  readonly serverFields?: readonly string[]
 }
 
-interface Doors {
+interface CrudOptions {
   read: Access
   change: Access
   /** The create reply shows a secret once. */
-  secretReply?: boolean
+  revealsSecret?: boolean
   /** Bytes that creating and changing take; a megabyte when left out. */
   bodyLimit?: number
 }
@@ -43,12 +43,12 @@ export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s))/i.te
 
 export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
   family: Family<L, G, C, U>,
-  doors: Doors,
+  doors: CrudOptions,
   created?: N,
 ) {
   const { name, noun, path, item, resource, create, update } = family
   const aNoun = withArticle(noun)
-  const params = byId(noun)
+  const params = idParams(noun)
   const limited = doors.bodyLimit ? { bodyLimit: doors.bodyLimit } : {}
   const one = { family: name, path: `${path}/{id}`, params, reply: resource }
   const change = {
@@ -69,7 +69,7 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
       summary: `List ${noun}s`,
       access: doors.read,
       query: listQuery(resource),
-      reply: item,
+      response: item,
       shape: 'page',
     }),
     get: route({ ...one, id: `${name}.get`, method: 'GET', summary: `Get ${aNoun}`, access: doors.read }),
@@ -81,10 +81,10 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
       summary: `Create ${aNoun}`,
       access: doors.change,
       body: create,
-      reply: (created ?? resource) as N,
+      response: (created ?? resource) as N,
       status: 201,
       ...limited,
-      ...(doors.secretReply ? { secretReply: true } : {}),
+      ...(doors.revealsSecret ? { revealsSecret: true } : {}),
     }),
     update: route({ ...change, id: `${name}.update`, method: 'PUT' }),
     patch: route({ ...change, id: `${name}.patch`, method: 'PATCH' }),
@@ -94,7 +94,7 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
       method: 'DELETE',
       summary: `Delete ${aNoun}`,
       access: doors.change,
-      query: forced,
+      query: forceQuery,
       shape: 'message',
     }),
   }

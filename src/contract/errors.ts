@@ -62,10 +62,10 @@ export class CadreError extends Error {
 }
 
 /** The caller sent something a field cannot hold. */
-export function invalid(field: string, problem: string, hint?: string): CadreError {
+export function createValidationError(field: string, problem: string, hint?: string): CadreError {
   return new CadreError('VALIDATION_ERROR', `${field}: ${problem}.`, { details: [{ field, problem }], hint })
 }
 
-export function notFound(what: string, id: string): CadreError {
+export function createNotFoundError(what: string, id: string): CadreError {
   return new CadreError('NOT_FOUND', `There is no ${what} "${id}".`)
 }

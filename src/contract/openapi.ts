@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { ACCESS, type Route } from './route.ts'
 import { ALL_ROUTES, FAMILIES } from './routes.ts'
-import { fieldsOf } from './schema.ts'
+import { getFields } from './schemas/fields.ts'
 
 type Json = Record<string, unknown>
 
@@ -26,12 +26,12 @@ const TAGS: Record<string, string> = {
   'as-code': 'The whole configuration at once',
 }
 
-export function openapiDocument(version: string): Json {
-  const names = schemaNames()
+export function createOpenapiDocument(version: string): Json {
+  const names = getSchemaNames()
   const paths: Record<string, Json> = {}
   for (const route of ALL_ROUTES) {
     const path = `/api${route.path}`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, names) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOperation(route, names) }
   }
   return {
     openapi: '3.1.0',
@@ -55,10 +55,10 @@ export function openapiDocument(version: string): Json {
           description: 'An access token; the first one is made when the daemon starts for the first time.',
         },
       },
-      responses: errorResponses(paths),
+      responses: createErrorResponses(paths),
       headers: RATE_HEADERS,
       schemas: {
-        ...Object.fromEntries([...names].map(([schema, name]) => [name, plain(schema, names, true)])),
+        ...Object.fromEntries([...names].map(([schema, name]) => [name, toJsonSchema(schema, names, true)])),
         Error: ERROR,
         Pagination: PAGINATION,
       },
@@ -67,7 +67,7 @@ export function openapiDocument(version: string): Json {
 }
 
 /** Resources and their inputs are named; everything else is written where it is used. */
-function schemaNames(): Map<TSchema, string> {
+function getSchemaNames(): Map<TSchema, string> {
   const names = new Map<TSchema, string>()
   for (const { noun, resource, item, create, update } of FAMILIES) {
     const name = noun
@@ -81,7 +81,7 @@ function schemaNames(): Map<TSchema, string> {
   return names
 }
 
-function operation(route: Route, names: Map<TSchema, string>): Json {
+function createOperation(route: Route, names: Map<TSchema, string>): Json {
   const open = route.access === 'open'
   return {
     operationId: route.id.replaceAll(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -89,22 +89,28 @@ function operation(route: Route, names: Map<TSchema, string>): Json {
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
     ...(open ? { security: [] } : { 'x-roles': ACCESS[route.access] }),
-    ...withParameters(route, names),
-    ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: plain(route.body, names) } } } } : {}),
-    responses: { [String(route.status)]: success(route, names), ...failures(route), ...badNews(route, names) },
+    ...createParameters(route, names),
+    ...(route.body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: toJsonSchema(route.body, names) } } } }
+      : {}),
+    responses: {
+      [String(route.status)]: createSuccessResponse(route, names),
+      ...listErrorResponses(route),
+      ...createUnhealthyResponse(route, names),
+    },
   }
 }
 
-function withParameters(route: Route, names: Map<TSchema, string>): Json {
-  const parameters = [...parametersOf(route.params, 'path', names), ...parametersOf(route.query, 'query', names)]
+function createParameters(route: Route, names: Map<TSchema, string>): Json {
+  const parameters = [...listParameters(route.params, 'path', names), ...listParameters(route.query, 'query', names)]
   if (route.method === 'POST')
-    parameters.push(header('Idempotency-Key', 'The same key and body get the same answer and one effect, for 24 hours.'))
+    parameters.push(createHeaderParameter('Idempotency-Key', 'The same key and body get the same answer and one effect, for 24 hours.'))
   if (['PUT', 'PATCH', 'DELETE'].includes(route.method))
-    parameters.push(header('If-Match', 'The ETag you last saw; if the resource changed since, the answer is 409.'))
+    parameters.push(createHeaderParameter('If-Match', 'The ETag you last saw; if the resource changed since, the answer is 409.'))
   return parameters.length > 0 ? { parameters } : {}
 }
 
-const header = (name: string, description: string): Json => ({
+const createHeaderParameter = (name: string, description: string): Json => ({
   name,
   in: 'header',
   required: false,
@@ -112,16 +118,16 @@ const header = (name: string, description: string): Json => ({
   schema: { type: 'string' },
 })
 
-function parametersOf(schema: TSchema | undefined, place: string, names: Map<TSchema, string>): Json[] {
+function listParameters(schema: TSchema | undefined, place: string, names: Map<TSchema, string>): Json[] {
   if (!schema) return []
   const required = (schema as { required?: string[] }).required ?? []
-  return Object.entries(fieldsOf(schema)).map(([name, field]) => {
-    const { description, ...rest } = plain(field, names)
+  return Object.entries(getFields(schema)).map(([name, field]) => {
+    const { description, ...rest } = toJsonSchema(field, names)
     return { name, in: place, required: required.includes(name), ...(description ? { description } : {}), schema: rest }
   })
 }
 
-function success(route: Route, names: Map<TSchema, string>): Json {
+function createSuccessResponse(route: Route, names: Map<TSchema, string>): Json {
   if (route.shape === 'events')
     return { description: 'Server-Sent Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
   const rateHeaders =
@@ -131,12 +137,12 @@ function success(route: Route, names: Map<TSchema, string>): Json {
   return {
     description: route.status === 201 ? 'Created.' : 'Done.',
     ...rateHeaders,
-    content: { 'application/json': { schema: envelope(route, names) } },
+    content: { 'application/json': { schema: wrapInEnvelope(route, names) } },
   }
 }
 
-function envelope(route: Route, names: Map<TSchema, string>): Json {
-  const data = plain(route.reply, names)
+function wrapInEnvelope(route: Route, names: Map<TSchema, string>): Json {
+  const data = toJsonSchema(route.response, names)
   const success = { type: 'boolean', const: true }
   if (route.shape === 'bare') return data
   if (route.shape === 'message')
@@ -150,22 +156,22 @@ function envelope(route: Route, names: Map<TSchema, string>): Json {
   return { type: 'object', required: ['success', 'data'], properties: { success, data } }
 }
 
-function failures(route: Route): Json {
-  const statuses = new Set(codesOf(route).map((code) => ERRORS[code]))
+function listErrorResponses(route: Route): Json {
+  const statuses = new Set(listErrorCodes(route).map((code) => ERRORS[code]))
   return Object.fromEntries(
     [...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
   )
 }
 
 /** The same reply as when all is well, or an error. */
-function badNews(route: Route, names: Map<TSchema, string>): Json {
-  if (!route.badNews) return {}
-  const schema = { anyOf: [plain(route.reply, names), { $ref: '#/components/schemas/Error' }] }
-  return { [String(route.badNews)]: { description: 'Not well, or stopping.', content: { 'application/json': { schema } } } }
+function createUnhealthyResponse(route: Route, names: Map<TSchema, string>): Json {
+  if (!route.unhealthyStatus) return {}
+  const schema = { anyOf: [toJsonSchema(route.response, names), { $ref: '#/components/schemas/Error' }] }
+  return { [String(route.unhealthyStatus)]: { description: 'Not well, or stopping.', content: { 'application/json': { schema } } } }
 }
 
 /** One answer a status that some route can give, which says the codes it can carry. */
-function errorResponses(paths: Record<string, Json>): Json {
+function createErrorResponses(paths: Record<string, Json>): Json {
   const answers = Object.values(paths).flatMap((methods) => Object.values(methods) as { responses: Json }[])
   const given = new Set(answers.flatMap(({ responses }) => Object.keys(responses)))
   const statuses = new Set(Object.values(ERRORS).filter((status) => given.has(String(status))))
@@ -180,18 +186,18 @@ function errorResponses(paths: Record<string, Json>): Json {
 }
 
 /** What a route can answer besides success. */
-function codesOf(route: Route): ErrorCode[] {
+function listErrorCodes(route: Route): ErrorCode[] {
   const writes = route.method !== 'GET'
   const codes: ErrorCode[] = ['VALIDATION_ERROR', 'FORBIDDEN', 'INTERNAL', 'UNAVAILABLE']
   if (route.access !== 'open') codes.push('UNAUTHENTICATED', 'RATE_LIMITED')
   if (route.params) codes.push('NOT_FOUND')
   if (writes) codes.push('INVALID_JSON', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL')
-  if (route.reachesOut) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
+  if (route.callsExternalService) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
   return codes
 }
 
 /** A schema as plain JSON, with the named ones inside it referred to by name. */
-function plain(schema: TSchema, names: Map<TSchema, string>, spelled = false): Json {
+function toJsonSchema(schema: TSchema, names: Map<TSchema, string>, spelled = false): Json {
   const name = names.get(schema)
   if (name && !spelled) return { $ref: `#/components/schemas/${name}` }
   const seen = (value: unknown): unknown => {

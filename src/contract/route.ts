@@ -20,12 +20,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** How a reply is wrapped: one resource, a page of them, a confirmation, the bare value, or an event stream. */
 export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'
 
-type Maybe = TSchema | undefined
+type OptionalSchema = TSchema | undefined
 
 export interface Route<
-  P extends Maybe = Maybe,
-  Q extends Maybe = Maybe,
-  B extends Maybe = Maybe,
+  P extends OptionalSchema = OptionalSchema,
+  Q extends OptionalSchema = OptionalSchema,
+  B extends OptionalSchema = OptionalSchema,
   R extends TSchema = TSchema,
   S extends Shape = Shape,
 > {
@@ -39,24 +39,27 @@ export interface Route<
   readonly params: P
   readonly query: Q
   readonly body: B
-  readonly reply: R
+  readonly response: R
   readonly shape: S
   readonly status: 200 | 201 | 202
   readonly bodyLimit?: number
   /** The reply shows a secret that is never shown again, so it is kept sealed. */
-  readonly secretReply?: boolean
+  readonly revealsSecret?: boolean
   /** It goes on to a model or to another server, which can fail, keep it waiting, or cost more than is allowed. */
-  readonly reachesOut?: boolean
+  readonly callsExternalService?: boolean
   /** The reply comes as events instead where the body says `stream: true`. */
-  readonly streams?: boolean
+  readonly canStream?: boolean
   /** A status under which the reply itself comes as well, when it is bad news. */
-  readonly badNews?: 503
+  readonly unhealthyStatus?: 503
 }
 
-type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSchema, S extends Shape> = Omit<
-  Route<P, Q, B, R, S>,
-  'params' | 'query' | 'body' | 'shape' | 'status'
-> & {
+type RouteDefinition<
+  P extends OptionalSchema,
+  Q extends OptionalSchema,
+  B extends OptionalSchema,
+  R extends TSchema,
+  S extends Shape,
+> = Omit<Route<P, Q, B, R, S>, 'params' | 'query' | 'body' | 'shape' | 'status'> & {
   params?: P
   query?: Q
   body?: B
@@ -66,30 +69,30 @@ type Declared<P extends Maybe, Q extends Maybe, B extends Maybe, R extends TSche
 
 export function route<
   R extends TSchema,
-  P extends Maybe = undefined,
-  Q extends Maybe = undefined,
-  B extends Maybe = undefined,
+  P extends OptionalSchema = undefined,
+  Q extends OptionalSchema = undefined,
+  B extends OptionalSchema = undefined,
   S extends Shape = 'data',
->(declared: Declared<P, Q, B, R, S>): Route<P, Q, B, R, S> {
+>(declared: RouteDefinition<P, Q, B, R, S>): Route<P, Q, B, R, S> {
   const { params, query, body, shape, status, ...rest } = declared
   return { ...rest, params: params as P, query: query as Q, body: body as B, shape: (shape ?? 'data') as S, status: status ?? 200 }
 }
 
-type Value<S> = S extends TSchema ? Static<S> : undefined
-type Part<Name extends string, S> = S extends TSchema
+type StaticOf<S> = S extends TSchema ? Static<S> : undefined
+type InputPart<Name extends string, S> = S extends TSchema
   ? Record<string, never> extends Static<S>
     ? { [K in Name]?: Static<S> }
     : { [K in Name]: Static<S> }
   : { [K in Name]?: undefined }
 
 /** What a caller gives for a route. */
-export type Input<R extends Route> = Part<'params', R['params']> & Part<'query', R['query']> & Part<'body', R['body']>
+export type RouteInput<R extends Route> = InputPart<'params', R['params']> & InputPart<'query', R['query']> & InputPart<'body', R['body']>
 
 /** What a handler gets of a route, after validation. */
-export interface Given<R extends Route> {
-  params: Value<R['params']>
-  query: Value<R['query']>
-  body: Value<R['body']>
+export interface ValidatedInput<R extends Route> {
+  params: StaticOf<R['params']>
+  query: StaticOf<R['query']>
+  body: StaticOf<R['body']>
 }
 
 /** One event of a stream; ids grow. */
@@ -100,13 +103,13 @@ export interface StreamEvent {
 }
 
 /** What a route's handler returns, before the envelope. */
-export type Data<R extends Route> = R['shape'] extends 'page'
-  ? { items: Static<R['reply']>[]; total: number }
+export type HandlerData<R extends Route> = R['shape'] extends 'page'
+  ? { items: Static<R['response']>[]; total: number }
   : R['shape'] extends 'events'
     ? AsyncIterable<StreamEvent>
     : R['shape'] extends 'message'
       ? string
-      : Static<R['reply']>
+      : Static<R['response']>
 
 export interface Pagination {
   page: number
@@ -116,10 +119,10 @@ export interface Pagination {
 }
 
 /** What a caller receives. */
-export type Answer<R extends Route> = R['shape'] extends 'bare'
-  ? Static<R['reply']>
+export type ResponseBody<R extends Route> = R['shape'] extends 'bare'
+  ? Static<R['response']>
   : R['shape'] extends 'page'
-    ? { success: true; data: Static<R['reply']>[]; pagination: Pagination }
+    ? { success: true; data: Static<R['response']>[]; pagination: Pagination }
     : R['shape'] extends 'message'
       ? { success: true; message: string }
-      : { success: true; data: Static<R['reply']>; message?: string }
+      : { success: true; data: Static<R['response']>; message?: string }

@@ -1,32 +1,33 @@
 /** "Did you mean": the known word nearest to one that is not known. */
 
 /** The word that needs the fewest changes, if those are few: a third of its letters unless more are allowed. */
-export function suggest(given: string, known: readonly string[], most = changesAllowed(given)): string | undefined {
-  return within(given, known, most)[0]
+export function suggestWord(given: string, known: readonly string[], most = getMaxDistance(given)): string | undefined {
+  return findWithinDistance(given, known, most)[0]
 }
 
 /** The names nearest to one that is not known, at most so many: those that need few changes, then those that hold it. */
-export function nearest(given: string, known: readonly string[], count: number): string[] {
+export function findNearest(given: string, known: readonly string[], count: number): string[] {
   const names = known.filter((name, at) => known.findIndex((other) => other.toLowerCase() === name.toLowerCase()) === at)
-  const holds = given.trim().length < LEAST_HELD ? [] : names.filter((name) => name.toLowerCase().includes(given.trim().toLowerCase()))
-  return [...new Set([...within(given, names, changesAllowed(given)), ...holds])].slice(0, count)
+  const holds =
+    given.trim().length < MIN_SUBSTRING_LENGTH ? [] : names.filter((name) => name.toLowerCase().includes(given.trim().toLowerCase()))
+  return [...new Set([...findWithinDistance(given, names, getMaxDistance(given)), ...holds])].slice(0, count)
 }
 
 /** Fewer letters are in too many names. */
-const LEAST_HELD = 3
+const MIN_SUBSTRING_LENGTH = 3
 
-const changesAllowed = (given: string): number => Math.max(1, Math.floor(given.length / 3))
+const getMaxDistance = (given: string): number => Math.max(1, Math.floor(given.length / 3))
 
 /** Those that so many changes reach, the nearest first. */
-function within(given: string, known: readonly string[], most: number): string[] {
+function findWithinDistance(given: string, known: readonly string[], most: number): string[] {
   const near = known
-    .map((word) => ({ word, away: distance(given.toLowerCase(), word.toLowerCase(), most) }))
+    .map((word) => ({ word, away: computeDistance(given.toLowerCase(), word.toLowerCase(), most) }))
     .filter(({ away }) => away <= most)
   return near.sort((a, b) => a.away - b.away).map(({ word }) => word)
 }
 
 /** Changes that turn one word into the other, swapped neighbours being one; anything farther than `most` is just "too far". */
-function distance(a: string, b: string, most: number): number {
+function computeDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)

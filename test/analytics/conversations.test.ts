@@ -1,25 +1,25 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Value } from '../../daemon/store/database.ts'
-import { good } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
-const test = suite<{ service: Service; resources: Resources }>('conversation analytics')
+const test = suite<{ service: TestServer; resources: Resources }>('conversation analytics')
 
 test.before.each(async (context) => {
-  context.service = await Service.start()
+  context.service = await TestServer.start()
   context.resources = new Resources(context.service)
 })
-test.after.each(({ service }) => service.end())
+test.after.each(({ service }) => service.close())
 
 let written = 0
 
-const run = ({ database }: Service, sql: string, values: Value[]) => database.write((transaction) => transaction.run(sql, values))
+const run = ({ database }: TestServer, sql: string, values: Value[]) => database.write((transaction) => transaction.run(sql, values))
 
 /** A conversation that was begun then. */
 async function conversation(
-  { service, resources }: { service: Service; resources: Resources },
+  { service, resources }: { service: TestServer; resources: Resources },
   at: string,
   fields: object = {},
 ): Promise<Json> {
@@ -28,7 +28,7 @@ async function conversation(
   return made
 }
 
-async function say(service: Service, conversation: string, at: string, details?: object): Promise<string> {
+async function say(service: TestServer, conversation: string, at: string, details?: object): Promise<string> {
   const id = `msg_${++written}`
   await run(service, 'INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)', [
     id,
@@ -48,7 +48,7 @@ const reply = (latency_ms: number, more: object = {}) => ({
   finish_reason: 'stop',
   ...more,
 })
-const ask = async (service: Service, query = '') => good(service.get(`/analytics/conversations?${query}`), 200)
+const ask = async (service: TestServer, query = '') => expectData(service.get(`/analytics/conversations?${query}`), 200)
 
 test('without conversations there is nothing to tell', async ({ service }) => {
   assert.equal(await ask(service), {
@@ -73,7 +73,7 @@ test('what was said is counted in all, by day and by agent', async (context) => 
   const one = await conversation(context, '2026-01-30T10:00:00.000Z')
   const other = await conversation(context, '2026-02-01T10:00:00.000Z', { agent_id: one.agent_id, user_id: 'bob' })
   const quiet = await conversation(context, '2026-02-01T11:00:00.000Z', { user_id: 'cleo' })
-  await good(service.post(`/conversations/${other.id}/complete`), 200)
+  await expectData(service.post(`/conversations/${other.id}/complete`), 200)
   await say(service, one.id, '2026-01-30T10:00:01.000Z')
   await say(service, one.id, '2026-01-30T10:00:02.000Z', reply(1000, { tool_calls: [{ id: 'a' }, { id: 'b' }] }))
   await say(service, other.id, '2026-02-01T10:00:01.000Z')
@@ -168,7 +168,7 @@ test('a message that changes, or goes, is counted as it is', async (context) => 
     await run(service, 'UPDATE messages SET details = ? WHERE id = ?', [JSON.stringify(reply(step * 100, { cost: step / 10 })), message])
   const found = await ask(service)
   assert.equal([found.total_messages, found.total_tokens, found.total_cost, found.p95_response_time_ms], [2, 18, 0.3, 300])
-  await good(service.delete(`/conversations/${id}`), 200)
+  await expectData(service.delete(`/conversations/${id}`), 200)
   const after = await ask(service)
   assert.equal([after.total_conversations, after.total_messages, after.total_cost, after.p95_response_time_ms], [0, 0, 0, null])
   assert.equal(await service.database.all('SELECT * FROM conversation_days'), [])
@@ -190,7 +190,7 @@ test('a conversation outlives its agent', async (context) => {
   const { service } = context
   const { id, agent_id } = await conversation(context, '2026-01-30T10:00:00.000Z')
   await say(service, id, '2026-01-30T10:00:01.000Z')
-  await good(service.delete(`/agents/${agent_id}?force=true`), 200)
+  await expectData(service.delete(`/agents/${agent_id}?force=true`), 200)
   const found = await ask(service)
   assert.equal([found.total_conversations, found.total_messages, found.by_agent], [1, 1, {}])
 })

@@ -1,26 +1,26 @@
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 
 const test = suite('what comes back from API tools')
-let service: Service
+let service: TestServer
 let server: StandIn
 let other: StandIn
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     server = await standIn()
     other = await standIn()
   }),
 )
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await server.close()
     await other.close()
   }),
@@ -30,19 +30,19 @@ test.before.each(() => {
 })
 
 const make = async (fields: Json = {}) =>
-  good(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
+  expectData(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
 const tried = async (fields: Json = {}) => service.post(`/api-tools/${(await make(fields)).id}/test`, {})
 const answering = (body: string | Uint8Array, type?: string, status = 200, headers: Record<string, string> = {}) => {
   server.answer = (_, reply) => reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...headers }).end(body)
 }
 const bodyOf = async (body: string | Uint8Array, type?: string) => {
   answering(body, type)
-  return (await good(tried())).body
+  return (await expectData(tried())).body
 }
 
 test('status, headers, body and how long it took', async () => {
   answering('{"a":[1,null,"ü"]}', 'application/json', 200, { 'X-Tea': 'green' })
-  const { status, headers, body, latency_ms } = await good(tried(), 200)
+  const { status, headers, body, latency_ms } = await expectData(tried(), 200)
   assert.equal([status, headers['x-tea'], body], [200, 'green', { a: [1, null, 'ü'] }])
   assert.ok(latency_ms > 0 && latency_ms < 30_000)
 })
@@ -50,10 +50,10 @@ test('status, headers, body and how long it took', async () => {
 test('an answer that is no success is a result all the same', async () => {
   for (const status of [201, 400, 401, 404, 429, 500, 503]) {
     answering(`{"error":"no"}`, 'application/problem+json', status)
-    assert.equal([(await good(tried(), 200)).status, (await good(tried())).body], [status, { error: 'no' }])
+    assert.equal([(await expectData(tried(), 200)).status, (await expectData(tried())).body], [status, { error: 'no' }])
   }
   answering('', undefined, 204)
-  assert.equal([(await good(tried())).status, (await good(tried())).body], [204, null])
+  assert.equal([(await expectData(tried())).status, (await expectData(tried())).body], [204, null])
 })
 
 test('JSON is parsed where it is JSON, and text is text in its own character set', async () => {
@@ -79,7 +79,7 @@ test('what is not text is refused in a sentence', async () => {
     [gzipSync('x'), undefined],
   ] as [Buffer, string | undefined][]) {
     answering(bytes, type)
-    await refused(tried(), 'PROVIDER_ERROR', { error: /answers .*, which is not text/, hint: /JSON and text/ })
+    await expectError(tried(), 'PROVIDER_ERROR', { error: /answers .*, which is not text/, hint: /JSON and text/ })
   }
   assert.is(await bodyOf('plain', 'application/octet-stream'), 'plain')
   assert.is(await bodyOf('<svg/>', 'image/svg+xml'), '<svg/>')
@@ -93,17 +93,17 @@ test('an answer without end is cut', async () => {
 
 test('a server that does not answer in time, or at all, is told apart', async () => {
   server.answer = () => {}
-  await refused(tried({ timeout_ms: 100 }), 'PROVIDER_TIMEOUT', { error: /within 100 ms/ })
+  await expectError(tried({ timeout_ms: 100 }), 'PROVIDER_TIMEOUT', { error: /within 100 ms/ })
   server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).write('half')
-  await refused(tried({ timeout_ms: 200 }), 'PROVIDER_TIMEOUT')
+  await expectError(tried({ timeout_ms: 200 }), 'PROVIDER_TIMEOUT')
   server.answer = (request) => request.socket.destroy()
-  await refused(tried(), 'PROVIDER_ERROR', { error: /ended the connection/ })
-  await refused(tried({ url: 'http://127.0.0.1:9/' }), 'PROVIDER_ERROR', { error: /refuses connections/ })
-  await refused(tried({ url: 'http://nothing.invalid/' }), 'PROVIDER_ERROR', { error: /nothing\.invalid/ })
+  await expectError(tried(), 'PROVIDER_ERROR', { error: /ended the connection/ })
+  await expectError(tried({ url: 'http://127.0.0.1:9/' }), 'PROVIDER_ERROR', { error: /refuses connections/ })
+  await expectError(tried({ url: 'http://nothing.invalid/' }), 'PROVIDER_ERROR', { error: /nothing\.invalid/ })
 })
 
 test('inside stays closed to a tool that was not let in', async () => {
-  await refused(tried({ allow_private_network: false }), 'ADDRESS_BLOCKED', { hint: /allow_private_network/ })
+  await expectError(tried({ allow_private_network: false }), 'ADDRESS_BLOCKED', { hint: /allow_private_network/ })
   assert.is(server.requests.length, 0)
 })
 
@@ -132,27 +132,27 @@ test('what proves who calls does not come back, in whichever spelling a server s
 test('a redirect is followed, but not with what is meant for another', async () => {
   server.answer = (_, reply) => reply.writeHead(307, { location: `${other.origin}/next` }).end()
   const auth = { type: 'bearer', token: 'canary-token' }
-  assert.is((await good(tried({ auth, headers: { 'X-Key': 'canary-header', Cookie: 'canary-cookie' } }))).body, 'reached')
+  assert.is((await expectData(tried({ auth, headers: { 'X-Key': 'canary-header', Cookie: 'canary-cookie' } }))).body, 'reached')
   assert.is(other.requests.length, 1)
   assert.not.match(JSON.stringify(other.requests), /canary/)
   assert.match(JSON.stringify(server.requests), /canary-token.*canary-header|canary-header.*canary-token/)
   server.answer = (_, reply) => reply.writeHead(302, { location: `http://0.0.0.0:${other.port}/` }).end()
-  await refused(tried({ auth }), 'ADDRESS_BLOCKED')
+  await expectError(tried({ auth }), 'ADDRESS_BLOCKED')
   assert.is(other.requests.length, 1)
 })
 
 test('no secret gets into the log', async () => {
   server.answer = (request) => request.socket.destroy()
   await tried({ auth: { type: 'api_key', name: 'key', in: 'query', value: 'canary-in-query' }, headers: { 'X-Key': 'canary-in-header' } })
-  assert.not.match(service.logged, /canary-in/)
+  assert.not.match(service.log, /canary-in/)
 })
 
 test('only those who may change a tool may try it', async () => {
   const { id } = await make()
   answering('fine', 'text/plain')
-  await good(service.post(`/api-tools/${id}/test`, {}, { as: 'editor' }))
-  for (const as of ['viewer', 'member']) await refused(service.post(`/api-tools/${id}/test`, {}, { as }), 'FORBIDDEN')
-  await refused(service.post('/api-tools/api_none/test', {}), 'NOT_FOUND')
+  await expectData(service.post(`/api-tools/${id}/test`, {}, { as: 'editor' }))
+  for (const as of ['viewer', 'member']) await expectError(service.post(`/api-tools/${id}/test`, {}, { as }), 'FORBIDDEN')
+  await expectError(service.post('/api-tools/api_none/test', {}), 'NOT_FOUND')
 })
 
 test.run()

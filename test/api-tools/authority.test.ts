@@ -1,24 +1,24 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('API tools: who may change what')
-let service: Service
+let service: TestServer
 const editor = { as: 'editor' }
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const plain = { name: 'tool', url: 'https://api.example.com/', requires_confirmation: true }
 const bearer = { auth: { type: 'bearer', token: 'canary-token' } }
 const header = { headers: { 'X-Key': 'canary-header' } }
-const made = async (fields: object) => (await good(service.post('/api-tools', { ...plain, ...fields }), 201)).id as string
+const made = async (fields: object) => (await expectData(service.post('/api-tools', { ...plain, ...fields }), 201)).id as string
 const change = (id: string, fields: object, as: { as: string } = editor) => service.put(`/api-tools/${id}`, fields, as)
 
 /** Each gives what is kept for the tool another use. */
@@ -42,20 +42,20 @@ for (const [kind, secrets] of Object.entries(SECRETS)) {
   test(`an editor gives a tool with ${kind} no other use, unless all of it is given anew`, async () => {
     for (const [use, fields] of Object.entries(USES)) {
       const id = await made(secrets)
-      const before = await good(service.get(`/api-tools/${id}`))
-      await refused(change(id, fields), 'FORBIDDEN', { error: /^Only an admin may change .* unless they are given anew\.$/ })
+      const before = await expectData(service.get(`/api-tools/${id}`))
+      await expectError(change(id, fields), 'FORBIDDEN', { error: /^Only an admin may change .* unless they are given anew\.$/ })
       for (const field of Object.keys(secrets))
-        if (Object.keys(secrets).length > 1) await refused(change(id, { ...fields, [field]: secrets[field as 'auth'] }), 'FORBIDDEN')
-      assert.equal(await good(service.get(`/api-tools/${id}`)), before, use)
-      await good(change(id, { ...fields, ...secrets }))
+        if (Object.keys(secrets).length > 1) await expectError(change(id, { ...fields, [field]: secrets[field as 'auth'] }), 'FORBIDDEN')
+      assert.equal(await expectData(service.get(`/api-tools/${id}`)), before, use)
+      await expectData(change(id, { ...fields, ...secrets }))
     }
   })
 }
 
 test('an editor who takes the secrets away may do with the rest what an editor may', async () => {
   const id = await made({ ...bearer, ...header })
-  await refused(change(id, { url: 'https://evil.example/', auth: { type: 'none' } }), 'FORBIDDEN')
-  const moved = await good(change(id, { url: 'https://evil.example/', auth: { type: 'none' }, headers: {} }))
+  await expectError(change(id, { url: 'https://evil.example/', auth: { type: 'none' } }), 'FORBIDDEN')
+  const moved = await expectData(change(id, { url: 'https://evil.example/', auth: { type: 'none' }, headers: {} }))
   assert.equal([moved.auth, moved.header_names], [{ type: 'none' }, []])
 })
 
@@ -70,27 +70,27 @@ test('an editor changes the rest of a tool with secrets: its words, path, parame
     timeout_ms: 500,
     requires_confirmation: true,
   }
-  const changed = await good(change(id, fields))
+  const changed = await expectData(change(id, fields))
   assert.equal([changed.url, changed.auth], ['https://api.example.com/v2/{city}', { type: 'bearer' }])
   const open = await made({ ...bearer, requires_confirmation: false })
-  assert.is((await good(change(open, { requires_confirmation: true }))).requires_confirmation, true)
+  assert.is((await expectData(change(open, { requires_confirmation: true }))).requires_confirmation, true)
 })
 
 test('the private network is an admin’s to give and to take, and what it is used for an admin’s to say', async () => {
-  await refused(service.post('/api-tools', { ...plain, allow_private_network: true }, editor), 'FORBIDDEN')
+  await expectError(service.post('/api-tools', { ...plain, allow_private_network: true }, editor), 'FORBIDDEN')
   const id = await made({ allow_private_network: true })
   for (const fields of [...Object.values(USES), { allow_private_network: false }])
-    await refused(change(id, fields), 'FORBIDDEN', { error: /Only an admin may/ })
+    await expectError(change(id, fields), 'FORBIDDEN', { error: /Only an admin may/ })
   const keyed = await made({ ...bearer, allow_private_network: true })
-  for (const fields of Object.values(USES)) await refused(change(keyed, { ...fields, ...bearer }), 'FORBIDDEN')
-  await good(change(id, { description: 'x', allow_private_network: true }))
-  await good(change(id, { allow_private_network: false, url: 'https://other.example/' }, { as: 'admin' }))
+  for (const fields of Object.values(USES)) await expectError(change(keyed, { ...fields, ...bearer }), 'FORBIDDEN')
+  await expectData(change(id, { description: 'x', allow_private_network: true }))
+  await expectData(change(id, { allow_private_network: false, url: 'https://other.example/' }, { as: 'admin' }))
 })
 
 test('an admin changes all of it, and an editor all of a tool that keeps nothing', async () => {
   for (const fields of Object.values(USES)) {
-    await good(change(await made({ ...bearer, ...header }), fields, { as: 'admin' }))
-    await good(change(await made({}), fields))
+    await expectData(change(await made({ ...bearer, ...header }), fields, { as: 'admin' }))
+    await expectData(change(await made({}), fields))
   }
 })
 
@@ -99,8 +99,8 @@ test('files and documents are no way around it', async () => {
   const apply = (fields: object) =>
     service.post('/apply', { resources: [{ family: 'api-tools', fields: { ...plain, name: 'keyed', ...fields } }] }, editor)
   for (const fields of Object.values(USES)) {
-    await refused(apply(fields), 'FORBIDDEN')
-    await refused(apply({ ...fields, auth: { type: 'bearer', token: { env: 'NOT_SET' } } }), 'FORBIDDEN')
+    await expectError(apply(fields), 'FORBIDDEN')
+    await expectError(apply({ ...fields, auth: { type: 'bearer', token: { env: 'NOT_SET' } } }), 'FORBIDDEN')
   }
   const document = (verb: string) => ({
     openapi: '3.0.0',
@@ -110,10 +110,10 @@ test('files and documents are no way around it', async () => {
   })
   const bring = (verb: string, more: object = {}) =>
     service.post('/api-tools/import', { document: document(verb), update: true, ...more }, editor)
-  await refused(bring('delete'), 'FORBIDDEN')
-  await refused(bring('get', { requires_confirmation: false }), 'FORBIDDEN')
-  assert.is((await good(bring('get'))).tools[0].id, id)
-  const { method, url, requires_confirmation } = await good(service.get(`/api-tools/${id}`))
+  await expectError(bring('delete'), 'FORBIDDEN')
+  await expectError(bring('get', { requires_confirmation: false }), 'FORBIDDEN')
+  assert.is((await expectData(bring('get'))).tools[0].id, id)
+  const { method, url, requires_confirmation } = await expectData(service.get(`/api-tools/${id}`))
   assert.equal([method, url, requires_confirmation], ['GET', plain.url, true])
 })
 

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { plannedImport } from '../../daemon/api-tools/openapi/reading.ts'
-import type { Json } from '../harness/app.ts'
+import type { Json } from '../harness/test-server.ts'
 
 const test = suite('hostile OpenAPI documents')
 const options = { prefix: '', variables: {}, includeDeprecated: false, server: 'https://api.example.com' }

@@ -1,24 +1,24 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { unique } from '../harness/resources.ts'
+import { uniqueName } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 
 const test = suite('import of OpenAPI documents')
-let service: Service
+let service: TestServer
 let server: StandIn
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     server = await standIn()
   }),
 )
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await server.close()
   }),
 )
@@ -30,7 +30,7 @@ test.before.each(() => {
 const post = (body: Json, options?: Json) => service.post('/api-tools/import', body, options)
 const total = async () => (await service.get('/api-tools')).body.pagination.total
 /** A name that other tests do not use. */
-const id = (word: string) => unique(word).replaceAll(' ', '_')
+const id = (word: string) => uniqueName(word).replaceAll(' ', '_')
 const document = (paths: Json, more: Json = {}) => ({
   openapi: '3.1.0',
   info: { title: 'Pets', version: '1' },
@@ -67,7 +67,7 @@ test('tools are made and work, and what asks first is what changes something', a
       put: { requestBody: { content: { 'multipart/form-data': {} } } },
     },
   }
-  const { title, tools, skipped, security } = await good(post({ document: document(paths), allow_private_network: true }), 200)
+  const { title, tools, skipped, security } = await expectData(post({ document: document(paths), allow_private_network: true }), 200)
   assert.equal([title, security], ['Pets', []])
   assert.equal(
     tools.map(({ name, action, requires_confirmation }: Json) => [name, action, requires_confirmation]),
@@ -79,9 +79,9 @@ test('tools are made and work, and what asks first is what changes something', a
   assert.equal([skipped.length, skipped[0].operation], [1, 'PUT /pets/{kind}'])
   assert.match(skipped[0].reason, 'multipart/form-data')
   const [listing, adding] = tools
-  assert.is((await good(service.get(`/api-tools/${listing.id}`))).name, list)
-  await good(service.post(`/api-tools/${listing.id}/test`, { arguments: { kind: 'a/b', tags: ['x', 'y'] } }))
-  await good(service.post(`/api-tools/${adding.id}/test`, { arguments: { kind: 'cat', body_kind: 7, name: 'Tom', 'X-Trace': 't' } }))
+  assert.is((await expectData(service.get(`/api-tools/${listing.id}`))).name, list)
+  await expectData(service.post(`/api-tools/${listing.id}/test`, { arguments: { kind: 'a/b', tags: ['x', 'y'] } }))
+  await expectData(service.post(`/api-tools/${adding.id}/test`, { arguments: { kind: 'cat', body_kind: 7, name: 'Tom', 'X-Trace': 't' } }))
   const [first, second] = server.requests
   assert.is(first?.url, '/pets/a%2Fb?tags=x,y')
   assert.equal([second?.url, JSON.parse(second?.body ?? ''), second?.headers['x-trace']], ['/pets/cat', { kind: 7, name: 'Tom' }, 't'])
@@ -89,7 +89,7 @@ test('tools are made and work, and what asks first is what changes something', a
 
 test('a document is text, JSON or YAML, an object, or an address', async () => {
   const paths = { '/a': { get: { operationId: id('op') } } }
-  const made = async (body: Json) => (await good(post({ dry_run: true, ...body }))).tools.map(({ url }: Json) => url)
+  const made = async (body: Json) => (await expectData(post({ dry_run: true, ...body }))).tools.map(({ url }: Json) => url)
   const expected = [`${server.origin}/a`]
   assert.equal(await made({ document: document(paths) }), expected)
   assert.equal(await made({ document: JSON.stringify(document(paths)) }), expected)
@@ -101,35 +101,35 @@ test('a document is text, JSON or YAML, an object, or an address', async () => {
   )
   server.answer = (_, reply) => reply.end(JSON.stringify(document(paths, { servers: [{ url: '/v3' }] })))
   assert.equal(await made({ url: `${server.origin}/docs/openapi.json`, allow_private_network: true }), [`${server.origin}/v3/a`])
-  await refused(post({ url: `${server.origin}/openapi.json` }), 'ADDRESS_BLOCKED')
-  await refused(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }, { as: 'editor' }), 'FORBIDDEN')
+  await expectError(post({ url: `${server.origin}/openapi.json` }), 'ADDRESS_BLOCKED')
+  await expectError(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }, { as: 'editor' }), 'FORBIDDEN')
   server.answer = (_, reply) => reply.writeHead(404).end()
-  await refused(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }), 'PROVIDER_ERROR', { error: /answers 404/ })
+  await expectError(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }), 'PROVIDER_ERROR', { error: /answers 404/ })
   for (const body of [{}, { document: 'x', url: 'https://x.example/' }])
-    await refused(post(body), 'VALIDATION_ERROR', { field: 'document' })
+    await expectError(post(body), 'VALIDATION_ERROR', { field: 'document' })
 })
 
 test('all of it or nothing: a name that is taken stops the whole import', async () => {
   const taken = id('taken')
-  await good(post({ document: document({ '/a': { get: { operationId: taken } } }) }))
+  await expectData(post({ document: document({ '/a': { get: { operationId: taken } } }) }))
   const before = await total()
   const paths = { '/new': { get: { operationId: id('new') } }, '/a': { get: { operationId: taken } } }
-  await refused(post({ document: document(paths) }), 'CONFLICT', { error: new RegExp(taken), hint: /--update/ })
+  await expectError(post({ document: document(paths) }), 'CONFLICT', { error: new RegExp(taken), hint: /--update/ })
   assert.is(await total(), before)
-  await good(post({ document: document(paths), prefix: 'v2_' }))
+  await expectData(post({ document: document(paths), prefix: 'v2_' }))
   assert.is(await total(), before + 2)
 })
 
 test('a dry run says what would be done and does nothing', async () => {
   const before = await total()
-  const { tools } = await good(post({ document: document({ '/a': { get: { operationId: id('dry') } } }), dry_run: true }))
+  const { tools } = await expectData(post({ document: document({ '/a': { get: { operationId: id('dry') } } }), dry_run: true }))
   assert.equal([tools.length, tools[0].action, tools[0].id, await total()], [1, 'create', null, before])
 })
 
 test('an update keeps secrets and settings, and changes what the document changed', async () => {
   const name = id('pet')
   const paths = (description: string) => ({ '/a': { post: { operationId: name, description } } })
-  const first = await good(
+  const first = await expectData(
     post({
       document: document(paths('old')),
       credentials: { bearer: 'first-token-value' },
@@ -138,20 +138,22 @@ test('an update keeps secrets and settings, and changes what the document change
     }),
   )
   const tool = first.tools[0].id
-  await good(service.patch(`/api-tools/${tool}`, { requires_confirmation: false }))
-  const again = await good(post({ document: document(paths('old')), update: true }))
+  await expectData(service.patch(`/api-tools/${tool}`, { requires_confirmation: false }))
+  const again = await expectData(post({ document: document(paths('old')), update: true }))
   assert.equal([again.tools[0].action, again.tools[0].id, again.tools[0].auth], ['keep', tool, 'kept'])
-  const changed = await good(post({ document: document(paths('new')), update: true }))
+  const changed = await expectData(post({ document: document(paths('new')), update: true }))
   assert.equal([changed.tools[0].action, changed.tools[0].id], ['update', tool])
-  const { description, timeout_ms, requires_confirmation, auth, allow_private_network } = await good(service.get(`/api-tools/${tool}`))
+  const { description, timeout_ms, requires_confirmation, auth, allow_private_network } = await expectData(
+    service.get(`/api-tools/${tool}`),
+  )
   assert.equal(
     [description, timeout_ms, requires_confirmation, auth, allow_private_network],
     ['new', 5_000, false, { type: 'bearer' }, true],
   )
-  await good(service.post(`/api-tools/${tool}/test`, {}))
+  await expectData(service.post(`/api-tools/${tool}/test`, {}))
   assert.is(server.requests[0]?.headers.authorization, 'Bearer first-token-value')
   const elsewhere = document(paths('new'), { servers: [{ url: 'https://evil.example' }] })
-  await refused(post({ document: elsewhere, update: true }), 'CONFLICT', { error: /another server/ })
+  await expectError(post({ document: elsewhere, update: true }), 'CONFLICT', { error: /another server/ })
 })
 
 test('credentials become what each operation asks for, and never come back', async () => {
@@ -188,7 +190,7 @@ test('credentials become what each operation asks for, and never come back', asy
   )
   const sent: Json = {}
   for (const { id: tool, operation } of answer.data.tools) {
-    await good(service.post(`/api-tools/${tool}/test`, {}))
+    await expectData(service.post(`/api-tools/${tool}/test`, {}))
     const [request] = server.requests.splice(0)
     sent[operation.slice(5)] = [
       request?.url.split('?')[1],
@@ -211,19 +213,21 @@ test('credentials become what each operation asks for, and never come back', asy
 test('what is missing to prove who calls is told, and what fits nothing refused', async () => {
   const paths = () => ({ '/a': { get: { operationId: id('a'), security: [{ jwt: [] }, { key: [], app: [] }] } } })
   const of = (more: Json) => post({ document: document(paths(), { components: { securitySchemes } }), dry_run: true, ...more })
-  const { tools } = await good(of({}))
+  const { tools } = await expectData(of({}))
   assert.equal(
     [tools[0].auth, tools[0].notes],
     ['none', ['It is called without the jwt (bearer) or key (api_key) and app (api_key) that it asks for.']],
   )
-  await refused(of({ credentials: { api_key: 'x' } }), 'VALIDATION_ERROR', { field: 'credentials.api_key', hint: /key, app/ })
-  await refused(of({ credentials: { jwtt: 'x' } }), 'VALIDATION_ERROR', { hint: /Did you mean "jwt"/ })
-  await refused(of({ credentials: { basic: 'no colon' } }), 'VALIDATION_ERROR', { error: /user:password/ })
-  const silent = await good(
+  await expectError(of({ credentials: { api_key: 'x' } }), 'VALIDATION_ERROR', { field: 'credentials.api_key', hint: /key, app/ })
+  await expectError(of({ credentials: { jwtt: 'x' } }), 'VALIDATION_ERROR', { hint: /Did you mean "jwt"/ })
+  await expectError(of({ credentials: { basic: 'no colon' } }), 'VALIDATION_ERROR', { error: /user:password/ })
+  const silent = await expectData(
     post({ document: document({ '/a': { get: { operationId: id('a') } } }), dry_run: true, credentials: { bearer: 'x' } }),
   )
   assert.is(silent.tools[0].auth, 'bearer')
-  await refused(post({ document: document({ '/a': { get: {} } }), credentials: { api_key: 'x' } }), 'VALIDATION_ERROR', { hint: /headers/ })
+  await expectError(post({ document: document({ '/a': { get: {} } }), credentials: { api_key: 'x' } }), 'VALIDATION_ERROR', {
+    hint: /headers/,
+  })
 })
 
 test('documents that are none, or not of this kind, are refused in a sentence', async () => {
@@ -236,25 +240,25 @@ test('documents that are none, or not of this kind, are refused in a sentence', 
     ['swagger: "2.0"', /it is Swagger 2\.0/],
     ['a: 1', /does not say openapi/],
   ] as [string, RegExp][])
-    await refused(post({ document: text }), 'VALIDATION_ERROR', { field: 'document', error })
-  await refused(post({ document: document({ '/a': { get: {} } }), only: ['nothing'] }), 'VALIDATION_ERROR', {
+    await expectError(post({ document: text }), 'VALIDATION_ERROR', { field: 'document', error })
+  await expectError(post({ document: document({ '/a': { get: {} } }), only: ['nothing'] }), 'VALIDATION_ERROR', {
     field: 'only',
     error: /no operation is "nothing"/,
   })
-  await refused(post({ document: document({}), server: 'https://{x}.example' }), 'VALIDATION_ERROR', { field: 'server' })
-  await refused(post({ document: document({}), headers: { Host: 'x' } }), 'VALIDATION_ERROR', { field: 'headers.Host' })
+  await expectError(post({ document: document({}), server: 'https://{x}.example' }), 'VALIDATION_ERROR', { field: 'server' })
+  await expectError(post({ document: document({}), headers: { Host: 'x' } }), 'VALIDATION_ERROR', { field: 'headers.Host' })
 })
 
 test('only those who may make tools import them', async () => {
-  for (const as of ['viewer', 'member']) await refused(post({ document: document({}) }, { as }), 'FORBIDDEN')
-  await good(post({ document: document({ '/a': { get: { operationId: id('edited') } } }) }, { as: 'editor' }))
+  for (const as of ['viewer', 'member']) await expectError(post({ document: document({}) }, { as }), 'FORBIDDEN')
+  await expectData(post({ document: document({ '/a': { get: { operationId: id('edited') } } }) }, { as: 'editor' }))
 })
 
 test('the same request twice is one import', async () => {
   const body = { document: document({ '/a': { get: { operationId: id('once') } } }) }
   const headers = { 'idempotency-key': id('import') }
-  const first = await good(post(body, { headers }))
-  assert.equal(await good(post(body, { headers })), first)
+  const first = await expectData(post(body, { headers }))
+  assert.equal(await expectData(post(body, { headers })), first)
 })
 
 test.run()

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { References } from '../../daemon/api-tools/openapi/references.ts'
 import { Schemas } from '../../daemon/api-tools/openapi/schemas.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
-import type { Json } from '../harness/app.ts'
+import type { Json } from '../harness/test-server.ts'
 
 const test = suite('schemas of OpenAPI documents')
 const validator = createValidator()

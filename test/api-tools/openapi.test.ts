@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Plan, type PlannedTool, type PlanOptions, planned } from '../../daemon/api-tools/openapi/plan.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
-import type { Json } from '../harness/app.ts'
+import type { Json } from '../harness/test-server.ts'
 
 const test = suite('tools from OpenAPI documents')
 

@@ -1,23 +1,23 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 
 const test = suite('what API tools send')
-let service: Service
+let service: TestServer
 let server: StandIn
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     server = await standIn((_, reply) => reply.writeHead(200, { 'content-type': 'application/json' }).end('{"fine":true}'))
   }),
 )
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await server.close()
   }),
 )
@@ -29,10 +29,10 @@ const schema = (...names: string[]) => ({ type: 'object', properties: Object.fro
 const make = (fields: Json) =>
   service.post('/api-tools', { name: 'tool', allow_private_network: true, ...fields, url: server.origin + fields.url })
 const tried = async (fields: Json, args?: Json) =>
-  service.post(`/api-tools/${(await good(make(fields))).id}/test`, args === undefined ? {} : { arguments: args })
+  service.post(`/api-tools/${(await expectData(make(fields))).id}/test`, args === undefined ? {} : { arguments: args })
 /** What arrived at the server. */
 const sent = async (fields: Json, args?: Json) => {
-  await good(tried(fields, args), 200)
+  await expectData(tried(fields, args), 200)
   const [request] = server.requests.splice(0)
   assert.ok(request)
   return request
@@ -135,7 +135,7 @@ test('headers and authentication are sent', async () => {
 
 test('no argument takes the place of a header or key that the tool has', async () => {
   const refusedCall = async (fields: Json, args: Json) => {
-    await refused(tried(fields, args), 'VALIDATION_ERROR', { error: /kept for the tool/ })
+    await expectError(tried(fields, args), 'VALIDATION_ERROR', { error: /kept for the tool/ })
     assert.is(server.requests.length, 0)
   }
   const locations = { x: { in: 'header', name: 'X-Key' } }
@@ -147,7 +147,7 @@ test('no argument takes the place of a header or key that the tool has', async (
 test('an argument breaks out of no header', async () => {
   const fields = { url: '/', parameters: schema('x'), locations: { x: { in: 'header', name: 'X-A' } } }
   for (const x of ['a\r\nX-B: c', 'a\nb', 'a\u0000b', 'ü'])
-    await refused(tried(fields, { x }), 'VALIDATION_ERROR', { field: 'arguments.x' })
+    await expectError(tried(fields, { x }), 'VALIDATION_ERROR', { field: 'arguments.x' })
   assert.is(server.requests.length, 0)
 })
 
@@ -168,8 +168,8 @@ test('places that arguments cannot have are refused when the tool is made', asyn
     [{ x: { in: 'query', style: 'pipes' } }],
     [{ x: 'query' }],
   ] as [Json, string?][])
-    await refused(make({ ...base, method, locations }), 'VALIDATION_ERROR')
-  assert.equal((await good(make({ ...base, method: 'DELETE', locations: { x: { in: 'body' } } }))).locations, { x: { in: 'body' } })
+    await expectError(make({ ...base, method, locations }), 'VALIDATION_ERROR')
+  assert.equal((await expectData(make({ ...base, method: 'DELETE', locations: { x: { in: 'body' } } }))).locations, { x: { in: 'body' } })
 })
 
 test.run()

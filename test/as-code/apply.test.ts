@@ -1,20 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
-const test = suite<{ service: Service }>('as code: apply')
+const test = suite<{ service: TestServer }>('as code: apply')
 
 test.before.each(
   aloud(async (context) => {
-    context.service = await Service.start()
+    context.service = await TestServer.start()
   }),
 )
-test.after.each(aloud(({ service }) => service.end()))
+test.after.each(aloud(({ service }) => service.close()))
 
 const resource = (family: string, fields: Json, file = `${family}/${fields.name ?? 'x'}.yaml`) => ({ family, file, fields })
-const apply = (service: Service, resources: Json[], more: Json = {}): Promise<Json> => good(service.post('/apply', { resources, ...more }))
+const apply = (service: TestServer, resources: Json[], more: Json = {}): Promise<Json> =>
+  expectData(service.post('/apply', { resources, ...more }))
 const actions = ({ changes }: Json): string[] => changes.map(({ action, family, name }: Json) => `${action} ${family}/${name}`)
 
 const MODEL = { name: 'Cloud', provider: 'openai', model_id: 'gpt-4o' }
@@ -41,21 +42,21 @@ test('a plan says what would be done, field by field, and does nothing', async (
     { field: 'model_id', from: 'Cloud' },
     { field: 'temperature', to: 1 },
   ])
-  const [agent] = await good(service.get('/agents'))
+  const [agent] = await expectData(service.get('/agents'))
   assert.equal([agent.description, agent.temperature], ['helps', null])
 })
 
 test('what a file no longer says goes back to its default', async ({ service }) => {
   await apply(service, [resource('models', MODEL), resource('agents', HELPER)])
   await apply(service, [resource('agents', { name: 'Helper' })])
-  const [agent] = await good(service.get('/agents'))
+  const [agent] = await expectData(service.get('/agents'))
   assert.equal([agent.description, agent.model_id], ['', null])
 })
 
 test('what fails leaves nothing of the rest, and names the file and the field', async ({ service }) => {
   const failing = async (bad: Json, error: RegExp, field?: string) => {
     const answer = service.post('/apply', { resources: [resource('models', MODEL), resource('agents', HELPER), bad] })
-    await refused(answer, 'VALIDATION_ERROR', { error, ...(field ? { field } : {}) })
+    await expectError(answer, 'VALIDATION_ERROR', { error, ...(field ? { field } : {}) })
     assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded one')
     assert.is((await service.get('/agents')).body.pagination.total, 0)
   }
@@ -93,12 +94,12 @@ test('names that several kinds of tools share are told apart by their family', a
     resource('retrieval-tools', { name: 'docs', knowledge_source_ids: ['Docs'] }),
   ]
   const agent = (tool: string) => resource('agents', { name: 'A', tools: [tool] })
-  await refused(service.post('/apply', { resources: [source, ...tools, agent('docs')] }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/apply', { resources: [source, ...tools, agent('docs')] }), 'VALIDATION_ERROR', {
     error: /name of several/,
     hint: /meant: rag-tools\/docs or retrieval-tools\/docs/,
   })
   await apply(service, [source, ...tools, agent('retrieval-tools/docs')])
-  const [made] = await good(service.get('/agents'))
+  const [made] = await expectData(service.get('/agents'))
   assert.match(made.tools[0], /^ret_/)
   // An identifier works too, and so does a name that only one of them has.
   assert.equal(actions(await apply(service, [agent(made.tools[0])])), ['unchanged agents/A'])
@@ -107,7 +108,7 @@ test('names that several kinds of tools share are told apart by their family', a
 test('the type of a knowledge source cannot be changed by a file', async ({ service }) => {
   await apply(service, [resource('knowledge-sources', { name: 'Docs', type: 'file' })])
   const text = resource('knowledge-sources', { name: 'Docs', type: 'text', configuration: { text: 'x' } })
-  await refused(service.post('/apply', { resources: [text] }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/apply', { resources: [text] }), 'VALIDATION_ERROR', {
     field: 'type',
     error: /cannot be changed from "file"/,
   })
@@ -128,9 +129,9 @@ test('prune deletes what the set does not hold, in the right order, and nothing 
     resource('settings', { default_model_id: 'Other' }, 'settings.yaml'),
   ]
   await apply(service, all)
-  const [agent] = await good(service.get('/agents'))
-  const talk = await good(service.post('/conversations', { agent_id: agent.id }), 201)
-  await refused(service.post('/apply', { resources: [resource('models', MODEL)], prune: true }), 'CONFLICT', {
+  const [agent] = await expectData(service.get('/agents'))
+  const talk = await expectData(service.post('/conversations', { agent_id: agent.id }), 201)
+  await expectError(service.post('/apply', { resources: [resource('models', MODEL)], prune: true }), 'CONFLICT', {
     error: /"Other" is used by settings/,
     hint: /keep a file for it/,
   })
@@ -148,8 +149,8 @@ test('prune deletes what the set does not hold, in the right order, and nothing 
     'delete knowledge-sources/Docs',
     'delete models/Other',
   ])
-  assert.is((await good(service.get(`/conversations/${talk.id}`))).agent_id, null)
-  await refused(service.post('/apply', { resources: [], prune: true }), 'VALIDATION_ERROR')
+  assert.is((await expectData(service.get(`/conversations/${talk.id}`))).agent_id, null)
+  await expectError(service.post('/apply', { resources: [], prune: true }), 'VALIDATION_ERROR')
 })
 
 test('what was planned is done, and nothing else', async ({ service }) => {
@@ -157,14 +158,14 @@ test('what was planned is done, and nothing else', async ({ service }) => {
   await apply(service, set)
   const change = [resource('agents', { ...HELPER, temperature: 1 })]
   const { plan } = await apply(service, change, { dry_run: true })
-  const [agent] = await good(service.get('/agents'))
-  await good(service.put(`/agents/${agent.id}`, { max_tokens: 7 }))
-  await refused(service.post('/apply', { resources: change, plan }), 'CONFLICT', { error: /changed meanwhile/, hint: /Plan it again/ })
-  assert.is((await good(service.get(`/agents/${agent.id}`))).max_tokens, 7)
+  const [agent] = await expectData(service.get('/agents'))
+  await expectData(service.put(`/agents/${agent.id}`, { max_tokens: 7 }))
+  await expectError(service.post('/apply', { resources: change, plan }), 'CONFLICT', { error: /changed meanwhile/, hint: /Plan it again/ })
+  assert.is((await expectData(service.get(`/agents/${agent.id}`))).max_tokens, 7)
   const again = await apply(service, change, { dry_run: true })
   const done = await apply(service, change, { plan: again.plan })
   assert.equal([done.plan, done.changes[0].fields.length], [again.plan, 2])
-  await refused(service.post('/apply', { resources: change, plan: again.plan }), 'CONFLICT')
+  await expectError(service.post('/apply', { resources: change, plan: again.plan }), 'CONFLICT')
 })
 
 test('prune keeps to the families it is told of', async ({ service }) => {
@@ -177,12 +178,12 @@ test('thresholds are found again by what they count', async ({ service }) => {
   const threshold = (limit: number, action = 'notify') =>
     resource('usage-thresholds', { metric: 'tokens', limit, period: 'day', action }, `usage-thresholds/${limit}.yaml`)
   await apply(service, [threshold(10), threshold(20, 'block')])
-  const ids = (await good(service.get('/usage/thresholds'))).map(({ id }: Json) => id).sort()
+  const ids = (await expectData(service.get('/usage/thresholds'))).map(({ id }: Json) => id).sort()
   assert.equal(actions(await apply(service, [threshold(20, 'block'), threshold(15)])), [
     'unchanged usage-thresholds/all tokens day 2',
     'update usage-thresholds/all tokens day',
   ])
-  const after = await good(service.get('/usage/thresholds'))
+  const after = await expectData(service.get('/usage/thresholds'))
   assert.equal(after.map(({ id }: Json) => id).sort(), ids)
   assert.equal(after.map(({ limit }: Json) => limit).sort(), [15, 20])
 })

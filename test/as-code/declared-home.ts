@@ -1,8 +1,8 @@
 /** A Cadre with something of every family in it, and what its secrets are. */
 import { resourceIn, resourceYaml } from '../../src/cli/as-code/resource-yaml.ts'
 import { withSecretValues } from '../../src/cli/as-code/secret-references.ts'
-import { good } from '../harness/answers.ts'
-import type { Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
+import type { Json, TestServer } from '../harness/test-server.ts'
 
 export const SECRETS: Record<string, string> = {
   CADRE_MODEL_CLOUD_API_KEY: 'sk-cloud-0123456789',
@@ -31,8 +31,8 @@ const AWKWARD = [
   '---\nnot a document\n...',
 ]
 
-export async function furnish(service: Service): Promise<void> {
-  const make = (path: string, body: Json): Promise<Json> => good(service.post(path, body), 201)
+export async function furnish(service: TestServer): Promise<void> {
+  const make = (path: string, body: Json): Promise<Json> => expectData(service.post(path, body), 201)
   const cloud = await make('/models', {
     name: 'Cloud',
     provider: 'openai',
@@ -138,7 +138,7 @@ export async function furnish(service: Service): Promise<void> {
     enabled: false,
     secret: SECRETS.CADRE_WEBHOOK_HTTPS_HOOKS_EXAMPLE_COM_CADRE_SECRET,
   })
-  await good(service.put('/settings', { default_model_id: local.id, conversation_idle_minutes: 90 }))
+  await expectData(service.put('/settings', { default_model_id: local.id, conversation_idle_minutes: 90 }))
 }
 
 /** The files of an export, as the command line writes them. */

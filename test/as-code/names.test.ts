@@ -1,22 +1,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stemsOf } from '../../daemon/as-code/file-names.ts'
-import { good } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { declared, textsOf } from './declared-home.ts'
 
-const test = suite<{ service: Service; empty: Service }>('as code: names')
+const test = suite<{ service: TestServer; empty: TestServer }>('as code: names')
 test.before(
   aloud(async (context) => {
-    context.service = await Service.start()
-    context.empty = await Service.start()
+    context.service = await TestServer.start()
+    context.empty = await TestServer.start()
   }),
 )
 test.after(
   aloud(async ({ service, empty }) => {
-    await service.end()
-    await empty.end()
+    await service.close()
+    await empty.close()
   }),
 )
 
@@ -71,32 +71,32 @@ test('every name has a file of its own on any disk', () => {
 
 test('whatever things are called, they and what refers to them come back', async ({ service, empty }) => {
   for (const [index, name] of NAMES.entries()) {
-    const model = await good(service.post('/models', { name, provider: 'openai', model_id: `m${index}` }), 201)
-    const source = await good(service.post('/knowledge-sources', { name, type: 'text', configuration: { text: name } }), 201)
-    const rag = await good(
+    const model = await expectData(service.post('/models', { name, provider: 'openai', model_id: `m${index}` }), 201)
+    const source = await expectData(service.post('/knowledge-sources', { name, type: 'text', configuration: { text: name } }), 201)
+    const rag = await expectData(
       service.post('/rag-tools', { name: `t${index}`, knowledge_source_id: source.id, embedding_model: model.id }),
       201,
     )
-    await good(service.post('/agents', { name, model_id: model.id, tools: [rag.id] }), 201)
-    await good(
+    await expectData(service.post('/agents', { name, model_id: model.id, tools: [rag.id] }), 201)
+    await expectData(
       service.post('/usage/thresholds', { entity_type: 'model', entity_id: model.id, metric: 'tokens', limit: 5, period: 'day' }),
       201,
     )
   }
-  const { resources } = await good(service.get('/export'))
+  const { resources } = await expectData(service.get('/export'))
   assert.is(new Set(resources.map(({ file }: Json) => file)).size, NAMES.length * 5 + 1)
-  await good(empty.post('/apply', { resources: await declared(resources) }))
-  assert.equal(await textsOf((await good(empty.get('/export'))).resources), await textsOf(resources))
+  await expectData(empty.post('/apply', { resources: await declared(resources) }))
+  assert.equal(await textsOf((await expectData(empty.get('/export'))).resources), await textsOf(resources))
 })
 
 test('secrets that would share a variable have one each', async () => {
-  const service = await Service.start()
-  const tool = (name: string, more: Json) => good(service.post('/api-tools', { name, url: 'https://api.example.com/', ...more }), 201)
+  const service = await TestServer.start()
+  const tool = (name: string, more: Json) => expectData(service.post('/api-tools', { name, url: 'https://api.example.com/', ...more }), 201)
   await tool('x', { headers: { 'X-A': '1', X_A: '2', auth_token: '3' } })
   await tool('x-header', { auth: { type: 'bearer', token: '4' } })
-  const variables = JSON.stringify(await good(service.get('/export'))).match(/\$\{env:\w+\}/g) ?? []
+  const variables = JSON.stringify(await expectData(service.get('/export'))).match(/\$\{env:\w+\}/g) ?? []
   assert.equal([variables.length, new Set(variables).size], [4, 4])
-  await service.end()
+  await service.close()
 })
 
 test.run()

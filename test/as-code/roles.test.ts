@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
-const test = suite<{ service: Service }>('as code: roles')
+const test = suite<{ service: TestServer }>('as code: roles')
 const WEBHOOK = {
   family: 'webhooks',
   file: 'webhooks/h.yaml',
@@ -19,28 +19,28 @@ const FOLDER = {
 
 test.before(
   aloud(async (context) => {
-    context.service = await Service.start()
-    await good(context.service.post('/apply', { resources: [WEBHOOK, MODEL, FOLDER] }))
+    context.service = await TestServer.start()
+    await expectData(context.service.post('/apply', { resources: [WEBHOOK, MODEL, FOLDER] }))
   }),
 )
-test.after(aloud(({ service }) => service.end()))
+test.after(aloud(({ service }) => service.close()))
 
 const families = (all: Json[]) => [...new Set(all.map(({ family }) => family))]
 
 test('whoever reads can export what they see, and is told what they do not', async ({ service }) => {
   for (const as of ['editor', 'viewer'] as const) {
-    const { resources, notes } = await good(service.get('/export', { as }))
+    const { resources, notes } = await expectData(service.get('/export', { as }))
     assert.equal(families(resources), ['models', 'knowledge-sources', 'settings'])
     assert.match(notes.join('\n'), 'Only admins see webhooks')
   }
-  assert.equal(families((await good(service.get('/export'))).resources), ['models', 'knowledge-sources', 'webhooks', 'settings'])
-  await refused(service.get('/export', { as: 'member' }), 'FORBIDDEN')
+  assert.equal(families((await expectData(service.get('/export'))).resources), ['models', 'knowledge-sources', 'webhooks', 'settings'])
+  await expectError(service.get('/export', { as: 'member' }), 'FORBIDDEN')
 })
 
 test('an editor applies what an editor may change, and prunes what an editor sees', async ({ service }) => {
   const apply = (resources: Json[], more: Json = {}) => service.post('/apply', { resources, ...more }, { as: 'editor' })
   // What is as it was needs no permission.
-  const { changes } = await good(
+  const { changes } = await expectData(
     apply([MODEL, FOLDER, { family: 'agents', fields: { name: 'Helper', model_id: 'Cloud' } }], { prune: true }),
   )
   assert.equal(
@@ -48,12 +48,14 @@ test('an editor applies what an editor may change, and prunes what an editor see
     ['unchanged Cloud', 'unchanged Files', 'create Helper'],
   )
   const elsewhere = { ...FOLDER, fields: { ...FOLDER.fields, configuration: { path: '/etc' } } }
-  await refused(apply([elsewhere]), 'FORBIDDEN', { error: /^knowledge-sources\/f\.yaml: Only an admin may name paths/ })
-  await refused(apply([{ ...MODEL, fields: { ...MODEL.fields, api_key: 'sk-two-0123456789' } }]), 'FORBIDDEN', { error: /key of a model/ })
-  await refused(apply([WEBHOOK]), 'FORBIDDEN', { error: /^webhooks\/h\.yaml: only an admin may apply webhooks/ })
+  await expectError(apply([elsewhere]), 'FORBIDDEN', { error: /^knowledge-sources\/f\.yaml: Only an admin may name paths/ })
+  await expectError(apply([{ ...MODEL, fields: { ...MODEL.fields, api_key: 'sk-two-0123456789' } }]), 'FORBIDDEN', {
+    error: /key of a model/,
+  })
+  await expectError(apply([WEBHOOK]), 'FORBIDDEN', { error: /^webhooks\/h\.yaml: only an admin may apply webhooks/ })
   assert.is((await service.get('/webhooks')).body.pagination.total, 1)
   for (const as of ['member', 'viewer'] as const)
-    await refused(service.post('/apply', { resources: [MODEL], dry_run: true }, { as }), 'FORBIDDEN')
+    await expectError(service.post('/apply', { resources: [MODEL], dry_run: true }, { as }), 'FORBIDDEN')
 })
 
 test.run()

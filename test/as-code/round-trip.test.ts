@@ -1,31 +1,31 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MANAGED_FAMILIES } from '../../src/contract/as-code.ts'
+import { MANAGED_FAMILIES } from '../../src/contract/families/as-code.ts'
 import { FAMILIES } from '../../src/contract/routes.ts'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { declared, furnish, SECRETS, textsOf } from './declared-home.ts'
 
-const test = suite<{ service: Service; empty: Service }>('as code: round trip')
+const test = suite<{ service: TestServer; empty: TestServer }>('as code: round trip')
 
 test.before(
   aloud(async (context) => {
-    context.service = await Service.start()
-    context.empty = await Service.start()
+    context.service = await TestServer.start()
+    context.empty = await TestServer.start()
     await furnish(context.service)
   }),
 )
 test.after(
   aloud(async ({ service, empty }) => {
-    await service.end()
-    await empty.end()
+    await service.close()
+    await empty.close()
   }),
 )
 
-const exportOf = (service: Service): Promise<Json> => good(service.get('/export'))
+const exportOf = (service: TestServer): Promise<Json> => expectData(service.get('/export'))
 const fieldsOf = ({ resources }: Json, file: string): Json => resources.find((one: Json) => one.file === file)?.fields
-const stamps = async (service: Service): Promise<unknown> =>
+const stamps = async (service: TestServer): Promise<unknown> =>
   Promise.all(
     [
       'models',
@@ -98,23 +98,23 @@ test('files know others by name, leave out what is as it would be anyway, and ho
 
 test('applied to an empty home, an export gives the same files again, byte for byte', async ({ service, empty }) => {
   const everything = await exportOf(service)
-  const { changes } = await good(empty.post('/apply', { resources: await declared(everything.resources) }))
+  const { changes } = await expectData(empty.post('/apply', { resources: await declared(everything.resources) }))
   assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['create', 'update'])
   const again = await exportOf(empty)
   assert.equal(await textsOf(again.resources), await textsOf(everything.resources))
   assert.equal(again, everything)
   // Order does not matter: what others need is made first.
-  const third = await Service.start()
-  await good(third.post('/apply', { resources: (await declared(everything.resources)).reverse() }))
+  const third = await TestServer.start()
+  await expectData(third.post('/apply', { resources: (await declared(everything.resources)).reverse() }))
   assert.equal(await exportOf(third), everything)
-  await third.end()
+  await third.close()
 })
 
 test('applied twice, the second time changes nothing at all', async ({ empty, service }) => {
   const { resources } = await exportOf(service)
   const before = await stamps(empty)
   for (const environment of [SECRETS, {}]) {
-    const { changes, notes } = await good(empty.post('/apply', { resources: await declared(resources, environment), prune: true }))
+    const { changes, notes } = await expectData(empty.post('/apply', { resources: await declared(resources, environment), prune: true }))
     assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['unchanged'])
     assert.is(changes.length, resources.length)
     assert.is(notes.length, environment === SECRETS ? 0 : 1)
@@ -123,22 +123,22 @@ test('applied twice, the second time changes nothing at all', async ({ empty, se
 })
 
 test('what was applied works: secrets are there, and what refers is linked', async ({ empty }) => {
-  const [weather] = await good(empty.get('/api-tools?name=weather'))
+  const [weather] = await expectData(empty.get('/api-tools?name=weather'))
   assert.equal([weather.header_names, weather.auth.type], [['X-Trace'], 'bearer'])
-  const [cloud] = await good(empty.get('/models?name=Cloud'))
+  const [cloud] = await expectData(empty.get('/models?name=Cloud'))
   assert.is(cloud.has_api_key, true)
-  await refused(empty.delete(`/models/${cloud.id}`), 'CONFLICT', { error: /is used by/ })
-  const [handbook] = await good(empty.get('/rag-tools?name=handbook'))
+  await expectError(empty.delete(`/models/${cloud.id}`), 'CONFLICT', { error: /is used by/ })
+  const [handbook] = await expectData(empty.get('/rag-tools?name=handbook'))
   assert.is(handbook.model_id, cloud.id)
 })
 
 test('an export leaves out what cannot be made again', async () => {
-  const service = await Service.start()
-  const first = await good(service.post('/agents', { name: 'Twin' }), 201)
-  const source = await good(service.post('/knowledge-sources', { name: 'Gone', type: 'file' }), 201)
-  const rag = await good(service.post('/rag-tools', { name: 'orphan', knowledge_source_id: source.id }), 201)
-  await good(service.post('/evaluations', { name: 'Of it', type: 'rag_tool', target_id: rag.id, test_cases: [{ input: 'x' }] }), 201)
-  await good(service.put(`/agents/${first.id}`, { tools: [rag.id] }))
+  const service = await TestServer.start()
+  const first = await expectData(service.post('/agents', { name: 'Twin' }), 201)
+  const source = await expectData(service.post('/knowledge-sources', { name: 'Gone', type: 'file' }), 201)
+  const rag = await expectData(service.post('/rag-tools', { name: 'orphan', knowledge_source_id: source.id }), 201)
+  await expectData(service.post('/evaluations', { name: 'Of it', type: 'rag_tool', target_id: rag.id, test_cases: [{ input: 'x' }] }), 201)
+  await expectData(service.put(`/agents/${first.id}`, { tools: [rag.id] }))
   await service.delete(`/knowledge-sources/${source.id}?force=true`)
   const { resources, notes } = await exportOf(service)
   assert.equal(
@@ -147,19 +147,19 @@ test('an export leaves out what cannot be made again', async () => {
   )
   assert.is(resources[0].fields.tools, undefined)
   assert.match(notes.join('\n'), /RAG tool "orphan" is left out.*\n.*evaluation "Of it" is left out/)
-  await service.end()
+  await service.close()
 })
 
 test('a model that plays what a deleted one said is made again as that', async ({ empty }) => {
-  const service = await Service.start()
-  const source = await good(service.post('/models', { name: 'Source', provider: 'openai', model_id: 'gpt-4o' }), 201)
-  await good(service.post('/models', { name: 'Player', provider: 'replay', model_id: source.id }), 201)
-  await good(service.delete(`/models/${source.id}`))
+  const service = await TestServer.start()
+  const source = await expectData(service.post('/models', { name: 'Source', provider: 'openai', model_id: 'gpt-4o' }), 201)
+  await expectData(service.post('/models', { name: 'Player', provider: 'replay', model_id: source.id }), 201)
+  await expectData(service.delete(`/models/${source.id}`))
   const { resources } = await exportOf(service)
   const player = { name: 'Player', provider: 'replay', model_id: 'gpt-4o', recording: false }
   assert.equal(fieldsOf({ resources }, 'models/player.yaml'), player)
-  for (const home of [service, empty]) await good(home.post('/apply', { resources: await declared(resources), dry_run: true }))
-  await service.end()
+  for (const home of [service, empty]) await expectData(home.post('/apply', { resources: await declared(resources), dry_run: true }))
+  await service.close()
 })
 
 test.run()

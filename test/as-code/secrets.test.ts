@@ -1,20 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { Receiver } from '../webhooks/receiver.ts'
 
-const test = suite<{ service: Service }>('as code: secrets')
+const test = suite<{ service: TestServer }>('as code: secrets')
 
 test.before.each(
   aloud(async (context) => {
-    context.service = await Service.start()
+    context.service = await TestServer.start()
   }),
 )
-test.after.each(aloud(({ service }) => service.end()))
+test.after.each(aloud(({ service }) => service.close()))
 
-const apply = (service: Service, resources: Json[], more: Json = {}): Promise<Json> => good(service.post('/apply', { resources, ...more }))
+const apply = (service: TestServer, resources: Json[], more: Json = {}): Promise<Json> =>
+  expectData(service.post('/apply', { resources, ...more }))
 const model = (api_key?: Json) => ({
   family: 'models',
   file: 'models/cloud.yaml',
@@ -32,7 +33,7 @@ test('a variable that is not set is named, with its file, before anything is don
     model({ env: 'CLOUD_KEY' }),
     tool({ headers: { 'X-A': { env: 'A_KEY' } }, auth: { type: 'bearer', token: { env: 'B_KEY' } } }),
   ]
-  const body = await refused(service.post('/apply', { resources: set }), 'VALIDATION_ERROR', { hint: /export CLOUD_KEY=/ })
+  const body = await expectError(service.post('/apply', { resources: set }), 'VALIDATION_ERROR', { hint: /export CLOUD_KEY=/ })
   assert.is(
     body.error,
     'Variables are not set: CLOUD_KEY (models/cloud.yaml: api_key), A_KEY (api-tools/t.yaml: headers), B_KEY (api-tools/t.yaml: auth).',
@@ -70,9 +71,9 @@ test('a secret is changed when it is another one, kept when it is not told, and 
   const changed = await apply(service, [model('sk-two-0123456789')])
   assert.equal(action(changed), ['update', ['api_key']])
   assert.not.match(JSON.stringify(changed), /sk-/)
-  assert.is((await good(service.get('/models?name=Cloud')))[0].has_api_key, true)
+  assert.is((await expectData(service.get('/models?name=Cloud')))[0].has_api_key, true)
   assert.equal(action(await apply(service, [model(null)])), ['update', ['api_key']])
-  assert.is((await good(service.get('/models?name=Cloud')))[0].has_api_key, false)
+  assert.is((await expectData(service.get('/models?name=Cloud')))[0].has_api_key, false)
 })
 
 test('headers and authentication are compared by name, and by value where there is one', async ({ service }) => {
@@ -85,10 +86,10 @@ test('headers and authentication are compared by name, and by value where there 
   assert.equal(action(await apply(service, [tool({ ...unset, timeout_ms: 5000 })])), ['update', ['timeout_ms']])
   assert.equal(action(await apply(service, [tool({ timeout_ms: 5000 })])), ['unchanged', []])
   // Another header, or another kind of authentication, cannot be made of what is there.
-  await refused(service.post('/apply', { resources: [tool({ headers: { 'X-B': { env: 'A' } } })] }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/apply', { resources: [tool({ headers: { 'X-B': { env: 'A' } } })] }), 'VALIDATION_ERROR', {
     error: /A \(api-tools\/t\.yaml: headers\)/,
   })
-  await refused(service.post('/apply', { resources: [tool({ auth: { type: 'bearer', token: { env: 'B' } } })] }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/apply', { resources: [tool({ auth: { type: 'bearer', token: { env: 'B' } } })] }), 'VALIDATION_ERROR', {
     error: /B \(/,
   })
   assert.equal(action(await apply(service, [tool({ ...full, headers: { 'X-A': 'another-secret' }, timeout_ms: 5000 })])), [
@@ -96,7 +97,7 @@ test('headers and authentication are compared by name, and by value where there 
     ['headers'],
   ])
   assert.equal(action(await apply(service, [tool({ headers: {}, auth: { type: 'none' } })])), ['update', ['timeout_ms', 'headers', 'auth']])
-  const [stored] = await good(service.get('/api-tools'))
+  const [stored] = await expectData(service.get('/api-tools'))
   assert.equal([stored.header_names, stored.auth], [[], { type: 'none' }])
 })
 
@@ -117,8 +118,8 @@ test('the secret of a webhook is made when none is given, shown once, and rotate
   assert.is((await apply(service, [hook(made.secrets[0].secret)])).changes[0].action, 'unchanged')
   const other = `whsec_${Buffer.alloc(24, 3).toString('base64')}`
   assert.equal(action(await apply(service, [hook(other)])), ['update', ['secret']])
-  const [{ id }] = await good(service.get('/webhooks'))
-  await good(service.post(`/webhooks/${id}/test`))
+  const [{ id }] = await expectData(service.get('/webhooks'))
+  await expectData(service.post(`/webhooks/${id}/test`))
   const [received] = await receiver.count(1)
   assert.is(received?.headers['webhook-signature']?.split(' ').length, 2, 'the one before signs for a day, too')
   const [row] = await service.database.all<{ secret: string }>('SELECT secret FROM webhooks')

@@ -1,28 +1,28 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { declared, textsOf } from './declared-home.ts'
 
-const test = suite<{ service: Service; other: Service }>('as code: several of one name')
+const test = suite<{ service: TestServer; other: TestServer }>('as code: several of one name')
 test.before.each(
   aloud(async (context) => {
-    context.service = await Service.start()
-    context.other = await Service.start()
+    context.service = await TestServer.start()
+    context.other = await TestServer.start()
   }),
 )
 test.after.each(
   aloud(async ({ service, other }) => {
-    await service.end()
-    await other.end()
+    await service.close()
+    await other.close()
   }),
 )
 
-const exportOf = (service: Service): Promise<Json> => good(service.get('/export'))
-const make = (service: Service, path: string, body: Json): Promise<Json> => good(service.post(path, body), 201)
-const agents = async (service: Service): Promise<string[]> =>
-  (await good(service.get('/agents?limit=100&sort=created_at&order=asc'))).map(({ description }: Json) => description)
+const exportOf = (service: TestServer): Promise<Json> => expectData(service.get('/export'))
+const make = (service: TestServer, path: string, body: Json): Promise<Json> => expectData(service.post(path, body), 201)
+const agents = async (service: TestServer): Promise<string[]> =>
+  (await expectData(service.get('/agents?limit=100&sort=created_at&order=asc'))).map(({ description }: Json) => description)
 const actions = ({ changes }: Json): string[] =>
   changes.filter(({ family }: Json) => family === 'agents').map(({ action, name }: Json) => `${action} ${name}`)
 const twin = (description: string, key?: string): Json => ({
@@ -30,7 +30,8 @@ const twin = (description: string, key?: string): Json => ({
   file: `${description}.yaml`,
   fields: { name: 'Twin', ...(key ? { key } : {}), description },
 })
-const apply = (service: Service, resources: Json[], more: Json = {}): Promise<Json> => good(service.post('/apply', { resources, ...more }))
+const apply = (service: TestServer, resources: Json[], more: Json = {}): Promise<Json> =>
+  expectData(service.post('/apply', { resources, ...more }))
 
 test('twins of every family, and all that refers to them, come back byte for byte, and a second time changes nothing', async ({
   service,
@@ -67,14 +68,14 @@ test('twins of every family, and all that refers to them, come back byte for byt
   const environment = new Proxy({}, { get: (_, name) => `whsec_${Buffer.alloc(32, String(name)).toString('base64')}` })
   const resources = await declared(everything.resources, environment)
   for (const set of [resources, [...resources].reverse()]) {
-    const home = set === resources ? other : await Service.start()
+    const home = set === resources ? other : await TestServer.start()
     await apply(home, set)
     const again = await exportOf(home)
     assert.equal(await textsOf(again.resources), await textsOf(everything.resources))
     assert.equal(again, everything)
     const { changes } = await apply(home, set, { prune: true })
     assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['unchanged'])
-    if (home !== other) await home.end()
+    if (home !== other) await home.close()
   }
   const { changes } = await apply(service, resources, { prune: true, dry_run: true, families: ['agents', 'prompt-templates'] })
   assert.equal([...new Set(changes.filter(({ family }: Json) => family === 'agents').map(({ action }: Json) => action))], ['unchanged'])
@@ -134,7 +135,7 @@ test('references name the key where there is need for it, and a name that looks 
   await apply(service, [awkward])
   await make(service, '/rag-tools', {
     name: 'of c',
-    knowledge_source_id: (await good(service.get('/knowledge-sources?name=Twin%23b')))[0].id,
+    knowledge_source_id: (await expectData(service.get('/knowledge-sources?name=Twin%23b')))[0].id,
   })
   const everything = await exportOf(service)
   await apply(other, await declared(everything.resources))
@@ -143,30 +144,30 @@ test('references name the key where there is need for it, and a name that looks 
     .filter(({ family }: Json) => family === 'rag-tools')
     .map(({ fields }: Json) => fields.knowledge_source_id)
   assert.match(texts.join(' '), /^Twin Twin#b Twin#b#[0-9a-f]{6}$/)
-  await refused(service.post('/apply', { resources: [rag('of d', 'Twin#d')] }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/apply', { resources: [rag('of d', 'Twin#d')] }), 'VALIDATION_ERROR', {
     error: /there is no knowledge source "Twin#d"/,
   })
 })
 
 test('two files about one are refused, and so are keys that are none', async ({ service }) => {
   const both = (a: Json, b: Json) =>
-    refused(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml are both about/ })
+    expectError(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml are both about/ })
   await both(twin('a'), twin('b'))
   await both(twin('a', 'x'), twin('b', 'x'))
   for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(41), 7, null, ['a']])
-    await refused(service.post('/apply', { resources: [{ family: 'agents', fields: { name: 'Twin', key } }] }), 'VALIDATION_ERROR', {
+    await expectError(service.post('/apply', { resources: [{ family: 'agents', fields: { name: 'Twin', key } }] }), 'VALIDATION_ERROR', {
       field: 'key',
     })
   const threshold = { metric: 'tokens', limit: 1, period: 'day', key: 'x' }
-  await refused(service.post('/apply', { resources: [{ family: 'usage-thresholds', fields: threshold }] }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/apply', { resources: [{ family: 'usage-thresholds', fields: threshold }] }), 'VALIDATION_ERROR', {
     field: 'key',
   })
 })
 
 test('what is deleted leaves no key behind', async ({ service }) => {
   await apply(service, [twin('a'), twin('b', 'b')])
-  const [{ id }] = await good(service.get('/agents?description=b'))
-  await good(service.delete(`/agents/${id}`))
+  const [{ id }] = await expectData(service.get('/agents?description=b'))
+  await expectData(service.delete(`/agents/${id}`))
   assert.equal(await service.database.all('SELECT * FROM file_keys'), [])
 })
 

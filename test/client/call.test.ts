@@ -7,8 +7,8 @@ import { resultsOf } from '../../src/cli/evaluations/follow-run.ts'
 import { addressOf, call, pages, stream } from '../../src/client/call.ts'
 import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
 import type { Connection } from '../../src/client/request.ts'
-import { agentRoutes } from '../../src/contract/agents.ts'
-import { conversationRoutes } from '../../src/contract/conversations.ts'
+import { agentRoutes } from '../../src/contract/families/agents.ts'
+import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 const test = suite('client')
 

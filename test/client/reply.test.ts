@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
 import { type Followed, type FollowOptions, followReply, replyEvent } from '../../src/client/reply.ts'
-import type { ReplyEvent } from '../../src/contract/events.ts'
+import type { ReplyEvent } from '../../src/contract/reply-events.ts'
 import { encodeComment, encodeEvent } from '../../src/sse.ts'
 
 const test = suite('a reply as it is written')

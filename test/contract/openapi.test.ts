@@ -5,13 +5,13 @@ import addFormats from 'ajv-formats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { rolesDocument } from '../../.build/roles.ts'
-import { openapiDocument } from '../../src/contract/openapi.ts'
+import { createOpenapiDocument } from '../../src/contract/openapi.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { version } from '../../src/version.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('openapi')
-const document = JSON.parse(JSON.stringify(openapiDocument(version))) as Json
+const document = JSON.parse(JSON.stringify(createOpenapiDocument(version))) as Json
 const operations: { name: string; operation: Json }[] = Object.entries(document.paths as Json).flatMap(([path, methods]) =>
   Object.entries(methods as Json).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
 )
@@ -105,12 +105,12 @@ test('no schema takes fields it does not know, unless it says that anything goes
 })
 
 test('the daemon serves the very same document', async () => {
-  const service = await Service.start()
+  const service = await TestServer.start()
   try {
     const { body } = await service.get('/openapi.json', { as: null })
     assert.equal(body, document)
   } finally {
-    await service.end()
+    await service.close()
   }
 })
 

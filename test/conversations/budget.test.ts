@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, says } from '../harness/provider.ts'
 import { Parlour } from './conversation-fixture.ts'
@@ -23,7 +23,7 @@ test('a spent budget is told before anything is stored or called', async () => {
   await parlour.resources.threshold({ entity_type: 'agent', entity_id: agent.id, limit: 17, action: 'block' })
   await parlour.reply(id, 'Within')
   const before = provider.received.length
-  for (const stream of [false, true]) await refused(parlour.say(id, 'Beyond', { stream }), 'BUDGET_EXCEEDED')
+  for (const stream of [false, true]) await expectError(parlour.say(id, 'Beyond', { stream }), 'BUDGET_EXCEEDED')
   assert.is(provider.received.length, before)
   assert.is((await parlour.messages(id)).length, 2)
   const other = await parlour.talk(provider)
@@ -43,7 +43,7 @@ test('one that is spent between steps ends the reply, and what came is kept', as
     [reply?.content, reply?.finish_reason, reply?.error_code, reply?.usage.total_tokens],
     ['Let me see.', 'error', 'BUDGET_EXCEEDED', 17],
   )
-  await good(parlour.service.delete(`/usage/thresholds/${threshold.id}`))
+  await expectData(parlour.service.delete(`/usage/thresholds/${threshold.id}`))
   provider.script = [says('x')]
   assert.is((await parlour.reply(id, 'Go on')).content, 'x')
 })

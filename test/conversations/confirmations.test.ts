@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import type { Json } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, says } from '../harness/provider.ts'
+import type { Json } from '../harness/test-server.ts'
 import { until } from '../knowledge/knowledge-fixture.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 import { Parlour } from './conversation-fixture.ts'
@@ -41,7 +41,7 @@ test('a tool that asks first runs when it is allowed, and not before', async () 
   assert.equal(data, { id: 'call_1', name: 'order', arguments: {} })
   const [, pending] = await parlour.messages(id)
   assert.equal([pending?.finish_reason, pending?.tool_calls[0].confirmation, reached()], [undefined, 'pending', before])
-  const allowed = await good(confirm(id, pending?.id, 'call_1', true))
+  const allowed = await expectData(confirm(id, pending?.id, 'call_1', true))
   assert.equal([allowed.id, allowed.confirmation], ['call_1', 'allowed'])
   const result = await stream.until('tool_result')
   assert.equal([result.data.confirmation, (result.data.result as Json).body, reached()], ['allowed', 'reached', before + 1])
@@ -56,7 +56,7 @@ test('refused, it does not run, and the model is told', async () => {
   const stream = await parlour.stream(id, 'Order it')
   await stream.until('confirmation_required')
   const messageId = (await parlour.messages(id))[1]?.id
-  await good(confirm(id, messageId, 'call_1', false))
+  await expectData(confirm(id, messageId, 'call_1', false))
   const { data } = await stream.until('message_end')
   assert.equal([data.message.content, data.message.tool_calls?.[0]?.confirmation, reached()], ['then not', 'refused', before])
   assert.match(provider.received.at(-1)?.body.messages.at(-1).content, /did not allow/)
@@ -70,9 +70,9 @@ test('whoever waits for the whole reply can be helped by another client', async 
     const last = (await parlour.messages(id)).at(-1)
     return last?.tool_calls?.length === 2 && last.tool_calls.every(({ confirmation }: Json) => confirmation === 'pending') && last
   })
-  await good(confirm(id, pending.id, 'call_2', false))
-  await good(confirm(id, pending.id, 'call_1', true))
-  const { tool_calls } = await good(reply)
+  await expectData(confirm(id, pending.id, 'call_2', false))
+  await expectData(confirm(id, pending.id, 'call_1', true))
+  const { tool_calls } = await expectData(reply)
   assert.equal(
     tool_calls.map((call: Json) => [call.confirmation, call.error === undefined]),
     [
@@ -98,14 +98,14 @@ test('an answer can be repeated but not changed, and needs a question', async ()
   await stream.until('confirmation_required')
   await stream.until('confirmation_required')
   const messageId = (await parlour.messages(id))[1]?.id
-  for (const _ of [1, 2]) assert.is((await good(confirm(id, messageId, 'a', true))).confirmation, 'allowed')
-  await refused(confirm(id, messageId, 'a', false), 'CONFLICT', { error: /allowed already/ })
-  await refused(confirm(id, messageId, 'c', true), 'CONFLICT', { error: /asks for nothing/ })
-  await refused(confirm(id, messageId, 'd', true), 'NOT_FOUND')
-  await refused(confirm(id, 'msg_none', 'b', true), 'NOT_FOUND')
-  await good(confirm(id, messageId, 'b', true))
+  for (const _ of [1, 2]) assert.is((await expectData(confirm(id, messageId, 'a', true))).confirmation, 'allowed')
+  await expectError(confirm(id, messageId, 'a', false), 'CONFLICT', { error: /allowed already/ })
+  await expectError(confirm(id, messageId, 'c', true), 'CONFLICT', { error: /asks for nothing/ })
+  await expectError(confirm(id, messageId, 'd', true), 'NOT_FOUND')
+  await expectError(confirm(id, 'msg_none', 'b', true), 'NOT_FOUND')
+  await expectData(confirm(id, messageId, 'b', true))
   await stream.until('message_end')
-  await refused(confirm(id, messageId, 'b', true), 'CONFLICT', { error: /not being written/ })
+  await expectError(confirm(id, messageId, 'b', true), 'CONFLICT', { error: /not being written/ })
 })
 
 test('leaving while it asks ends the reply, and nothing runs', async () => {

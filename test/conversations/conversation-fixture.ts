@@ -2,28 +2,28 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ReplyEvent, ReplyEventName } from '../../src/contract/events.ts'
+import type { ReplyEvent, ReplyEventName } from '../../src/contract/reply-events.ts'
 import { EventDecoder } from '../../src/sse.ts'
-import { good } from '../harness/answers.ts'
-import { ADMIN, type HomeOptions, type Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import type { ScriptedProvider } from '../harness/provider.ts'
-import { Resources, unique } from '../harness/resources.ts'
+import { Resources, uniqueName } from '../harness/resources.ts'
+import { ADMIN_TOKEN, type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 
 type Fields = Record<string, unknown>
 
 export class Parlour {
-  readonly service: Service
+  readonly service: TestServer
   readonly resources: Resources
   readonly url: string
 
-  private constructor(service: Service, url: string) {
+  private constructor(service: TestServer, url: string) {
     this.service = service
     this.resources = new Resources(service)
     this.url = url
   }
 
-  static async open(options?: HomeOptions): Promise<Parlour> {
-    const service = await Service.start(options)
+  static async open(options?: TestServerOptions): Promise<Parlour> {
+    const service = await TestServer.start(options)
     await service.app.server.listen({ host: '127.0.0.1', port: 0 })
     const url = `http://127.0.0.1:${(service.app.server.server.address() as AddressInfo).port}`
     service.app.listening(url)
@@ -31,7 +31,7 @@ export class Parlour {
     return new Parlour(service, url)
   }
 
-  end = () => this.service.end()
+  end = () => this.service.close()
 
   /** The same home in a new service, as after a restart. */
   async reopened(): Promise<Parlour> {
@@ -42,7 +42,7 @@ export class Parlour {
   async agent(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<Json> {
     const { id } = await this.resources.model({
       ...provider.model,
-      name: unique('scripted'),
+      name: uniqueName('scripted'),
       pricing: { input: 0.5, output: 1.5 },
       ...model,
     })
@@ -59,8 +59,8 @@ export class Parlour {
   }
 
   say = (id: string, message: string, more: Fields = {}) => this.service.post(`/conversations/${id}/messages`, { message, ...more })
-  reply = (id: string, message: string): Promise<Json> => good(this.say(id, message))
-  messages = async (id: string): Promise<Json[]> => (await good(this.service.get(`/conversations/${id}`))).messages
+  reply = (id: string, message: string): Promise<Json> => expectData(this.say(id, message))
+  messages = async (id: string): Promise<Json[]> => (await expectData(this.service.get(`/conversations/${id}`))).messages
 
   /** Sends a message and follows its reply. */
   stream = (id: string, message: string, more: Fields = {}, headers: Record<string, string> = {}): Promise<Stream> =>
@@ -72,7 +72,7 @@ export class Parlour {
   async open(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Stream> {
     const sent = request(`${this.url}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${ADMIN}`, 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json', ...headers },
       agent: false,
     })
     sent.end(body === undefined ? undefined : JSON.stringify(body))

@@ -1,8 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ErrorCode } from '../../src/contract/errors.ts'
-import { refused } from '../harness/answers.ts'
-import type { Json } from '../harness/app.ts'
+import { expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import {
   cutsAfter,
@@ -18,6 +17,7 @@ import {
   trickles,
 } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
+import type { Json } from '../harness/test-server.ts'
 import { until } from '../knowledge/knowledge-fixture.ts'
 import { Parlour } from './conversation-fixture.ts'
 
@@ -77,7 +77,7 @@ for (const [what, step, code, content, read] of OUTCOMES) {
     const id = await parlour.talk(provider)
     provider.script = [step]
     const begun = performance.now()
-    if (content === '') await refused(parlour.say(id, 'Hi'), code)
+    if (content === '') await expectError(parlour.say(id, 'Hi'), code)
     else {
       const stream = await parlour.stream(id, 'Hi')
       const { data } = await stream.until('error')

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import type { Json } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, refuses, ScriptedProvider, type Step, says, stallsAfter } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
+import type { Json } from '../harness/test-server.ts'
 import { until } from '../knowledge/knowledge-fixture.ts'
 import { Parlour } from './conversation-fixture.ts'
 
@@ -79,7 +79,7 @@ test('the reply goes on while anybody follows, and ends with the last', async ()
   const third = await parlour.follow(id, messageId)
   await third.until('message_delta')
   third.leave()
-  await good(parlour.service.get('/status'))
+  await expectData(parlour.service.get('/status'))
   assert.not.ok(gone)
   second.leave()
   await closed
@@ -122,8 +122,8 @@ test('only replies are followed', async () => {
   await parlour.reply(id, 'Hi')
   const [user] = await parlour.messages(id)
   for (const message of [user?.id, 'msg_none'])
-    await refused(parlour.service.get(`/conversations/${id}/messages/${message}/events`), 'NOT_FOUND')
-  await refused(parlour.service.get(`/conversations/conv_none/messages/${user?.id}/events`), 'NOT_FOUND')
+    await expectError(parlour.service.get(`/conversations/${id}/messages/${message}/events`), 'NOT_FOUND')
+  await expectError(parlour.service.get(`/conversations/conv_none/messages/${user?.id}/events`), 'NOT_FOUND')
 })
 
 test('a repeated request joins the reply: one message, one call of the model', async () => {
@@ -162,7 +162,7 @@ test('a repeated request joins the reply: one message, one call of the model', a
   )
   await after.all()
   assert.equal([after.names, after.said], [['message_start', 'message_delta', 'message_end'], 'one two'])
-  await refused(
+  await expectError(
     parlour.service.post(
       `/conversations/${id}/messages`,
       { message: 'Other', stream: true },
@@ -183,7 +183,7 @@ test('a repeated request that had failed fails the same way', async () => {
         { message: 'Once', stream },
         { headers: { 'idempotency-key': `fails-${stream}` } },
       )
-    for (const _ of [1, 2]) await refused(send(), 'PROVIDER_ERROR')
+    for (const _ of [1, 2]) await expectError(send(), 'PROVIDER_ERROR')
   }
   parlour = await parlour.reopened()
   const again = parlour.service.post(
@@ -191,7 +191,7 @@ test('a repeated request that had failed fails the same way', async () => {
     { message: 'Once', stream: true },
     { headers: { 'idempotency-key': 'fails-true' } },
   )
-  await refused(again, 'PROVIDER_ERROR')
+  await expectError(again, 'PROVIDER_ERROR')
   assert.equal([provider.received.length - before, (await parlour.messages(id)).length], [2, 4])
 })
 
@@ -200,7 +200,7 @@ test('a deleted conversation takes along what is being written in it', async () 
   const id = await parlour.talk(provider)
   const { stream } = await started(id)
   await stream.until('message_delta')
-  await good(parlour.service.delete(`/conversations/${id}`))
+  await expectData(parlour.service.delete(`/conversations/${id}`))
   const { data } = await stream.until('message_end')
   assert.equal([data.message.finish_reason, data.message.content], ['aborted', 'so far'])
   await provider.received.at(-1)?.closed

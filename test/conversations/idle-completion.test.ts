@@ -1,26 +1,26 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { until } from '../knowledge/knowledge-fixture.ts'
 import { FakeClock } from '../webhooks/fake-clock.ts'
 
 const test = suite('idle conversations')
 const HOUR = 60 * 60 * 1000
-let service: Service
+let service: TestServer
 let clock: FakeClock
 
 test.before.each(
   aloud(async () => {
     clock = new FakeClock(Date.now())
-    service = await Service.start({ clock })
+    service = await TestServer.start({ clock })
   }),
 )
-test.after.each(aloud(() => service.end()))
+test.after.each(aloud(() => service.close()))
 
-const status = async (id: string): Promise<string> => (await good(service.get(`/conversations/${id}`))).status
+const status = async (id: string): Promise<string> => (await expectData(service.get(`/conversations/${id}`))).status
 const completions = async (): Promise<Json[]> =>
   (await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'conversation.completed' ORDER BY position")).map(
     ({ body }) => JSON.parse(body).data,
@@ -28,7 +28,7 @@ const completions = async (): Promise<Json[]> =>
 /** The next look at what is idle has been taken. */
 async function looked(): Promise<void> {
   clock.next()
-  await good(service.get('/status'))
+  await expectData(service.get('/status'))
 }
 
 test('after a day without a word a conversation completes by itself, once, and says so', async () => {
@@ -50,27 +50,27 @@ test('so do those that were left alone while no daemon ran, however many', async
   const resources = new Resources(service)
   const agent_id = (await resources.agent()).id
   const ids = await Promise.all(Array.from({ length: 130 }, async () => (await resources.conversation({ agent_id })).id))
-  await good(service.post(`/conversations/${ids[0]}/complete`))
+  await expectData(service.post(`/conversations/${ids[0]}/complete`))
   clock.pass(25 * HOUR)
-  service = await Service.start({ home: await service.stop(), clock })
+  service = await TestServer.start({ home: await service.stop(), clock })
   await until(async () => (await service.get('/conversations?status=completed&limit=1')).body.pagination.total === 130)
   assert.equal((await completions()).map(({ conversation_id }) => conversation_id).sort(), [...ids].sort())
 })
 
 test('the time is a setting, and 0 is never', async () => {
   const { id } = await new Resources(service).conversation()
-  assert.is((await good(service.put('/settings', { conversation_idle_minutes: 0 }))).conversation_idle_minutes, 0)
+  assert.is((await expectData(service.put('/settings', { conversation_idle_minutes: 0 }))).conversation_idle_minutes, 0)
   clock.pass(1_000 * HOUR)
   await looked()
   assert.is(await status(id), 'active')
-  await good(service.put('/settings', { conversation_idle_minutes: 1_000 * 60 + 30 }))
+  await expectData(service.put('/settings', { conversation_idle_minutes: 1_000 * 60 + 30 }))
   await looked()
   assert.is(await status(id), 'active')
-  await good(service.put('/settings', { conversation_idle_minutes: 5 }))
+  await expectData(service.put('/settings', { conversation_idle_minutes: 5 }))
   await looked()
   await until(async () => (await status(id)) === 'completed')
   for (const minutes of [-1, 1.5, '5', 1e9])
-    await refused(service.put('/settings', { conversation_idle_minutes: minutes }), 'VALIDATION_ERROR')
+    await expectError(service.put('/settings', { conversation_idle_minutes: minutes }), 'VALIDATION_ERROR')
 })
 
 test.run()

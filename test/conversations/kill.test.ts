@@ -7,10 +7,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openDatabase } from '../../daemon/store/database.ts'
 import { decodeEvents } from '../../src/sse.ts'
-import type { Json } from '../harness/app.ts'
-import { type Running, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider } from '../harness/provider.ts'
+import type { Json } from '../harness/test-server.ts'
 
 const ROUNDS = 6
 const AT_ONCE = 8
@@ -20,7 +20,7 @@ const WHOLE = [...WORDS.slice(0, 5), ...WORDS].join('')
 
 const test = suite('kill -9 while replies stream')
 let root: string
-let daemon: Running
+let daemon: DaemonProcess
 let provider: ScriptedProvider
 
 test.before(
@@ -80,7 +80,7 @@ async function talk(conversation: string, round: number, seen: Seen[]): Promise<
 
 test('acknowledged messages are there, replies are marked as interrupted, and usage is neither lost nor doubled', async () => {
   const home = join(root, 'home')
-  daemon = await startDaemon(home)
+  daemon = await startDaemon(home, { token: TOKEN })
   const model = await call('POST', '/models', { ...provider.model, name: 'scripted', pricing: { input: 1, output: 2 } })
   const agent = await call('POST', '/agents', { name: 'talker', model_id: model.id })
   const seen: Seen[] = []
@@ -90,7 +90,7 @@ test('acknowledged messages are there, replies are marked as interrupted, and us
     await pause(randomInt(300, 2_500))
     await daemon.kill()
     await Promise.all(talking)
-    daemon = await startDaemon(home)
+    daemon = await startDaemon(home, { token: TOKEN })
   }
   const interrupted = await check(seen)
   assert.ok(interrupted > ROUNDS, `only ${interrupted} were interrupted`)
@@ -116,7 +116,7 @@ test('acknowledged messages are there, replies are marked as interrupted, and us
   }
   assert.equal(await database.all('SELECT * FROM replies_under_way'), [])
   await database.close()
-  daemon = await startDaemon(home)
+  daemon = await startDaemon(home, { token: TOKEN })
 })
 
 /** What was seen is there: how many of it were cut off. */
@@ -149,7 +149,7 @@ test('a reply that was cut off is told as such, and the conversation goes on', a
   while (seen[0]?.text === '') await pause(5)
   await daemon.kill()
   await talking
-  daemon = await startDaemon(join(root, 'home'))
+  daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
   const events = await fetch(`${daemon.url}/api/conversations/${id}/messages/${seen[0]?.reply}/events`, {
     headers: { authorization: `Bearer ${TOKEN}` },
   })

@@ -3,11 +3,11 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Unread } from '../../daemon/http/unread.ts'
-import { ADMIN, type Json } from '../harness/app.ts'
+import { SocketQueues } from '../../daemon/http/socket-queues.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, type Step, says } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
+import { ADMIN_TOKEN, type Json } from '../harness/test-server.ts'
 import { until } from '../knowledge/knowledge-fixture.ts'
 import { Parlour } from './conversation-fixture.ts'
 
@@ -41,7 +41,7 @@ async function sendAndStop(id: string): Promise<Socket> {
   const head = [
     `POST /api/conversations/${id}/messages HTTP/1.1`,
     `host: ${host}`,
-    `authorization: Bearer ${ADMIN}`,
+    `authorization: Bearer ${ADMIN_TOKEN}`,
     'content-type: application/json',
   ]
   socket.write(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
@@ -110,14 +110,15 @@ for (const [host, address] of [
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const reader = connect(port, address).pause()
     const [writer] = await accepted
-    const unread = new Unread()
-    assert.is((await unread.of(writer)) ?? 0, 0)
+    const unread = new SocketQueues()
+    assert.is((await unread.getUnreadBytes(writer)) ?? 0, 0)
     writer.write('x'.repeat(1_000))
-    if (process.platform === 'linux') await until(async () => (await unread.of(writer)) === 1_000)
+    if (process.platform === 'linux') await until(async () => (await unread.getUnreadBytes(writer)) === 1_000)
     writer.write('x'.repeat(3_000_000))
-    if (process.platform === 'linux') await until(async () => ((await unread.of(writer)) ?? 0) + writer.writableLength === 3_001_000)
+    if (process.platform === 'linux')
+      await until(async () => ((await unread.getUnreadBytes(writer)) ?? 0) + writer.writableLength === 3_001_000)
     reader.resume()
-    await until(async () => ((await unread.of(writer)) ?? 0) === 0 && writer.writableLength === 0)
+    await until(async () => ((await unread.getUnreadBytes(writer)) ?? 0) === 0 && writer.writableLength === 0)
     reader.destroy()
     server.close()
   })

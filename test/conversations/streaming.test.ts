@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, hangs, refuses, replies, ScriptedProvider, says, stallsAfter } from '../harness/provider.ts'
 import { until } from '../knowledge/knowledge-fixture.ts'
@@ -134,11 +134,11 @@ test('one message at a time: the second is refused, or waits if it asks to', asy
   const arrival = provider.arrival()
   const first = parlour.say(id, 'One')
   await arrival
-  await refused(parlour.say(id, 'Two'), 'CONFLICT', { hint: /wait: true/ })
-  await refused(parlour.say(id, 'Two', { stream: true }), 'CONFLICT')
+  await expectError(parlour.say(id, 'Two'), 'CONFLICT', { hint: /wait: true/ })
+  await expectError(parlour.say(id, 'Two', { stream: true }), 'CONFLICT')
   const second = parlour.say(id, 'Two', { wait: true })
   answer()
-  assert.equal([(await good(first)).content, (await good(second)).content], ['first', 'second'])
+  assert.equal([(await expectData(first)).content, (await expectData(second)).content], ['first', 'second'])
   assert.equal(
     (await parlour.messages(id)).map(({ content }) => content),
     ['One', 'first', 'Two', 'second'],

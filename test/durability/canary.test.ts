@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Json } from '../harness/app.ts'
-import { type Running, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
+import type { Json } from '../harness/test-server.ts'
 
 const test = suite('canary')
 
@@ -28,7 +28,7 @@ const CANARIES = {
 
 let root: string
 let home: string
-let daemon: Running
+let daemon: DaemonProcess
 const minted: Record<string, string> = {}
 const said: string[] = []
 
@@ -36,7 +36,7 @@ test.before(
   aloud(async () => {
     root = mkdtempSync(join(tmpdir(), 'cadre-canary-'))
     home = join(root, 'home')
-    daemon = await startDaemon(home, { CADRE_LOG_LEVEL: 'trace' })
+    daemon = await startDaemon(home, { token: TOKEN, environment: { CADRE_LOG_LEVEL: 'trace' } })
   }),
 )
 test.after(
@@ -160,7 +160,7 @@ test('none of them is in any file while the daemon runs, nor once it was killed,
   look()
   await daemon.kill()
   look()
-  daemon = await startDaemon(home, { CADRE_LOG_LEVEL: 'trace' })
+  daemon = await startDaemon(home, { token: TOKEN, environment: { CADRE_LOG_LEVEL: 'trace' } })
   await daemon.stop()
   look()
 })

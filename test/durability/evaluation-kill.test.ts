@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Json } from '../harness/app.ts'
-import { type Running, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider } from '../harness/provider.ts'
+import type { Json } from '../harness/test-server.ts'
 
 const CASES = 1_000
 const CONCURRENCY = 16
 
 const test = suite('kill -9 amid an evaluation')
 let root: string
-let daemon: Running
+let daemon: DaemonProcess
 let provider: ScriptedProvider
 
 test.before(
@@ -24,7 +24,7 @@ test.before(
       'openai',
       replies(({ body }) => ({ text: [body.messages.at(-1).content], usage: { input: 700, output: 300, cached: 0 } })),
     )
-    daemon = await startDaemon(join(root, 'home'))
+    daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
   }),
 )
 test.after(
@@ -67,7 +67,7 @@ test('every case has one result in the end, and none was run more than once agai
   for (const share of [0.2, 0.6]) {
     await reached(path, CASES * share)
     await daemon.kill()
-    daemon = await startDaemon(join(root, 'home'))
+    daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
   }
   await reached(path, CASES)
   while ((await call('GET', path)).status === 'running') await pause(25)

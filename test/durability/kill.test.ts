@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Json } from '../harness/app.ts'
-import { type Running, spawnDaemon, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { type DaemonProcess, spawnDaemon, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
+import type { Json } from '../harness/test-server.ts'
 
 const ROUNDS = 20
 const WRITES = 1_000
@@ -20,7 +20,7 @@ const DOCUMENT_EVERY = 25
 const test = suite('kill -9')
 let root: string
 let home: string
-let daemon: Running | undefined
+let daemon: DaemonProcess | undefined
 
 test.before(
   aloud(() => {
@@ -107,7 +107,7 @@ function patience(): number {
 }
 
 test(`of ${WRITES} writes cut short ${ROUNDS} times, all that were acknowledged are there, none twice, and the next start is quick`, async () => {
-  daemon = await startDaemon(home)
+  daemon = await startDaemon(home, { token: TOKEN })
   const first = client(daemon.url)
   const { body } = await first.call('POST', '/knowledge-sources', { name: 'all', type: 'file' })
   await first.end()
@@ -119,7 +119,7 @@ test(`of ${WRITES} writes cut short ${ROUNDS} times, all that were acknowledged 
     const writes = writesOf(round, sourceId)
     const killAt = randomInt(20, WRITES * 0.3)
     const before = client(daemon.url)
-    const victim: Running = daemon
+    const victim: DaemonProcess = daemon
     let killed: Promise<void> | undefined
     await send(before.call, writes, (count) => {
       if (count === killAt) killed = victim.kill()
@@ -129,7 +129,7 @@ test(`of ${WRITES} writes cut short ${ROUNDS} times, all that were acknowledged 
     await before.end()
 
     const limit = patience()
-    daemon = await startDaemon(home)
+    daemon = await startDaemon(home, { token: TOKEN })
     slowest = Math.max(slowest, daemon.readyMs)
     assert.ok(daemon.readyMs < limit, `round ${round}: ready only after ${Math.round(daemon.readyMs)} ms`)
     const after = client(daemon.url)
@@ -162,7 +162,7 @@ test(`of ${WRITES} writes cut short ${ROUNDS} times, all that were acknowledged 
     cut += unsure.length
   }
 
-  const last = client((daemon as Running).url)
+  const last = client((daemon as DaemonProcess).url)
   const agents = await named(last.call, '/agents')
   assert.equal(
     [...agents.values()].filter((same) => same.length > 1),
@@ -172,7 +172,7 @@ test(`of ${WRITES} writes cut short ${ROUNDS} times, all that were acknowledged 
   assert.is(status.data.counts.agents, agents.size)
   assert.is((await last.call('GET', '/health')).body.status, 'healthy')
   await last.end()
-  assert.is(await (daemon as Running).stop(), 0)
+  assert.is(await (daemon as DaemonProcess).stop(), 0)
   daemon = undefined
   console.log(
     `${sent} acknowledged writes, ${cut} more that were not, in ${Math.round((performance.now() - begun) / 1000)} s; slowest start after a kill ${Math.round(slowest)} ms`,
@@ -183,7 +183,7 @@ test('a first start that is killed at any moment leaves a home that starts, with
   const whole = (await startAndStop(join(root, 'whole'))).readyMs
   for (const part of [0.4, 0.7, 0.9]) {
     const fresh = join(root, `fresh-${part}`)
-    const child = spawnDaemon(fresh)
+    const child = spawnDaemon(fresh, { token: TOKEN })
     await new Promise((resolve) => setTimeout(resolve, whole * part))
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -192,7 +192,7 @@ test('a first start that is killed at any moment leaves a home that starts, with
 })
 
 async function startAndStop(place: string): Promise<{ readyMs: number; tokens: number }> {
-  const running = await startDaemon(place)
+  const running = await startDaemon(place, { token: TOKEN })
   const { call, end } = client(running.url)
   const { body } = await call('GET', '/tokens')
   await end()

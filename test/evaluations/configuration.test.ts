@@ -1,21 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('what is kept with a run of an evaluation')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 test('every tool of an agent as it was, without its secrets, and each index once', async () => {
   const source = await resources.source()
@@ -28,10 +28,10 @@ test('every tool of an agent as it was, without its secrets, and each index once
   })
   const agent = await resources.agent({ tools: [rag.id, find.id, call.id] })
   const { id } = await resources.evaluation({ target_id: agent.id })
-  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
-  await good(service.put(`/retrieval-tools/${find.id}`, { top_k: 1 }))
-  await good(service.put(`/api-tools/${call.id}`, { url: 'https://other.example.com/', auth: { type: 'none' }, headers: {} }))
-  const { target } = (await good(service.get(`/evaluations/${id}/runs/${run_id}`))).configuration
+  const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
+  await expectData(service.put(`/retrieval-tools/${find.id}`, { top_k: 1 }))
+  await expectData(service.put(`/api-tools/${call.id}`, { url: 'https://other.example.com/', auth: { type: 'none' }, headers: {} }))
+  const { target } = (await expectData(service.get(`/evaluations/${id}/runs/${run_id}`))).configuration
   assert.equal(target.tools, [rag, find, call])
   assert.equal(
     target.indexes.map((index: Json) => index.id),

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { hangs, type ReceivedRequest, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { until } from '../knowledge/knowledge-fixture.ts'
 import { ended } from './evaluation-fixture.ts'
 
 const test = suite('runs of evaluations that are disturbed')
-let service: Service
+let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 
@@ -25,14 +25,14 @@ const judging =
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', echo)
   }),
 )
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await provider.close()
   }),
 )
@@ -42,9 +42,9 @@ test.before.each(() => {
 })
 
 const agent = async () => resources.agent({ model_id: (await resources.model(provider.model)).id })
-const begin = async (id: string): Promise<string> => (await good(service.post(`/evaluations/${id}/run`))).run_id
+const begin = async (id: string): Promise<string> => (await expectData(service.post(`/evaluations/${id}/run`))).run_id
 const tokens = async (id: string): Promise<number> =>
-  (await good(service.get(`/usage/stats?entity_type=evaluation&entity_id=${id}`))).total_tokens
+  (await expectData(service.get(`/usage/stats?entity_type=evaluation&entity_id=${id}`))).total_tokens
 
 test('whatever a judge says, the case has a score or says why not, and the run ends', async () => {
   const target = await agent()
@@ -78,7 +78,7 @@ test('a run is cancelled while a judge is asked: the judge is asked no further, 
   const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: 'q', expected_output: 'q' }] })
   const run = await begin(id)
   await until(async () => provider.received.some(isJudge))
-  await good(service.post(`/evaluations/${id}/runs/${run}/cancel`))
+  await expectData(service.post(`/evaluations/${id}/runs/${run}/cancel`))
   await provider.received.find(isJudge)?.closed
   const { status, results, summary } = await ended(service, id, run)
   assert.equal([status, results, summary.errors], ['cancelled', [], 0])
@@ -101,7 +101,7 @@ test('what is asked may be deleted while it is asked: the run goes on with what 
   const { id } = await resources.evaluation({ target_id: target.id, test_cases, concurrency: 2 })
   const run = await begin(id)
   await until(async () => provider.received.length >= 2)
-  await good(service.delete(`/agents/${target.id}?force=true`))
+  await expectData(service.delete(`/agents/${target.id}?force=true`))
   release()
   const { status, summary } = await ended(service, id, run)
   assert.equal([status, summary.passed], ['completed', 20])

@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { type ReceivedRequest, replies, ScriptedProvider } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { run } from './evaluation-fixture.ts'
 
 const test = suite('evaluations that cannot work, and runs that come to an end')
-let service: Service
+let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 
@@ -17,14 +17,14 @@ const echo = replies(({ body }: ReceivedRequest) => ({ text: [body.messages.at(-
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', echo)
   }),
 )
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await provider.close()
   }),
 )
@@ -33,49 +33,49 @@ const agent = async () => resources.agent({ model_id: (await resources.model(pro
 
 test('what cannot work is refused before it is run', async () => {
   const { id } = await resources.evaluation()
-  await refused(service.get(`/evaluations/${id}/results`), 'NOT_FOUND')
-  await refused(service.get(`/evaluations/${id}/runs/none`), 'NOT_FOUND')
+  await expectError(service.get(`/evaluations/${id}/results`), 'NOT_FOUND')
+  await expectError(service.get(`/evaluations/${id}/runs/none`), 'NOT_FOUND')
   const evaluation = (fields: object) => service.post('/evaluations', { name: 'x', type: 'agent', target_id: 'none', ...fields })
   const target_id = (await agent()).id
-  await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: '{' }] }), 'VALIDATION_ERROR', {
+  await expectError(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: '{' }] }), 'VALIDATION_ERROR', {
     field: 'test_cases.0.expected_output',
   })
   const deep = `${'['.repeat(9_000)}${']'.repeat(9_000)}`
-  await refused(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: deep }] }), 'VALIDATION_ERROR')
-  await refused(evaluation({ target_id, scorers: ['regex'], test_cases: [{ input: 'a', expected_output: '(' }] }), 'VALIDATION_ERROR')
+  await expectError(evaluation({ target_id, scorers: ['json'], test_cases: [{ input: 'a', expected_output: deep }] }), 'VALIDATION_ERROR')
+  await expectError(evaluation({ target_id, scorers: ['regex'], test_cases: [{ input: 'a', expected_output: '(' }] }), 'VALIDATION_ERROR')
   const test_cases = [{ input: 'a', expected_output: 'a' }]
-  await refused(evaluation({ target_id, scorers: [{ type: 'exact', threshold: 90 }], test_cases }), 'VALIDATION_ERROR', {
+  await expectError(evaluation({ target_id, scorers: [{ type: 'exact', threshold: 90 }], test_cases }), 'VALIDATION_ERROR', {
     field: 'scorers.0.threshold',
   })
   const own = [{ input: 'a', scorers: ['exact', { type: 'json', threshold: 1.1 }] }]
-  await refused(evaluation({ target_id, test_cases: own }), 'VALIDATION_ERROR', { field: 'test_cases.0.scorers.1.threshold' })
+  await expectError(evaluation({ target_id, test_cases: own }), 'VALIDATION_ERROR', { field: 'test_cases.0.scorers.1.threshold' })
   const { error, hint } = await service
     .post('/evaluations', { name: 'x', type: 'agent', target_id, scorers: ['exakt'], test_cases })
     .then(({ body }) => body)
   assert.equal([/must be one of exact, contains/.test(error), hint], [true, 'Did you mean "exact"?'])
-  await good(service.delete(`/agents/${target_id}?force=true`))
+  await expectData(service.delete(`/agents/${target_id}?force=true`))
   const gone = await resources.agent()
   const orphan = await resources.evaluation({ target_id: gone.id })
-  await good(service.delete(`/agents/${gone.id}?force=true`))
-  await refused(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
+  await expectData(service.delete(`/agents/${gone.id}?force=true`))
+  await expectError(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
 })
 
 test('an evaluation takes ten thousand test cases of a paragraph each, and no more, however they come', async () => {
   const paragraph = 'How many days of leave are there, and who decides? '.repeat(6)
   const test_cases = Array.from({ length: 10_000 }, (_, index) => ({ input: `${index} ${paragraph}`, expected_output: 'x' }))
   const { id } = await resources.evaluation({ test_cases })
-  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: [{ input: 'x' }] }), 'VALIDATION_ERROR', {
+  await expectError(service.post(`/evaluations/${id}/test-cases`, { test_cases: [{ input: 'x' }] }), 'VALIDATION_ERROR', {
     field: 'test_cases',
   })
-  await refused(service.put(`/evaluations/${id}`, { test_cases: [...test_cases, { input: 'x' }] }), 'VALIDATION_ERROR', {
+  await expectError(service.put(`/evaluations/${id}`, { test_cases: [...test_cases, { input: 'x' }] }), 'VALIDATION_ERROR', {
     field: 'test_cases',
   })
   const long = { input: 'x'.repeat(100_000) }
-  await good(service.put(`/evaluations/${id}`, { test_cases: Array(60).fill(long) }))
-  await refused(service.post(`/evaluations/${id}/test-cases`, { test_cases: Array(40).fill(long) }), 'VALIDATION_ERROR', {
+  await expectData(service.put(`/evaluations/${id}`, { test_cases: Array(60).fill(long) }))
+  await expectError(service.post(`/evaluations/${id}/test-cases`, { test_cases: Array(40).fill(long) }), 'VALIDATION_ERROR', {
     field: 'test_cases',
   })
-  await refused(service.put(`/evaluations/${id}`, { test_cases: Array(90).fill(long) }), 'PAYLOAD_TOO_LARGE')
+  await expectError(service.put(`/evaluations/${id}`, { test_cases: Array(90).fill(long) }), 'PAYLOAD_TOO_LARGE')
 })
 
 test('the same meaning is 1, and no text has none', async () => {

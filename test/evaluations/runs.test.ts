@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { hangs, type ReceivedRequest, refuses, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { ended, run } from './evaluation-fixture.ts'
 
 const test = suite('runs of evaluations')
-let service: Service
+let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 
@@ -17,14 +17,14 @@ const system = ({ body }: ReceivedRequest): string => body.messages.find(({ role
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', hangs)
   }),
 )
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await provider.close()
   }),
 )
@@ -61,7 +61,7 @@ test('an agent is asked each test case, and every answer is scored', async () =>
   )
   assert.not.match(JSON.stringify(configuration), '"api_key"')
   assert.equal(
-    (await good(service.get('/conversations?limit=100'))).filter(({ agent_id }: Json) => agent_id === helper.id),
+    (await expectData(service.get('/conversations?limit=100'))).filter(({ agent_id }: Json) => agent_id === helper.id),
     [],
     'no conversation is kept',
   )
@@ -75,7 +75,7 @@ test('what a run takes is counted for the evaluation and for what it asks', asyn
     ['evaluation', id],
     ['agent', helper.id],
   ])
-    assert.is((await good(service.get(`/usage/stats?entity_type=${type}&entity_id=${entity}`))).total_tokens, 54)
+    assert.is((await expectData(service.get(`/usage/stats?entity_type=${type}&entity_id=${entity}`))).total_tokens, 54)
 })
 
 test('variables of a test case go over those of the agent, whose template is kept with the run', async () => {
@@ -99,7 +99,7 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
   const plain = await resources.evaluation({ type: 'model', target_id: asIs.id, test_cases: [{ input: 'say: x', expected_output: 'x' }] })
   assert.is((await run(service, plain.id)).summary.passed, 1)
 
-  await good(service.put('/settings', { default_model_id: asIs.id }))
+  await expectData(service.put('/settings', { default_model_id: asIs.id }))
   const template = await resources.template({ template: 'Talk to {{name}}.' })
   const told = await resources.evaluation({
     type: 'prompt_template',
@@ -112,7 +112,7 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
   const { results } = await run(service, told.id)
   assert.equal(provider.received.map(system).at(-1), 'Talk to {{name}} & co.')
   assert.equal([results[0].passed, results[1].passed, /no value for name/.test(results[1].error)], [true, false, true])
-  await good(service.put('/settings', { default_model_id: 'model_00000000-0000-7000-8000-000000000001' }))
+  await expectData(service.put('/settings', { default_model_id: 'model_00000000-0000-7000-8000-000000000001' }))
 
   const source = await resources.source()
   await resources.document(
@@ -121,8 +121,8 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
   )
   await resources.document({ name: 'travel.md', content: '# Travel\n\nTrains are booked in second class.' }, source.id)
   const tool = await resources.ragTool({ knowledge_source_id: source.id })
-  await good(service.post(`/knowledge-sources/${source.id}/sync`))
-  while ((await good(service.get(`/knowledge-sources/${source.id}`))).status !== 'active')
+  await expectData(service.post(`/knowledge-sources/${source.id}/sync`))
+  while ((await expectData(service.get(`/knowledge-sources/${source.id}`))).status !== 'active')
     await new Promise((resolve) => setTimeout(resolve, 50))
   const found = await resources.evaluation({
     type: 'rag_tool',
@@ -153,8 +153,8 @@ test('a run uses the agent as it was when the run began', async () => {
     ],
     concurrency: 1,
   })
-  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
-  await good(service.put(`/agents/${helper.id}`, { system_prompt: 'new' }))
+  const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
+  await expectData(service.put(`/agents/${helper.id}`, { system_prompt: 'new' }))
   release()
   assert.is((await ended(service, id, run_id)).summary.passed, 2)
 })
@@ -176,9 +176,9 @@ test('and the model as it was when its first test case was asked', async () => {
     concurrency: 1,
   })
   const arrival = provider.arrival()
-  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
+  const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
   await arrival
-  await good(service.put(`/models/${model.id}`, { model_id: 'after' }))
+  await expectData(service.put(`/models/${model.id}`, { model_id: 'after' }))
   release()
   assert.is((await ended(service, id, run_id)).summary.passed, 6)
   assert.equal(
@@ -212,14 +212,14 @@ test('a run is cancelled, and what has run stays', async () => {
     ],
     concurrency: 1,
   })
-  const { run_id } = await good(service.post(`/evaluations/${id}/run`))
-  while ((await good(service.get(`/evaluations/${id}/runs/${run_id}`))).done < 1 || provider.received.length < 2)
+  const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
+  while ((await expectData(service.get(`/evaluations/${id}/runs/${run_id}`))).done < 1 || provider.received.length < 2)
     await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
+  assert.is((await expectData(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   await provider.received.at(-1)?.closed
   const { status, summary, results } = await ended(service, id, run_id)
   assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 3, 1, 1])
-  assert.is((await good(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
+  assert.is((await expectData(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [
     `%${run_id}%`,
   ])
@@ -249,13 +249,13 @@ test('runs go on after a restart, with the results they had', async () => {
   const home = { id: '', run: '' }
   const cases = ['a', 'b', 'c'].map((input) => ({ input, expected_output: input }))
   home.id = (await resources.evaluation({ target_id: (await agent()).id, test_cases: cases, concurrency: 1 })).id
-  home.run = (await good(service.post(`/evaluations/${home.id}/run`))).run_id
-  while ((await good(service.get(`/evaluations/${home.id}/runs/${home.run}`))).done < 1 || provider.received.length < 2)
+  home.run = (await expectData(service.post(`/evaluations/${home.id}/run`))).run_id
+  while ((await expectData(service.get(`/evaluations/${home.id}/runs/${home.run}`))).done < 1 || provider.received.length < 2)
     await new Promise((resolve) => setTimeout(resolve, 20))
   does(replies((received) => ({ text: [asked(received)] })))
   const place = await service.stop()
   for (const go of waiting) go()
-  service = await Service.start({ home: place })
+  service = await TestServer.start({ home: place })
   resources = new Resources(service)
   const { status, results } = await ended(service, home.id, home.run)
   assert.equal([status, results.map(({ actual_output }: Json) => actual_output)], ['completed', ['a', 'b', 'c']])
@@ -274,34 +274,34 @@ test('two runs are compared', async () => {
   const a = (await run(service, id)).run_id
   does(replies((received) => ({ text: [asked(received) === 'say: a' ? 'a' : 'wrong'] })))
   const b = (await run(service, id)).run_id
-  const { better, worse, same, verdict, changes } = await good(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
+  const { better, worse, same, verdict, changes } = await expectData(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
   assert.equal([better, worse, same, verdict, changes.length, changes[0].b.actual_output], [0, 1, 1, 'same', 1, 'wrong'])
-  const listed = await good(service.get(`/evaluations/${id}/runs`))
+  const listed = await expectData(service.get(`/evaluations/${id}/runs`))
   assert.equal(
     listed.map(({ run_id }: Json) => run_id),
     [b, a],
   )
-  await refused(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=none`), 'NOT_FOUND')
+  await expectError(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=none`), 'NOT_FOUND')
 })
 
 test('results are paged and filtered', async () => {
   const cases = Array.from({ length: 5 }, (_, index) => ({ input: `say: ${index}`, expected_output: index < 2 ? 'x' : String(index) }))
   const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases: cases })
   await run(service, id)
-  const failed = await good(service.get(`/evaluations/${id}/results?passed=false`))
+  const failed = await expectData(service.get(`/evaluations/${id}/results?passed=false`))
   assert.equal([failed.results.length, failed.pagination.total, failed.summary.total], [2, 2, 5])
-  const page = await good(service.get(`/evaluations/${id}/results?limit=2&page=3`))
+  const page = await expectData(service.get(`/evaluations/${id}/results?limit=2&page=3`))
   assert.equal([page.results.map(({ position }: Json) => position), page.pagination], [[4], { page: 3, limit: 2, total: 5, pages: 3 }])
-  const beyond = await good(service.get(`/evaluations/${id}/results?page=2`))
+  const beyond = await expectData(service.get(`/evaluations/${id}/results?page=2`))
   assert.equal([beyond.results, beyond.pagination], [[], { page: 2, limit: 5, total: 5, pages: 1 }])
 })
 
 test('deleting an evaluation ends its runs', async () => {
   does(hangs)
   const { id } = await resources.evaluation({ target_id: (await agent()).id })
-  await good(service.post(`/evaluations/${id}/run`))
+  await expectData(service.post(`/evaluations/${id}/run`))
   while (provider.received.length < 1) await new Promise((resolve) => setTimeout(resolve, 20))
-  await good(service.delete(`/evaluations/${id}`))
+  await expectData(service.delete(`/evaluations/${id}`))
   await provider.received[0]?.closed
   assert.equal(await service.database.all('SELECT run_id FROM evaluation_results WHERE run_id NOT IN (SELECT id FROM evaluation_runs)'), [])
 })

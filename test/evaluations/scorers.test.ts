@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Patterns } from '../../daemon/evaluations/patterns.ts'
 import { type GivenAnswer, type ScoredCase, type ScoringTools, scoreAnswer } from '../../daemon/evaluations/scoring.ts'
-import type { ScorerSettings } from '../../src/contract/evaluations.ts'
+import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 
 const test = suite('scorers, against examples worked by hand')
 const patterns = new Patterns()

@@ -1,25 +1,25 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Resources, unique } from '../harness/resources.ts'
+import { Resources, uniqueName } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('agents')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 test('a name is enough; the rest has its defaults', async () => {
-  const { id: _, created_at: __, updated_at: ___, ...agent } = await good(service.post('/agents', { name: 'bare' }), 201)
+  const { id: _, created_at: __, updated_at: ___, ...agent } = await expectData(service.post('/agents', { name: 'bare' }), 201)
   assert.equal(agent, {
     name: 'bare',
     description: '',
@@ -43,7 +43,7 @@ test('lists of agents may be asked for a type and a status, as those of other re
   }
   for (const query of ['status=active', 'type=agent', 'type=agent&status=active&sort=name']) assert.equal(await found(query), [id], query)
   for (const query of ['status=error', 'type=file', 'type=agent&status=', 'type=']) assert.equal(await found(query), [], query)
-  await refused(service.get('/agents?kind=agent'), 'VALIDATION_ERROR', { field: 'kind' })
+  await expectError(service.get('/agents?kind=agent'), 'VALIDATION_ERROR', { field: 'kind' })
 })
 
 test('everything that can be said of an agent is kept', async () => {
@@ -69,16 +69,16 @@ test('everything that can be said of an agent is kept', async () => {
     prompt_template_id: template.id,
     variables: { name: 'Ada', nested: { list: [1, 2] } },
   }
-  const agent = await good(service.post('/agents', given), 201)
+  const agent = await expectData(service.post('/agents', given), 201)
   assert.equal(agent, { ...agent, ...given })
-  assert.equal(await good(service.get(`/agents/${agent.id}`)), agent)
+  assert.equal(await expectData(service.get(`/agents/${agent.id}`)), agent)
 })
 
 test('numbers at their limits are taken, beyond them refused', async () => {
   for (const fields of [{ temperature: 0 }, { temperature: 2 }, { max_tokens: 1 }])
-    await good(service.post('/agents', { name: 'x', ...fields }), 201)
+    await expectData(service.post('/agents', { name: 'x', ...fields }), 201)
   for (const fields of [{ temperature: -0.001 }, { temperature: 2.001 }, { max_tokens: 0 }, { max_tokens: -5 }, { max_tokens: 1.5 }])
-    await refused(service.post('/agents', { name: 'x', ...fields }), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
+    await expectError(service.post('/agents', { name: 'x', ...fields }), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
 })
 
 test('texts have limits, and a name is needed that is not blank', async () => {
@@ -89,20 +89,20 @@ test('texts have limits, and a name is needed that is not blank', async () => {
     ['description', 'x'.repeat(10_001)],
     ['system_prompt', 'x'.repeat(100_001)],
   ] as const)
-    await refused(service.post('/agents', { name: 'x', [field]: text }), 'VALIDATION_ERROR', { field })
-  await refused(service.post('/agents', { description: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /is required/ })
+    await expectError(service.post('/agents', { name: 'x', [field]: text }), 'VALIDATION_ERROR', { field })
+  await expectError(service.post('/agents', { description: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /is required/ })
 })
 
 test('a misspelt field is refused with the one that was meant', async () => {
-  await refused(service.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', {
     field: 'system_promt',
     hint: /Did you mean "system_prompt"/,
   })
-  await refused(service.post('/agents', { nmae: 'x' }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/agents', { nmae: 'x' }), 'VALIDATION_ERROR', {
     field: 'name',
     hint: /^"nmae" is not a known field\. Did you mean "name"\?$/,
   })
-  await refused(service.post('/agents', { name: 'x', topics: [{ name: 't', instruction: 'y' }] }), 'VALIDATION_ERROR')
+  await expectError(service.post('/agents', { name: 'x', topics: [{ name: 't', instruction: 'y' }] }), 'VALIDATION_ERROR')
 })
 
 test('a bare string is a topic of that name', async () => {
@@ -113,22 +113,22 @@ test('a bare string is a topic of that name', async () => {
     { name: 'tax', description: '', instructions: 'careful' },
   ])
   for (const topics of [[''], [{}], [7], 'leave', [{ name: '' }]])
-    await refused(service.post('/agents', { name: 'x', topics }), 'VALIDATION_ERROR')
+    await expectError(service.post('/agents', { name: 'x', topics }), 'VALIDATION_ERROR')
 })
 
 test('a model is named by its id, or by what its provider calls it where that is unique', async () => {
-  const name = unique('llama')
+  const name = uniqueName('llama')
   const model = await resources.model({ model_id: name })
   assert.is((await resources.agent({ model_id: model.id })).model_id, model.id)
   assert.is((await resources.agent({ model_id: name })).model_id, model.id)
   assert.is((await resources.agent({ model_id: 'embedded' })).model_id, EMBEDDED_MODEL_ID)
   const other = await resources.model({ model_id: name })
-  await refused(service.post('/agents', { name: 'x', model_id: name }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/agents', { name: 'x', model_id: name }), 'VALIDATION_ERROR', {
     field: 'model_id',
     error: /more than one/,
     hint: new RegExp(`${model.id} or ${other.id}`),
   })
-  await refused(service.post('/agents', { name: 'x', model_id: 'gpt-unknown' }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/agents', { name: 'x', model_id: 'gpt-unknown' }), 'VALIDATION_ERROR', {
     field: 'model_id',
     error: /no model "gpt-unknown"/,
   })
@@ -138,13 +138,13 @@ test('tools, template and model must exist, on create and on change', async () =
   const { id } = await resources.agent()
   const wrong = { tools: ['rag_nothing'], prompt_template_id: 'tmpl_nothing', model_id: 'model_nothing' }
   for (const [field, value] of Object.entries(wrong)) {
-    await refused(service.post('/agents', { name: 'x', [field]: value }), 'VALIDATION_ERROR', { field })
-    await refused(service.put(`/agents/${id}`, { [field]: value }), 'VALIDATION_ERROR', { field })
+    await expectError(service.post('/agents', { name: 'x', [field]: value }), 'VALIDATION_ERROR', { field })
+    await expectError(service.put(`/agents/${id}`, { [field]: value }), 'VALIDATION_ERROR', { field })
   }
   const agent = await resources.agent()
-  await refused(service.post('/agents', { name: 'x', tools: [agent.id] }), 'VALIDATION_ERROR', { field: 'tools', error: /no tool/ })
+  await expectError(service.post('/agents', { name: 'x', tools: [agent.id] }), 'VALIDATION_ERROR', { field: 'tools', error: /no tool/ })
   const tool = await resources.apiTool()
-  await refused(service.post('/agents', { name: 'x', tools: [tool.id, tool.id] }), 'VALIDATION_ERROR', { field: 'tools' })
+  await expectError(service.post('/agents', { name: 'x', tools: [tool.id, tool.id] }), 'VALIDATION_ERROR', { field: 'tools' })
 })
 
 test('null clears what can be empty, and is refused where something is needed', async () => {
@@ -156,7 +156,7 @@ test('null clears what can be empty, and is refused where something is needed', 
     prompt_template_id: template.id,
     description: 'kept',
   })
-  const cleared = await good(
+  const cleared = await expectData(
     service.patch(`/agents/${agent.id}`, { model_id: null, temperature: null, max_tokens: null, prompt_template_id: null }),
   )
   assert.equal(
@@ -164,29 +164,29 @@ test('null clears what can be empty, and is refused where something is needed', 
     [null, null, null, null, 'kept'],
   )
   for (const field of ['name', 'description', 'system_prompt', 'tools', 'topics', 'variables'])
-    await refused(service.patch(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
-  await good(service.delete(`/models/${model.id}`))
-  await good(service.delete(`/prompt-templates/${template.id}`))
+    await expectError(service.patch(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
+  await expectData(service.delete(`/models/${model.id}`))
+  await expectData(service.delete(`/prompt-templates/${template.id}`))
 })
 
 test('lists are replaced whole, and can be emptied', async () => {
   const [one, two] = [await resources.apiTool(), await resources.apiTool()]
   const agent = await resources.agent({ tools: [one.id, two.id], topics: ['a', 'b'], variables: { x: 1, y: 2 } })
-  const after = await good(service.put(`/agents/${agent.id}`, { tools: [two.id], topics: ['c'], variables: { z: 3 } }))
+  const after = await expectData(service.put(`/agents/${agent.id}`, { tools: [two.id], topics: ['c'], variables: { z: 3 } }))
   assert.equal([after.tools, after.topics, after.variables], [[two.id], [{ name: 'c', description: '' }], { z: 3 }])
-  const empty = await good(service.put(`/agents/${agent.id}`, { tools: [], topics: [], variables: {} }))
+  const empty = await expectData(service.put(`/agents/${agent.id}`, { tools: [], topics: [], variables: {} }))
   assert.equal([empty.tools, empty.topics, empty.variables], [[], [], {}])
-  await good(service.delete(`/api-tools/${two.id}`))
+  await expectData(service.delete(`/api-tools/${two.id}`))
 })
 
 test('a member and a viewer read agents; only editors and admins change them', async () => {
   const agent = await resources.agent()
-  for (const as of ['member', 'viewer', 'editor']) assert.equal(await good(service.get(`/agents/${agent.id}`, { as })), agent)
+  for (const as of ['member', 'viewer', 'editor']) assert.equal(await expectData(service.get(`/agents/${agent.id}`, { as })), agent)
   for (const as of ['member', 'viewer']) {
-    await refused(service.put(`/agents/${agent.id}`, { name: 'y' }, { as }), 'FORBIDDEN')
-    await refused(service.delete(`/agents/${agent.id}`, { as }), 'FORBIDDEN')
+    await expectError(service.put(`/agents/${agent.id}`, { name: 'y' }, { as }), 'FORBIDDEN')
+    await expectError(service.delete(`/agents/${agent.id}`, { as }), 'FORBIDDEN')
   }
-  assert.is((await good(service.put(`/agents/${agent.id}`, { name: 'y' }, { as: 'editor' }))).name, 'y')
+  assert.is((await expectData(service.put(`/agents/${agent.id}`, { name: 'y' }, { as: 'editor' }))).name, 'y')
 })
 
 test.run()

@@ -1,25 +1,25 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('API tools')
-let service: Service
+let service: TestServer
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const make = (fields: Record<string, unknown>) => service.post('/api-tools', { name: 'tool', url: 'https://api.example.com/', ...fields })
 const sealed = async (id: string) =>
   (await service.database.get<{ secrets: string | null }>('SELECT secrets FROM api_tools WHERE id = ?', [id]))?.secrets
 
 test('a name and an address are enough', async () => {
-  const { id: _, created_at: __, updated_at: ___, ...tool } = await good(make({}), 201)
+  const { id: _, created_at: __, updated_at: ___, ...tool } = await expectData(make({}), 201)
   assert.equal(tool, {
     name: 'tool',
     description: '',
@@ -38,13 +38,17 @@ test('a name and an address are enough', async () => {
 
 test('placeholders stand in path and query, and each is a parameter', async () => {
   const parameters = { type: 'object', properties: { city: { type: 'string' }, day: { type: 'string' } }, required: ['city'] }
-  const tool = await good(make({ url: 'https://api.example.com/{city}?d={day}', parameters }))
+  const tool = await expectData(make({ url: 'https://api.example.com/{city}?d={day}', parameters }))
   assert.equal([tool.url, tool.parameters], ['https://api.example.com/{city}?d={day}', parameters])
-  await refused(make({ url: 'https://api.example.com/{city}' }), 'VALIDATION_ERROR', { field: 'parameters', error: /city/ })
-  await refused(service.put(`/api-tools/${tool.id}`, { parameters: { type: 'object', properties: { city: {} } } }), 'VALIDATION_ERROR', {
-    error: /day/,
-  })
-  await refused(
+  await expectError(make({ url: 'https://api.example.com/{city}' }), 'VALIDATION_ERROR', { field: 'parameters', error: /city/ })
+  await expectError(
+    service.put(`/api-tools/${tool.id}`, { parameters: { type: 'object', properties: { city: {} } } }),
+    'VALIDATION_ERROR',
+    {
+      error: /day/,
+    },
+  )
+  await expectError(
     make({ url: 'https://api.example.com/{constructor}', parameters: { type: 'object', properties: {} } }),
     'VALIDATION_ERROR',
     {
@@ -62,7 +66,7 @@ test('no argument decides where a call goes', async () => {
     'https://example.com{x}/',
     'https://{x}@example.com/',
   ])
-    await refused(make({ url, parameters }), 'VALIDATION_ERROR', { field: 'url' })
+    await expectError(make({ url, parameters }), 'VALIDATION_ERROR', { field: 'url' })
   for (const url of [
     '{x}',
     'ftp://x.example/{x}',
@@ -74,7 +78,7 @@ test('no argument decides where a call goes', async () => {
     'https://',
     'file:///etc/passwd',
   ])
-    await refused(make({ url, parameters }), 'VALIDATION_ERROR', { field: 'url' })
+    await expectError(make({ url, parameters }), 'VALIDATION_ERROR', { field: 'url' })
 })
 
 test('parameters are a JSON Schema of an object, of whatever draft', async () => {
@@ -83,7 +87,7 @@ test('parameters are a JSON Schema of an object, of whatever draft', async () =>
     'http://json-schema.org/draft-07/schema#',
     'https://example.com/unknown',
   ])
-    await good(make({ parameters: { $schema, type: 'object', properties: {} } }), 201)
+    await expectData(make({ parameters: { $schema, type: 'object', properties: {} } }), 201)
   for (const parameters of [
     { type: 'string' },
     { type: 'object', properties: 5 },
@@ -93,22 +97,22 @@ test('parameters are a JSON Schema of an object, of whatever draft', async () =>
     { properties: {} },
     [],
   ])
-    await refused(make({ parameters }), 'VALIDATION_ERROR')
+    await expectError(make({ parameters }), 'VALIDATION_ERROR')
 })
 
 test('a small schema that refers to the same definition a thousand times does not keep the daemon busy', async () => {
   const fields = (count: number, field: object) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, field]))
   const definitions = { a: { type: 'object', properties: fields(300, { type: 'string', pattern: '^a' }) } }
   const begun = performance.now()
-  await good(make({ parameters: { type: 'object', definitions, properties: fields(800, { $ref: '#/definitions/a' }) } }), 201)
+  await expectData(make({ parameters: { type: 'object', definitions, properties: fields(800, { $ref: '#/definitions/a' }) } }), 201)
   assert.ok(performance.now() - begun < 5_000)
-  await refused(make({ parameters: { type: 'object', properties: fields(3_000, { type: 'string' }) } }), 'VALIDATION_ERROR', {
+  await expectError(make({ parameters: { type: 'object', properties: fields(3_000, { type: 'string' }) } }), 'VALIDATION_ERROR', {
     error: /smaller than/,
   })
 })
 
 test('method, time and truth values are checked', async () => {
-  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) assert.is((await good(make({ method }))).method, method)
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) assert.is((await expectData(make({ method }))).method, method)
   for (const fields of [
     { method: 'TRACE' },
     { method: 'get' },
@@ -117,8 +121,8 @@ test('method, time and truth values are checked', async () => {
     { requires_confirmation: 'yes' },
     { allow_private_network: 1 },
   ])
-    await refused(make(fields), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
-  for (const timeout_ms of [100, 300_000]) await good(make({ timeout_ms }))
+    await expectError(make(fields), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
+  for (const timeout_ms of [100, 300_000]) await expectData(make({ timeout_ms }))
 })
 
 test('header and authentication values go in and never come back', async () => {
@@ -140,7 +144,7 @@ test('header and authentication values go in and never come back', async () => {
 })
 
 test('each kind of authentication shows what it is and nothing of its values', async () => {
-  const shown = async (auth: unknown) => (await good(make({ auth }))).auth
+  const shown = async (auth: unknown) => (await expectData(make({ auth }))).auth
   assert.equal(await shown({ type: 'none' }), { type: 'none' })
   assert.equal(await shown({ type: 'bearer', token: 't' }), { type: 'bearer' })
   assert.equal(await shown({ type: 'api_key', name: 'X-Key', value: 'v' }), { type: 'api_key', name: 'X-Key', in: 'header' })
@@ -156,27 +160,27 @@ test('each kind of authentication shows what it is and nothing of its values', a
     { type: 'api_key', name: 'a', value: 'v', in: 'cookie' },
     { type: 'bearer', token: 'a\r\nX: y' },
   ])
-    await refused(make({ auth }), 'VALIDATION_ERROR')
+    await expectError(make({ auth }), 'VALIDATION_ERROR')
 })
 
 test('a change keeps the secrets it does not name', async () => {
-  const { id } = await good(make({ headers: { 'X-A': 'one' }, auth: { type: 'bearer', token: 'two' } }))
+  const { id } = await expectData(make({ headers: { 'X-A': 'one' }, auth: { type: 'bearer', token: 'two' } }))
   const before = await sealed(id)
-  await good(service.put(`/api-tools/${id}`, { description: 'x', timeout_ms: 200 }))
+  await expectData(service.put(`/api-tools/${id}`, { description: 'x', timeout_ms: 200 }))
   assert.is(await sealed(id), before)
-  const headers = await good(service.put(`/api-tools/${id}`, { headers: { 'X-B': 'three', 'X-C': 'four' } }))
+  const headers = await expectData(service.put(`/api-tools/${id}`, { headers: { 'X-B': 'three', 'X-C': 'four' } }))
   assert.equal([headers.header_names, headers.auth], [['X-B', 'X-C'], { type: 'bearer' }])
-  const auth = await good(service.patch(`/api-tools/${id}`, { auth: { type: 'none' } }))
+  const auth = await expectData(service.patch(`/api-tools/${id}`, { auth: { type: 'none' } }))
   assert.equal([auth.header_names, auth.auth], [['X-B', 'X-C'], { type: 'none' }])
-  const none = await good(service.patch(`/api-tools/${id}`, { headers: {} }))
+  const none = await expectData(service.patch(`/api-tools/${id}`, { headers: {} }))
   assert.equal([none.header_names, await sealed(id)], [[], null])
 })
 
 test('headers of the connection, and values that would break out of one, are refused', async () => {
   for (const name of ['Host', 'content-length', 'Connection', 'Transfer-Encoding', 'upgrade', 'Expect', 'TE', 'Proxy-Authorization'])
-    await refused(make({ headers: { [name]: 'x' } }), 'VALIDATION_ERROR', { field: `headers.${name}` })
+    await expectError(make({ headers: { [name]: 'x' } }), 'VALIDATION_ERROR', { field: `headers.${name}` })
   for (const headers of [{ 'X-A': 'a\r\nX-B: c' }, { 'X-A': 'a\u0000b' }, { 'bad name': 'x' }, { '': 'x' }, { 'X-A': 5 }, ['x']])
-    await refused(make({ headers }), 'VALIDATION_ERROR')
+    await expectError(make({ headers }), 'VALIDATION_ERROR')
 })
 
 test.run()

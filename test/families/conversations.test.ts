@@ -1,22 +1,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { insertMessage } from '../../daemon/conversations/store.ts'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, MEMBER, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, MEMBER_USER, TestServer } from '../harness/test-server.ts'
 
 const test = suite('conversations')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const start = (fields: Record<string, unknown> = {}, as = 'admin') =>
   resources.agent().then(({ id }: Json) => service.post('/conversations', { agent_id: id, ...fields }, { as }))
@@ -51,22 +51,22 @@ test('an agent is enough; the conversation begins active and empty', async () =>
     created_at: __,
     updated_at: ___,
     ...conversation
-  } = await good(service.post('/conversations', { agent_id: agent.id }), 201)
+  } = await expectData(service.post('/conversations', { agent_id: agent.id }), 201)
   assert.equal(conversation, { agent_id: agent.id, user_id: 'local', title: null, status: 'active', messages: [] })
 })
 
 test('who talks is who the request names, else who the token belongs to', async () => {
-  assert.is((await good(start({ user_id: 'Zoë' }))).user_id, 'Zoë')
-  assert.is((await good(start({}, 'member'))).user_id, MEMBER)
+  assert.is((await expectData(start({ user_id: 'Zoë' }))).user_id, 'Zoë')
+  assert.is((await expectData(start({}, 'member'))).user_id, MEMBER_USER)
   const { token } = await resources.token({ role: 'editor', user_id: 'eve' })
-  assert.is((await good(start({}, token))).user_id, 'eve')
-  assert.is((await good(start({ user_id: 'other' }, token))).user_id, 'other')
+  assert.is((await expectData(start({}, token))).user_id, 'eve')
+  assert.is((await expectData(start({ user_id: 'other' }, token))).user_id, 'other')
 })
 
 test('the agent must exist', async () => {
-  await refused(service.post('/conversations', { agent_id: 'agent_nothing' }), 'VALIDATION_ERROR', { field: 'agent_id' })
-  await refused(service.post('/conversations', { user_id: 'x' }), 'VALIDATION_ERROR', { field: 'agent_id' })
-  await refused(service.post('/conversations', { agent_id: null }), 'VALIDATION_ERROR', { field: 'agent_id' })
+  await expectError(service.post('/conversations', { agent_id: 'agent_nothing' }), 'VALIDATION_ERROR', { field: 'agent_id' })
+  await expectError(service.post('/conversations', { user_id: 'x' }), 'VALIDATION_ERROR', { field: 'agent_id' })
+  await expectError(service.post('/conversations', { agent_id: null }), 'VALIDATION_ERROR', { field: 'agent_id' })
   for (const fields of [
     { user_id: '' },
     { user_id: 'x'.repeat(201) },
@@ -75,36 +75,36 @@ test('the agent must exist', async () => {
     { status: 'completed' },
     { messages: [] },
   ])
-    await refused(start(fields), 'VALIDATION_ERROR')
+    await expectError(start(fields), 'VALIDATION_ERROR')
 })
 
 test('a title can be given, changed and taken away; nothing else changes', async () => {
-  const conversation = await good(start({ title: 'Leave' }))
+  const conversation = await expectData(start({ title: 'Leave' }))
   const path = `/conversations/${conversation.id}`
-  assert.is((await good(service.put(path, { title: 'Holidays' }))).title, 'Holidays')
-  assert.is((await good(service.patch(path, { title: null }))).title, null)
+  assert.is((await expectData(service.put(path, { title: 'Holidays' }))).title, 'Holidays')
+  assert.is((await expectData(service.patch(path, { title: null }))).title, null)
   for (const body of [{ agent_id: conversation.agent_id }, { user_id: 'x' }, { status: 'completed' }, { title: '' }])
-    await refused(service.put(path, body), 'VALIDATION_ERROR')
+    await expectError(service.put(path, body), 'VALIDATION_ERROR')
 })
 
 test('completing is done once and stays', async () => {
-  const { id } = await good(start())
-  for (const _ of [1, 2]) assert.is((await good(service.post(`/conversations/${id}/complete`), 200)).status, 'completed')
-  assert.is((await good(service.get(`/conversations/${id}`))).status, 'completed')
+  const { id } = await expectData(start())
+  for (const _ of [1, 2]) assert.is((await expectData(service.post(`/conversations/${id}/complete`), 200)).status, 'completed')
+  assert.is((await expectData(service.get(`/conversations/${id}`))).status, 'completed')
   assert.is((await service.get(`/conversations?status=completed&id=${id}`)).body.pagination.total, 1)
-  await refused(service.post('/conversations/nobody/complete'), 'NOT_FOUND')
+  await expectError(service.post('/conversations/nobody/complete'), 'NOT_FOUND')
 })
 
 test('messages come with the conversation, oldest first and with all they carry', async () => {
-  const { id } = await good(start())
+  const { id } = await expectData(start())
   const messages = await say(id, 7)
-  assert.equal((await good(service.get(`/conversations/${id}`))).messages, messages)
-  const [listed] = await good(service.get(`/conversations?id=${id}`))
+  assert.equal((await expectData(service.get(`/conversations/${id}`))).messages, messages)
+  const [listed] = await expectData(service.get(`/conversations?id=${id}`))
   assert.not.ok('messages' in listed)
 })
 
 test('messages are paged, sorted and filtered on their own', async () => {
-  const { id } = await good(start())
+  const { id } = await expectData(start())
   const messages = await say(id, 45)
   const page = async (query = '') => (await service.get(`/conversations/${id}/messages${query}`)).body
   const newest = [...messages].reverse()
@@ -115,71 +115,71 @@ test('messages are paged, sorted and filtered on their own', async () => {
   assert.is((await page('?role=assistant')).pagination.total, 22)
   assert.equal((await page(`?created_at=${messages[3].timestamp}`)).data, [messages[3]])
   assert.equal((await page('?sort=role&order=asc&limit=1')).data[0].role, 'assistant')
-  await refused(service.get(`/conversations/${id}/messages?content=x`), 'VALIDATION_ERROR', { field: 'content' })
-  await refused(service.get(`/conversations/${id}/messages?sort=content`), 'VALIDATION_ERROR', { field: 'sort' })
-  await refused(service.get('/conversations/nobody/messages'), 'NOT_FOUND')
+  await expectError(service.get(`/conversations/${id}/messages?content=x`), 'VALIDATION_ERROR', { field: 'content' })
+  await expectError(service.get(`/conversations/${id}/messages?sort=content`), 'VALIDATION_ERROR', { field: 'sort' })
+  await expectError(service.get('/conversations/nobody/messages'), 'NOT_FOUND')
 })
 
 test('a conversation goes with its messages', async () => {
-  const { id } = await good(start())
+  const { id } = await expectData(start())
   await say(id, 3)
-  await good(service.delete(`/conversations/${id}`))
+  await expectData(service.delete(`/conversations/${id}`))
   assert.equal(await service.database.all('SELECT id FROM messages WHERE conversation_id = ?', [id]), [])
 })
 
 test('a member sees its own conversations; those of others do not exist for it', async () => {
-  const [mine, theirs] = [await good(start({}, 'member')), await good(start({ user_id: 'bob' }))]
+  const [mine, theirs] = [await expectData(start({}, 'member')), await expectData(start({ user_id: 'bob' }))]
   await say(theirs.id, 1)
   const member = { as: 'member' }
-  assert.equal(await good(service.get(`/conversations/${mine.id}`, member)), mine)
-  for (const path of ['', '/messages']) await refused(service.get(`/conversations/${theirs.id}${path}`, member), 'NOT_FOUND')
-  await refused(service.put(`/conversations/${theirs.id}`, { title: 'x' }, member), 'NOT_FOUND')
-  await refused(service.post(`/conversations/${theirs.id}/complete`, undefined, member), 'NOT_FOUND')
-  await refused(service.delete(`/conversations/${theirs.id}?force=true`, member), 'NOT_FOUND')
-  const listed = await good(service.get('/conversations?limit=100', member))
+  assert.equal(await expectData(service.get(`/conversations/${mine.id}`, member)), mine)
+  for (const path of ['', '/messages']) await expectError(service.get(`/conversations/${theirs.id}${path}`, member), 'NOT_FOUND')
+  await expectError(service.put(`/conversations/${theirs.id}`, { title: 'x' }, member), 'NOT_FOUND')
+  await expectError(service.post(`/conversations/${theirs.id}/complete`, undefined, member), 'NOT_FOUND')
+  await expectError(service.delete(`/conversations/${theirs.id}?force=true`, member), 'NOT_FOUND')
+  const listed = await expectData(service.get('/conversations?limit=100', member))
   assert.ok(listed.length > 0)
-  assert.equal([...new Set(listed.map(({ user_id }: Json) => user_id))], [MEMBER])
-  assert.equal(await good(service.get('/conversations?user_id=bob', member)), [])
-  assert.equal(await good(service.get(`/conversations?id=${theirs.id}`, member)), [])
-  assert.equal(await good(service.get(`/conversations/${theirs.id}`)), {
+  assert.equal([...new Set(listed.map(({ user_id }: Json) => user_id))], [MEMBER_USER])
+  assert.equal(await expectData(service.get('/conversations?user_id=bob', member)), [])
+  assert.equal(await expectData(service.get(`/conversations?id=${theirs.id}`, member)), [])
+  assert.equal(await expectData(service.get(`/conversations/${theirs.id}`)), {
     ...theirs,
-    messages: (await good(service.get(`/conversations/${theirs.id}`))).messages,
+    messages: (await expectData(service.get(`/conversations/${theirs.id}`))).messages,
   })
 })
 
 test('whoever sees those of others can ask for its own', async () => {
   const { token } = await resources.token({ role: 'editor', user_id: 'eve' })
-  await good(start({ user_id: 'bob' }, token))
-  await good(start({}, token))
+  await expectData(start({ user_id: 'bob' }, token))
+  await expectData(start({}, token))
   for (const [as, user] of [
     ['admin', 'local'],
     [token, 'eve'],
-    ['member', MEMBER],
+    ['member', MEMBER_USER],
   ] as const) {
     const users = async (query: string) =>
-      (await good(service.get(`/conversations?limit=100&${query}`, { as }))).map(({ user_id }: Json) => user_id)
+      (await expectData(service.get(`/conversations?limit=100&${query}`, { as }))).map(({ user_id }: Json) => user_id)
     assert.equal([...new Set(await users('mine=true'))], [user])
     assert.equal(await users('mine=true'), await users(`mine=true&user_id=${user}`))
     assert.equal(await users('mine=true&user_id=bob'), [])
     assert.is((await users('mine=false')).length, (await users('')).length)
   }
-  await refused(service.get('/conversations?mine=perhaps'), 'VALIDATION_ERROR', { field: 'mine' })
+  await expectError(service.get('/conversations?mine=perhaps'), 'VALIDATION_ERROR', { field: 'mine' })
 })
 
 test('a member changes, completes and deletes its own, and talks only as itself', async () => {
   const member = { as: 'member' }
-  const { id } = await good(start({ user_id: MEMBER }, 'member'))
-  assert.is((await good(service.put(`/conversations/${id}`, { title: 'mine' }, member))).title, 'mine')
-  assert.is((await good(service.post(`/conversations/${id}/complete`, undefined, member))).status, 'completed')
+  const { id } = await expectData(start({ user_id: MEMBER_USER }, 'member'))
+  assert.is((await expectData(service.put(`/conversations/${id}`, { title: 'mine' }, member))).title, 'mine')
+  assert.is((await expectData(service.post(`/conversations/${id}/complete`, undefined, member))).status, 'completed')
   assert.is((await service.delete(`/conversations/${id}`, member)).status, 200)
-  await refused(start({ user_id: 'bob' }, 'member'), 'FORBIDDEN', { hint: /Leave user_id out/ })
+  await expectError(start({ user_id: 'bob' }, 'member'), 'FORBIDDEN', { hint: /Leave user_id out/ })
 })
 
 test('a viewer reads all conversations and starts none', async () => {
-  const { id } = await good(start({ user_id: 'bob' }))
-  await good(service.get(`/conversations/${id}`, { as: 'viewer' }))
-  await refused(start({}, 'viewer'), 'FORBIDDEN')
-  await refused(service.delete(`/conversations/${id}`, { as: 'viewer' }), 'FORBIDDEN')
+  const { id } = await expectData(start({ user_id: 'bob' }))
+  await expectData(service.get(`/conversations/${id}`, { as: 'viewer' }))
+  await expectError(start({}, 'viewer'), 'FORBIDDEN')
+  await expectError(service.delete(`/conversations/${id}`, { as: 'viewer' }), 'FORBIDDEN')
 })
 
 test.run()

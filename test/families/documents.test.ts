@@ -3,23 +3,23 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Document } from '../../src/contract/documents.ts'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { Document } from '../../src/contract/families/documents.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('documents')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const LONGEST_NAME = (Document.properties.name as { maxLength?: number }).maxLength ?? 0
 let source: Json
@@ -45,7 +45,7 @@ const originals = () => readdirSync(service.paths.documents, { recursive: true, 
 
 test('a document is recorded with what is known of it, and waits', async () => {
   const text = 'Ünïcode # Leave'
-  const document = await good(add({ name: 'policies/Leave.MD', content: text, metadata: { team: 'hr', year: 2026 } }), 201)
+  const document = await expectData(add({ name: 'policies/Leave.MD', content: text, metadata: { team: 'hr', year: 2026 } }), 201)
   const { id, created_at: _, updated_at: __, ...rest } = document
   assert.equal(rest, {
     knowledge_source_id: source.id,
@@ -60,7 +60,7 @@ test('a document is recorded with what is known of it, and waits', async () => {
     metadata: { team: 'hr', year: 2026 },
   })
   assert.match(id, /^doc_/)
-  assert.equal(identity(await good(service.get(path(id)))), identity(document))
+  assert.equal(identity(await expectData(service.get(path(id)))), identity(document))
   assert.is(readFileSync(original(sha(text)), 'utf8'), text)
 })
 
@@ -73,17 +73,17 @@ test('bytes come in base64, with or without padding and line breaks', async () =
     ['c.pdf', `${encoded.slice(0, 4)}\n${encoded.slice(4)}`],
     ['d.pdf', bytes.toString('base64url')],
   ])
-    assert.is((await good(add({ name, content_base64 }))).content_hash, sha(bytes))
+    assert.is((await expectData(add({ name, content_base64 }))).content_hash, sha(bytes))
   assert.equal(readFileSync(original(sha(bytes))), bytes)
   for (const content_base64 of ['*', 'a', 'YQ===', 'YWJj*', 'Zm9v YmFy=x', 5])
-    await refused(add({ name: 'x.pdf', content_base64 }), 'VALIDATION_ERROR', { field: 'content_base64' })
+    await expectError(add({ name: 'x.pdf', content_base64 }), 'VALIDATION_ERROR', { field: 'content_base64' })
 })
 
 test('either text or bytes, not both and not neither; an empty one is a document', async () => {
-  await refused(add({ name: 'x.md' }), 'VALIDATION_ERROR', { field: 'content' })
-  await refused(add({ name: 'x.md', content: 'a', content_base64: 'YQ==' }), 'VALIDATION_ERROR', { field: 'content' })
-  assert.is((await good(add({ name: 'empty.md', content: '' }))).size, 0)
-  assert.is((await good(add({ name: 'empty.pdf', content_base64: '' }))).size, 0)
+  await expectError(add({ name: 'x.md' }), 'VALIDATION_ERROR', { field: 'content' })
+  await expectError(add({ name: 'x.md', content: 'a', content_base64: 'YQ==' }), 'VALIDATION_ERROR', { field: 'content' })
+  assert.is((await expectData(add({ name: 'empty.md', content: '' }))).size, 0)
+  assert.is((await expectData(add({ name: 'empty.pdf', content_base64: '' }))).size, 0)
 })
 
 test('a name is a relative path that stays inside', async () => {
@@ -108,7 +108,7 @@ test('a name is a relative path that stays inside', async () => {
     `${'x'.repeat(LONGEST_NAME - 2)}.md`,
     '/',
   ])
-    await refused(add({ name, content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
+    await expectError(add({ name, content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
   for (const name of [
     `${'x'.repeat(LONGEST_NAME - 3)}.md`,
     'x.md',
@@ -120,35 +120,35 @@ test('a name is a relative path that stays inside', async () => {
     '%2e%2e/x.md',
     "it's.md",
   ])
-    assert.is((await good(add({ name, content: 'x' }))).name, name)
+    assert.is((await expectData(add({ name, content: 'x' }))).name, name)
   assert.not.ok(existsSync(join(service.paths.home, '..', 'x.md')))
 })
 
 test('only the file types of the source are taken', async () => {
-  await refused(add({ name: 'program.exe', content: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /\.exe/, hint: /md/ })
-  await refused(add({ name: 'Makefile', content: 'x' }), 'VALIDATION_ERROR', { error: /no file extension/ })
+  await expectError(add({ name: 'program.exe', content: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /\.exe/, hint: /md/ })
+  await expectError(add({ name: 'Makefile', content: 'x' }), 'VALIDATION_ERROR', { error: /no file extension/ })
   source = await resources.source({ configuration: { file_types: ['TXT'] } })
-  await good(add({ name: 'a.txt', content: 'x' }), 201)
-  await good(add({ name: 'a.Txt', content: 'x' }), 201)
-  await refused(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
+  await expectData(add({ name: 'a.txt', content: 'x' }), 201)
+  await expectData(add({ name: 'a.Txt', content: 'x' }), 201)
+  await expectError(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
 })
 
 test('no document is larger than its source takes, counted in bytes', async () => {
   source = await resources.source({ configuration: { max_file_size: 4 } })
-  await good(add({ name: 'a.md', content: 'xxxx' }), 201)
-  await refused(add({ name: 'b.md', content: 'xxxxx' }), 'PAYLOAD_TOO_LARGE', { error: /5 bytes.*at most 4/ })
-  await refused(add({ name: 'b.md', content: 'üüü' }), 'PAYLOAD_TOO_LARGE')
+  await expectData(add({ name: 'a.md', content: 'xxxx' }), 201)
+  await expectError(add({ name: 'b.md', content: 'xxxxx' }), 'PAYLOAD_TOO_LARGE', { error: /5 bytes.*at most 4/ })
+  await expectError(add({ name: 'b.md', content: 'üüü' }), 'PAYLOAD_TOO_LARGE')
   assert.is((await service.get(path())).body.pagination.total, 1)
 })
 
 test('other kinds of sources take no documents', async () => {
   source = await resources.source({ type: 'text', configuration: { text: 'x' } })
-  await refused(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { error: /text source/ })
+  await expectError(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { error: /text source/ })
 })
 
 test('a document of the same name is replaced: one record, new bytes, the old ones gone', async () => {
-  const first = await good(add({ name: 'a.md', content: 'first of its kind', metadata: { v: 1 } }))
-  const second = await good(add({ name: 'a.md', content: 'second of its kind' }), 201)
+  const first = await expectData(add({ name: 'a.md', content: 'first of its kind', metadata: { v: 1 } }))
+  const second = await expectData(add({ name: 'a.md', content: 'second of its kind' }), 201)
   assert.equal(
     [second.id, second.created_at, second.metadata, second.content_hash],
     [first.id, first.created_at, {}, sha('second of its kind')],
@@ -159,55 +159,55 @@ test('a document of the same name is replaced: one record, new bytes, the old on
 })
 
 test('names differ by case and by source', async () => {
-  const one = await good(add({ name: 'Case.md', content: 'x' }))
-  assert.is.not((await good(add({ name: 'case.md', content: 'x' }))).id, one.id)
+  const one = await expectData(add({ name: 'Case.md', content: 'x' }))
+  assert.is.not((await expectData(add({ name: 'case.md', content: 'x' }))).id, one.id)
   source = await resources.source()
-  assert.is.not((await good(add({ name: 'Case.md', content: 'x' }))).id, one.id)
+  assert.is.not((await expectData(add({ name: 'Case.md', content: 'x' }))).id, one.id)
 })
 
 test('the same bytes are kept once, and go with their last user', async () => {
   const text = 'shared by three'
-  const [one, two] = [await good(add({ name: 'a.md', content: text })), await good(add({ name: 'b.md', content: text }))]
+  const [one, two] = [await expectData(add({ name: 'a.md', content: text })), await expectData(add({ name: 'b.md', content: text }))]
   const other = await resources.document({ content: text })
   assert.is(originals().filter(({ name }) => name === sha(text)).length, 1)
-  await good(service.delete(path(one.id)))
-  await good(service.delete(path(two.id)))
+  await expectData(service.delete(path(one.id)))
+  await expectData(service.delete(path(two.id)))
   assert.ok(existsSync(original(sha(text))))
-  await good(service.delete(`/knowledge-sources/${other.knowledge_source_id}`))
+  await expectData(service.delete(`/knowledge-sources/${other.knowledge_source_id}`))
   assert.not.ok(existsSync(original(sha(text))))
 })
 
 test('a source goes with its documents and their bytes, and says how many it held before', async () => {
-  const document = await good(add({ name: 'a.md', content: 'goes with its source' }))
-  assert.is((await good(service.get(`/knowledge-sources/${source.id}`))).statistics.documents, 1)
-  await good(service.delete(`/knowledge-sources/${source.id}`))
-  await refused(service.get(path(document.id)), 'NOT_FOUND')
-  await refused(service.get(path()), 'NOT_FOUND')
+  const document = await expectData(add({ name: 'a.md', content: 'goes with its source' }))
+  assert.is((await expectData(service.get(`/knowledge-sources/${source.id}`))).statistics.documents, 1)
+  await expectData(service.delete(`/knowledge-sources/${source.id}`))
+  await expectError(service.get(path(document.id)), 'NOT_FOUND')
+  await expectError(service.get(path()), 'NOT_FOUND')
   assert.not.ok(existsSync(original(document.content_hash)))
   assert.equal(await service.database.all('SELECT id FROM documents WHERE knowledge_source_id = ?', [source.id]), [])
 })
 
 test('a document is found in its own source only', async () => {
-  const document = await good(add({ name: 'a.md', content: 'x' }))
+  const document = await expectData(add({ name: 'a.md', content: 'x' }))
   source = await resources.source()
-  await refused(service.get(path(document.id)), 'NOT_FOUND')
-  await refused(service.delete(path(document.id)), 'NOT_FOUND')
-  await refused(service.get('/knowledge-sources/nobody/documents'), 'NOT_FOUND')
-  await refused(service.post('/knowledge-sources/nobody/documents', { name: 'a.md', content: 'x' }), 'NOT_FOUND')
+  await expectError(service.get(path(document.id)), 'NOT_FOUND')
+  await expectError(service.delete(path(document.id)), 'NOT_FOUND')
+  await expectError(service.get('/knowledge-sources/nobody/documents'), 'NOT_FOUND')
+  await expectError(service.post('/knowledge-sources/nobody/documents', { name: 'a.md', content: 'x' }), 'NOT_FOUND')
 })
 
 test('documents are listed, sorted and filtered within their source', async () => {
   const sizes = [5, 1, 3, 2, 4]
-  for (const size of sizes) await good(add({ name: `${size}.${size % 2 ? 'md' : 'txt'}`, content: 'x'.repeat(size) }))
+  for (const size of sizes) await expectData(add({ name: `${size}.${size % 2 ? 'md' : 'txt'}`, content: 'x'.repeat(size) }))
   await resources.document()
-  const list = async (query: string) => (await good(service.get(`${path()}?${query}`))).map(({ size }: Json) => size)
+  const list = async (query: string) => (await expectData(service.get(`${path()}?${query}`))).map(({ size }: Json) => size)
   assert.equal(await list('sort=size&order=asc'), [1, 2, 3, 4, 5])
   assert.equal(await list('sort=name&order=desc&limit=2'), [5, 4])
   assert.equal((await list('type=txt')).sort(), [2, 4])
   assert.equal(await list('name=3.md'), [3])
   assert.equal(await list('status=indexed'), [])
   assert.equal(await list('knowledge_source_id=another'), [])
-  await refused(service.get(`${path()}?nam=x`), 'VALIDATION_ERROR', { hint: /"name"/ })
+  await expectError(service.get(`${path()}?nam=x`), 'VALIDATION_ERROR', { hint: /"name"/ })
 })
 
 test('many of the same name at the same time make one document', async () => {
@@ -221,50 +221,50 @@ test('many of the same name at the same time make one document', async () => {
 })
 
 test('documents outlive a database that is lost: the daemon does not start over them', async () => {
-  const own = await Service.start()
-  const { id } = (await good(own.post('/knowledge-sources', { name: 'kept', type: 'file' }), 201)) as Json
-  const { content_hash } = await good(own.post(`/knowledge-sources/${id}/documents`, { name: 'a.md', content: 'precious' }), 201)
+  const own = await TestServer.start()
+  const { id } = (await expectData(own.post('/knowledge-sources', { name: 'kept', type: 'file' }), 201)) as Json
+  const { content_hash } = await expectData(own.post(`/knowledge-sources/${id}/documents`, { name: 'a.md', content: 'precious' }), 201)
   const home = await own.stop()
   const path = join(own.paths.documents, content_hash.slice(0, 2), content_hash)
   for (const empty of [true, false]) {
     for (const end of ['', '-wal', '-shm']) rmSync(own.paths.database + end, { force: true })
     if (empty) writeFileSync(own.paths.database, '')
     for (const _ of ['first', 'second']) {
-      const started = await Service.start({ home }).catch((error: Error) => error)
+      const started = await TestServer.start({ home }).catch((error: Error) => error)
       assert.match((started as Error).message, /is missing or empty, but .* holds documents/)
       assert.ok(existsSync(path))
     }
   }
   rmSync(own.paths.documents, { recursive: true })
-  await (await Service.start({ home })).end()
+  await (await TestServer.start({ home })).close()
 })
 
 test('metadata is any small object', async () => {
-  await refused(
+  await expectError(
     add({ name: 'a.md', content: 'x', metadata: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, 1])) }),
     'VALIDATION_ERROR',
     { field: 'metadata' },
   )
-  await refused(add({ name: 'a.md', content: 'x', metadata: { a: 'y'.repeat(64 * 1024) } }), 'VALIDATION_ERROR', { field: 'metadata' })
-  await refused(add({ name: 'a.md', content: 'x', metadata: { a: Array.from({ length: 1_050_000 }, () => 1) } }), 'PAYLOAD_TOO_LARGE', {
+  await expectError(add({ name: 'a.md', content: 'x', metadata: { a: 'y'.repeat(64 * 1024) } }), 'VALIDATION_ERROR', { field: 'metadata' })
+  await expectError(add({ name: 'a.md', content: 'x', metadata: { a: Array.from({ length: 1_050_000 }, () => 1) } }), 'PAYLOAD_TOO_LARGE', {
     error: /values/,
   })
   for (const metadata of [null, [], 'x', 5])
-    await refused(add({ name: 'a.md', content: 'x', metadata }), 'VALIDATION_ERROR', { field: 'metadata' })
+    await expectError(add({ name: 'a.md', content: 'x', metadata }), 'VALIDATION_ERROR', { field: 'metadata' })
 })
 
 test('what a crash left behind is swept at the next start, and what is recorded is not', async () => {
-  const kept = await good(add({ name: 'kept.md', content: 'kept over a restart' }))
+  const kept = await expectData(add({ name: 'kept.md', content: 'kept over a restart' }))
   const orphan = sha('nobody recorded this')
   mkdirSync(join(service.paths.documents, orphan.slice(0, 2)), { recursive: true })
   writeFileSync(original(orphan), 'nobody recorded this')
   writeFileSync(`${original(kept.content_hash)}.partial`, 'kept o')
   const home = await service.stop()
-  service = await Service.start({ home })
+  service = await TestServer.start({ home })
   assert.not.ok(existsSync(original(orphan)))
   assert.not.ok(existsSync(`${original(kept.content_hash)}.partial`))
   assert.is(readFileSync(original(kept.content_hash), 'utf8'), 'kept over a restart')
-  assert.equal(identity(await good(service.get(path(kept.id)))), identity(kept))
+  assert.equal(identity(await expectData(service.get(path(kept.id)))), identity(kept))
 })
 
 test.run()

@@ -1,21 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('evaluations and thresholds')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const evaluate = async (fields: Record<string, unknown> = {}) =>
   service.post('/evaluations', {
@@ -30,7 +30,7 @@ const threshold = (fields: Record<string, unknown> = {}) =>
 
 test('an evaluation scores by contains unless it says otherwise', async () => {
   const agent = await resources.agent()
-  const { id: _, created_at: __, updated_at: ___, ...evaluation } = await good(evaluate({ target_id: agent.id }), 201)
+  const { id: _, created_at: __, updated_at: ___, ...evaluation } = await expectData(evaluate({ target_id: agent.id }), 201)
   assert.equal(evaluation, {
     name: 'x',
     description: '',
@@ -47,15 +47,17 @@ test('a scorer is its name or its settings, also in a test case of its own', asy
   const judge = await resources.model()
   const scorers = ['exact', { type: 'similarity', threshold: 0.8 }, { type: 'llm_judge', model_id: judge.id, instructions: 'be kind' }]
   const test_cases = [{ input: 'q', expected_output: 'a', metadata: { group: 1 }, variables: { x: 'y' }, scorers: ['regex'] }]
-  const evaluation = await good(evaluate({ scorers, test_cases }))
+  const evaluation = await expectData(evaluate({ scorers, test_cases }))
   assert.equal(evaluation.scorers, [{ type: 'exact' }, scorers[1], scorers[2]])
   assert.equal(evaluation.test_cases, [{ ...test_cases[0], scorers: [{ type: 'regex' }] }])
   for (const type of ['exact', 'contains', 'regex', 'json', 'similarity', 'token_f1', 'llm_judge', 'citation', 'latency', 'cost'])
-    await good(evaluate({ scorers: [type] }), 201)
+    await expectData(evaluate({ scorers: [type] }), 201)
   for (const wrong of [[], ['nonsense'], [{ type: 'exact', threshold: -1 }], [{ threshold: 1 }], 'exact', [{ type: 'exact', extra: 1 }]])
-    await refused(evaluate({ scorers: wrong }), 'VALIDATION_ERROR')
-  await refused(evaluate({ scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }), 'VALIDATION_ERROR', { field: 'scorers.0.model_id' })
-  await refused(evaluate({ test_cases: [{ input: 'q', scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }] }), 'VALIDATION_ERROR', {
+    await expectError(evaluate({ scorers: wrong }), 'VALIDATION_ERROR')
+  await expectError(evaluate({ scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }), 'VALIDATION_ERROR', {
+    field: 'scorers.0.model_id',
+  })
+  await expectError(evaluate({ test_cases: [{ input: 'q', scorers: [{ type: 'llm_judge', model_id: 'nothing' }] }] }), 'VALIDATION_ERROR', {
     field: 'test_cases.0.scorers.0.model_id',
   })
 })
@@ -64,12 +66,12 @@ test('a judge is named by its identifier, by what its provider calls it or by it
   const judge = await resources.model({ name: 'Strict judge', model_id: 'judge-8b' })
   const scorers = [judge.id, 'judge-8b', 'Strict judge'].map((model_id) => ({ type: 'llm_judge', model_id }))
   const all = scorers.map((scorer) => ({ ...scorer, model_id: judge.id }))
-  const { id, ...made } = await good(evaluate({ scorers, test_cases: [{ input: 'q', scorers }] }), 201)
+  const { id, ...made } = await expectData(evaluate({ scorers, test_cases: [{ input: 'q', scorers }] }), 201)
   assert.equal([made.scorers, made.test_cases[0].scorers], [all, all])
-  assert.equal((await good(service.put(`/evaluations/${id}`, { scorers: [scorers[2]] }))).scorers, [all[2]])
-  assert.is((await good(service.post('/agents', { name: 'x', model_id: 'Strict judge' }), 201)).model_id, judge.id)
+  assert.equal((await expectData(service.put(`/evaluations/${id}`, { scorers: [scorers[2]] }))).scorers, [all[2]])
+  assert.is((await expectData(service.post('/agents', { name: 'x', model_id: 'Strict judge' }), 201)).model_id, judge.id)
   const twin = await resources.model({ name: 'Strict judge' })
-  await refused(evaluate({ scorers: [scorers[2]] }), 'VALIDATION_ERROR', {
+  await expectError(evaluate({ scorers: [scorers[2]] }), 'VALIDATION_ERROR', {
     field: 'scorers.0.model_id',
     hint: new RegExp(`${judge.id} or ${twin.id}`),
   })
@@ -78,11 +80,11 @@ test('a judge is named by its identifier, by what its provider calls it or by it
 test('a judge is not deleted by accident, and by force its scorers judge with the default model', async () => {
   const judge = await resources.model()
   const scorer = { threshold: 0.5, model_id: judge.id, type: 'llm_judge', instructions: 'be kind' }
-  const { id } = await good(evaluate({ scorers: [scorer], test_cases: [{ input: 'q', scorers: [scorer, 'exact'] }] }))
-  await refused(service.delete(`/models/${judge.id}`), 'CONFLICT')
-  await good(service.delete(`/models/${judge.id}?force=true`))
+  const { id } = await expectData(evaluate({ scorers: [scorer], test_cases: [{ input: 'q', scorers: [scorer, 'exact'] }] }))
+  await expectError(service.delete(`/models/${judge.id}`), 'CONFLICT')
+  await expectData(service.delete(`/models/${judge.id}?force=true`))
   const { model_id: _, ...left } = scorer
-  const evaluation = await good(service.get(`/evaluations/${id}`))
+  const evaluation = await expectData(service.get(`/evaluations/${id}`))
   assert.equal([evaluation.scorers, evaluation.test_cases[0].scorers], [[left], [left, { type: 'exact' }]])
 })
 
@@ -95,33 +97,33 @@ test('what is evaluated exists and is of the type that is said', async () => {
   }
   for (const [type, { id }] of Object.entries(targets)) {
     for (const [other, target] of Object.entries(targets)) {
-      if (type === other) assert.is((await good(evaluate({ type, target_id: id }), 201)).target_id, id)
-      else await refused(evaluate({ type, target_id: target.id }), 'VALIDATION_ERROR', { field: 'target_id' })
+      if (type === other) assert.is((await expectData(evaluate({ type, target_id: id }), 201)).target_id, id)
+      else await expectError(evaluate({ type, target_id: target.id }), 'VALIDATION_ERROR', { field: 'target_id' })
     }
   }
-  await refused(evaluate({ type: 'webhook' }), 'VALIDATION_ERROR', { field: 'type' })
-  const { id } = await good(evaluate())
-  await refused(service.put(`/evaluations/${id}`, { type: 'model' }), 'VALIDATION_ERROR', { field: 'target_id' })
-  await refused(service.put(`/evaluations/${id}`, { target_id: 'agent_nothing' }), 'VALIDATION_ERROR', { field: 'target_id' })
-  assert.is((await good(service.put(`/evaluations/${id}`, { type: 'model', target_id: targets.model.id }))).type, 'model')
+  await expectError(evaluate({ type: 'webhook' }), 'VALIDATION_ERROR', { field: 'type' })
+  const { id } = await expectData(evaluate())
+  await expectError(service.put(`/evaluations/${id}`, { type: 'model' }), 'VALIDATION_ERROR', { field: 'target_id' })
+  await expectError(service.put(`/evaluations/${id}`, { target_id: 'agent_nothing' }), 'VALIDATION_ERROR', { field: 'target_id' })
+  assert.is((await expectData(service.put(`/evaluations/${id}`, { type: 'model', target_id: targets.model.id }))).type, 'model')
 })
 
 test('test cases are needed, and replaced whole', async () => {
   for (const test_cases of [[], [{}], [{ input: '' }], [{ expected_output: 'x' }], 'q', [{ input: 'q', expected: 'a' }]])
-    await refused(evaluate({ test_cases }), 'VALIDATION_ERROR')
-  const { id } = await good(evaluate({ test_cases: [{ input: 'a' }, { input: 'b' }] }))
-  assert.equal((await good(service.put(`/evaluations/${id}`, { test_cases: [{ input: 'c', expected_output: 'd' }] }))).test_cases, [
+    await expectError(evaluate({ test_cases }), 'VALIDATION_ERROR')
+  const { id } = await expectData(evaluate({ test_cases: [{ input: 'a' }, { input: 'b' }] }))
+  assert.equal((await expectData(service.put(`/evaluations/${id}`, { test_cases: [{ input: 'c', expected_output: 'd' }] }))).test_cases, [
     { input: 'c', expected_output: 'd' },
   ])
   const many = Array.from({ length: 5_000 }, (_, index) => ({ input: `question ${index}`, expected_output: `answer ${index}` }))
-  const large = await good(evaluate({ test_cases: many }))
-  assert.equal((await good(service.get(`/evaluations/${large.id}`))).test_cases, many)
-  const [listed] = await good(service.get(`/evaluations?id=${large.id}`))
+  const large = await expectData(evaluate({ test_cases: many }))
+  assert.equal((await expectData(service.get(`/evaluations/${large.id}`))).test_cases, many)
+  const [listed] = await expectData(service.get(`/evaluations?id=${large.id}`))
   assert.not.ok('test_cases' in listed)
 })
 
 test('a threshold counts everything unless it names something', async () => {
-  const { id: _, created_at: __, updated_at: ___, ...made } = await good(threshold(), 201)
+  const { id: _, created_at: __, updated_at: ___, ...made } = await expectData(threshold(), 201)
   assert.equal(made, { metric: 'tokens', limit: 1, period: 'day', entity_type: null, entity_id: null, action: 'notify' })
 })
 
@@ -134,28 +136,30 @@ test('a threshold names what exists, and both parts of its name', async () => {
     evaluation: await resources.evaluation(),
   }
   for (const [entity_type, { id }] of Object.entries(entities)) {
-    await good(threshold({ entity_type, entity_id: id }), 201)
-    await refused(threshold({ entity_type, entity_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'entity_id' })
+    await expectData(threshold({ entity_type, entity_id: id }), 201)
+    await expectError(threshold({ entity_type, entity_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'entity_id' })
   }
-  await good(threshold({ entity_type: 'user', entity_id: 'anybody' }), 201)
-  await refused(threshold({ entity_type: 'agent' }), 'VALIDATION_ERROR', { hint: /Leave both out/ })
-  await refused(threshold({ entity_id: 'x' }), 'VALIDATION_ERROR')
-  await refused(threshold({ entity_type: 'webhook', entity_id: 'x' }), 'VALIDATION_ERROR', { field: 'entity_type' })
+  await expectData(threshold({ entity_type: 'user', entity_id: 'anybody' }), 201)
+  await expectError(threshold({ entity_type: 'agent' }), 'VALIDATION_ERROR', { hint: /Leave both out/ })
+  await expectError(threshold({ entity_id: 'x' }), 'VALIDATION_ERROR')
+  await expectError(threshold({ entity_type: 'webhook', entity_id: 'x' }), 'VALIDATION_ERROR', { field: 'entity_type' })
 })
 
 test('line, period and action are checked; what is counted can be changed, for whom can not', async () => {
   for (const fields of [{ limit: -1 }, { limit: 1e16 }, { limit: '5' }, { metric: 'words' }, { period: 'week' }, { action: 'warn' }])
-    await refused(threshold(fields), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
-  for (const limit of [0, 0.000001, 1e15]) assert.is((await good(threshold({ limit }))).limit, limit)
-  const made = await good(threshold({ entity_type: 'user', entity_id: 'ada' }))
-  const after = await good(service.put(`/usage/thresholds/${made.id}`, { limit: 2, metric: 'cost', period: 'month', action: 'block' }))
+    await expectError(threshold(fields), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
+  for (const limit of [0, 0.000001, 1e15]) assert.is((await expectData(threshold({ limit }))).limit, limit)
+  const made = await expectData(threshold({ entity_type: 'user', entity_id: 'ada' }))
+  const after = await expectData(
+    service.put(`/usage/thresholds/${made.id}`, { limit: 2, metric: 'cost', period: 'month', action: 'block' }),
+  )
   assert.equal([after.limit, after.metric, after.period, after.action, after.entity_id], [2, 'cost', 'month', 'block', 'ada'])
-  await refused(service.put(`/usage/thresholds/${made.id}`, { entity_id: 'bob' }), 'VALIDATION_ERROR', { field: 'entity_id' })
+  await expectError(service.put(`/usage/thresholds/${made.id}`, { entity_id: 'bob' }), 'VALIDATION_ERROR', { field: 'entity_id' })
 })
 
 test('thresholds are listed beside statistics and costs, whose paths they share', async () => {
-  const made = await good(threshold())
-  assert.ok((await good(service.get('/usage/thresholds?limit=100'))).some(({ id }: Json) => id === made.id))
+  const made = await expectData(threshold())
+  assert.ok((await expectData(service.get('/usage/thresholds?limit=100'))).some(({ id }: Json) => id === made.id))
 })
 
 test.run()

@@ -1,27 +1,27 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('knowledge sources')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const make = (type: string, configuration?: unknown, as = 'admin') =>
   service.post('/knowledge-sources', { name: 'source', type, ...(configuration === undefined ? {} : { configuration }) }, { as })
 
 test('a source of files needs no configuration and begins pending and empty', async () => {
-  const source = await good(make('file'), 201)
+  const source = await expectData(make('file'), 201)
   assert.equal([source.type, source.status, source.last_sync, source.configuration], ['file', 'pending', null, {}])
   assert.equal(source.statistics, { documents: 0, chunks: 0, failed: 0, embedded: 0 })
 })
@@ -108,41 +108,41 @@ const INVALID: Record<string, object[]> = {
 for (const [type, configurations] of Object.entries(VALID)) {
   test(`a ${type} source takes what belongs to its type, and keeps it as it was given`, async () => {
     for (const configuration of configurations) {
-      const source = await good(make(type, configuration), 201)
+      const source = await expectData(make(type, configuration), 201)
       assert.equal(source.configuration, configuration)
-      assert.equal((await good(service.get(`/knowledge-sources/${source.id}`))).configuration, configuration)
+      assert.equal((await expectData(service.get(`/knowledge-sources/${source.id}`))).configuration, configuration)
     }
   })
 }
 for (const [type, configurations] of Object.entries(INVALID)) {
   test(`a ${type} source refuses what does not, on create and on change, and names the field`, async () => {
-    const { id } = await good(make(type, VALID[type]?.[0]), 201)
+    const { id } = await expectData(make(type, VALID[type]?.[0]), 201)
     for (const configuration of configurations) {
       for (const attempt of [make(type, configuration), service.put(`/knowledge-sources/${id}`, { configuration })]) {
-        const body = await refused(attempt, 'VALIDATION_ERROR')
+        const body = await expectError(attempt, 'VALIDATION_ERROR')
         assert.match(body.details[0].field, /^configuration/, JSON.stringify(configuration))
       }
     }
-    assert.equal((await good(service.get(`/knowledge-sources/${id}`))).configuration, VALID[type]?.[0])
+    assert.equal((await expectData(service.get(`/knowledge-sources/${id}`))).configuration, VALID[type]?.[0])
   })
 }
 
 test('the type is needed, known, and stays', async () => {
-  await refused(service.post('/knowledge-sources', { name: 'x' }), 'VALIDATION_ERROR', { field: 'type' })
-  await refused(make('folders', { path: '/x' }), 'VALIDATION_ERROR', { field: 'type', error: /file, folder, url, git, text/ })
-  await refused(make('folder'), 'VALIDATION_ERROR', { field: 'configuration' })
+  await expectError(service.post('/knowledge-sources', { name: 'x' }), 'VALIDATION_ERROR', { field: 'type' })
+  await expectError(make('folders', { path: '/x' }), 'VALIDATION_ERROR', { field: 'type', error: /file, folder, url, git, text/ })
+  await expectError(make('folder'), 'VALIDATION_ERROR', { field: 'configuration' })
   const source = await resources.source()
-  await refused(service.put(`/knowledge-sources/${source.id}`, { type: 'text' }), 'VALIDATION_ERROR', { field: 'type' })
-  await refused(service.put(`/knowledge-sources/${source.id}`, { status: 'active' }), 'VALIDATION_ERROR', { field: 'status' })
+  await expectError(service.put(`/knowledge-sources/${source.id}`, { type: 'text' }), 'VALIDATION_ERROR', { field: 'type' })
+  await expectError(service.put(`/knowledge-sources/${source.id}`, { status: 'active' }), 'VALIDATION_ERROR', { field: 'status' })
 })
 
 test('a configuration is replaced whole; a change of the name leaves it', async () => {
   const source = await resources.source({ configuration: { file_types: ['md'], max_file_size: 5 } })
-  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { name: 'x' }))).configuration, {
+  assert.equal((await expectData(service.put(`/knowledge-sources/${source.id}`, { name: 'x' }))).configuration, {
     file_types: ['md'],
     max_file_size: 5,
   })
-  assert.equal((await good(service.put(`/knowledge-sources/${source.id}`, { configuration: { max_file_size: 6 } }))).configuration, {
+  assert.equal((await expectData(service.put(`/knowledge-sources/${source.id}`, { configuration: { max_file_size: 6 } }))).configuration, {
     max_file_size: 6,
   })
 })
@@ -154,25 +154,25 @@ test('only an admin names paths on the disk or opens the private network', async
     ['git', { repository: '/srv/x' }],
     ['url', { url: 'https://x.example', allow_private_network: true }],
   ]
-  for (const [type, configuration] of own) await refused(make(type, configuration, 'editor'), 'FORBIDDEN', { error: /Only an admin/ })
+  for (const [type, configuration] of own) await expectError(make(type, configuration, 'editor'), 'FORBIDDEN', { error: /Only an admin/ })
   for (const [type, configuration] of [
     ['file', { paths: [] }],
     ['git', { repository: 'https://x.example/y' }],
     ['url', { url: 'https://x.example' }],
     ['text', { text: 'x' }],
   ] as const)
-    await good(make(type, configuration, 'editor'), 201)
+    await expectData(make(type, configuration, 'editor'), 201)
   const source = await resources.source()
-  await refused(service.put(`/knowledge-sources/${source.id}`, { configuration: { paths: ['/etc'] } }, { as: 'editor' }), 'FORBIDDEN')
-  const folder = await good(make('folder', { path: '/srv' }))
-  assert.is((await good(service.put(`/knowledge-sources/${folder.id}`, { name: 'renamed' }, { as: 'editor' }))).name, 'renamed')
-  await refused(service.put(`/knowledge-sources/${folder.id}`, { configuration: { path: '/etc' } }, { as: 'editor' }), 'FORBIDDEN')
+  await expectError(service.put(`/knowledge-sources/${source.id}`, { configuration: { paths: ['/etc'] } }, { as: 'editor' }), 'FORBIDDEN')
+  const folder = await expectData(make('folder', { path: '/srv' }))
+  assert.is((await expectData(service.put(`/knowledge-sources/${folder.id}`, { name: 'renamed' }, { as: 'editor' }))).name, 'renamed')
+  await expectError(service.put(`/knowledge-sources/${folder.id}`, { configuration: { path: '/etc' } }, { as: 'editor' }), 'FORBIDDEN')
 })
 
 test('members see no sources', async () => {
   const source = await resources.source()
   for (const path of ['/knowledge-sources', `/knowledge-sources/${source.id}`, `/knowledge-sources/${source.id}/documents`])
-    await refused(service.get(path, { as: 'member' }), 'FORBIDDEN')
+    await expectError(service.get(path, { as: 'member' }), 'FORBIDDEN')
 })
 
 test.run()

@@ -1,22 +1,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EMBEDDED_MODEL_ID } from '../../src/contract/models.ts'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('models')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const KEY = 'sk-test-0123456789abcdef'
 const sealed = async (id: string) =>
@@ -28,7 +28,7 @@ test('three fields are enough; the rest has its defaults', async () => {
     created_at: __,
     updated_at: ___,
     ...model
-  } = await good(service.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
+  } = await expectData(service.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
   assert.equal(model, {
     name: 'GPT',
     provider: 'openai',
@@ -44,25 +44,25 @@ test('three fields are enough; the rest has its defaults', async () => {
 
 test('every provider is taken, and no other', async () => {
   for (const provider of ['openai', 'anthropic', 'google', 'ollama']) await resources.model({ provider })
-  await refused(service.post('/models', { name: 'x', provider: 'openia', model_id: 'x' }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/models', { name: 'x', provider: 'openia', model_id: 'x' }), 'VALIDATION_ERROR', {
     field: 'provider',
     hint: /Did you mean "openai"/,
   })
-  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: ' ' }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: ' ' }), 'VALIDATION_ERROR', {
     field: 'model_id',
     error: /blank/,
   })
-  await refused(service.post('/models', { name: 'x', provider: 'embedded', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'provider' })
+  await expectError(service.post('/models', { name: 'x', provider: 'embedded', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'provider' })
 })
 
 test('a compatible server needs an address', async () => {
-  await refused(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x' }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x' }), 'VALIDATION_ERROR', {
     field: 'endpoint',
   })
   const model = await resources.model({ provider: 'openai-compatible', endpoint: 'http://127.0.0.1:11434/v1' })
-  await refused(service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  await expectError(service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR', { field: 'endpoint' })
   const openai = await resources.model()
-  await refused(service.put(`/models/${openai.id}`, { provider: 'openai-compatible' }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  await expectError(service.put(`/models/${openai.id}`, { provider: 'openai-compatible' }), 'VALIDATION_ERROR', { field: 'endpoint' })
 })
 
 test('an address is http or https, without a password inside', async () => {
@@ -76,7 +76,7 @@ test('an address is http or https, without a password inside', async () => {
     'http://[::1',
     '',
   ])
-    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', endpoint }), 'VALIDATION_ERROR', {
+    await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', endpoint }), 'VALIDATION_ERROR', {
       field: 'endpoint',
     })
 })
@@ -95,7 +95,7 @@ test('a price comes back in the spelling it was given, and in no other', async (
     [{ input: 1, output: 1, extra: 1 }, 'pricing.extra'],
     [5, 'pricing'],
   ] as const)
-    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', pricing }), 'VALIDATION_ERROR', { field })
+    await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', pricing }), 'VALIDATION_ERROR', { field })
 })
 
 test('a key goes in and never comes back', async () => {
@@ -119,20 +119,20 @@ test('a key goes in and never comes back', async () => {
 test('a change keeps the key unless it names another; null forgets it', async () => {
   const { id } = await resources.model({ api_key: KEY })
   const before = await sealed(id)
-  assert.is((await good(service.put(`/models/${id}`, { name: 'x', pricing: null }))).has_api_key, true)
+  assert.is((await expectData(service.put(`/models/${id}`, { name: 'x', pricing: null }))).has_api_key, true)
   assert.is(await sealed(id), before)
-  await good(service.patch(`/models/${id}`, { api_key: 'sk-another-key' }))
+  await expectData(service.patch(`/models/${id}`, { api_key: 'sk-another-key' }))
   assert.is.not(await sealed(id), before)
-  assert.is((await good(service.patch(`/models/${id}`, { api_key: null }))).has_api_key, false)
+  assert.is((await expectData(service.patch(`/models/${id}`, { api_key: null }))).has_api_key, false)
   assert.is(await sealed(id), null)
 })
 
 test('what is no key is refused', async () => {
   for (const api_key of ['', 'with space', 'line\nbreak', 'ümlaut', 'x'.repeat(10_001), 5])
-    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key }), 'VALIDATION_ERROR', {
+    await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key }), 'VALIDATION_ERROR', {
       field: 'api_key',
     })
-  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', has_api_key: true }), 'VALIDATION_ERROR', {
+  await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', has_api_key: true }), 'VALIDATION_ERROR', {
     field: 'has_api_key',
   })
 })
@@ -147,9 +147,12 @@ test('only an admin sets or forgets a key, or sends one elsewhere', async () => 
     { endpoint: null },
     { provider: 'anthropic' },
   ])
-    await refused(service.put(`/models/${id}`, change, editor), 'FORBIDDEN', { error: /Only an admin/ })
-  assert.is((await good(service.put(`/models/${id}`, { name: 'renamed', endpoint: 'https://api.example.com/' }, editor))).name, 'renamed')
-  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key: 'k' }, editor), 'FORBIDDEN')
+    await expectError(service.put(`/models/${id}`, change, editor), 'FORBIDDEN', { error: /Only an admin/ })
+  assert.is(
+    (await expectData(service.put(`/models/${id}`, { name: 'renamed', endpoint: 'https://api.example.com/' }, editor))).name,
+    'renamed',
+  )
+  await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key: 'k' }, editor), 'FORBIDDEN')
   for (const endpoint of [
     'http://127.0.0.1:9/v1',
     'http://localhost:9',
@@ -157,41 +160,41 @@ test('only an admin sets or forgets a key, or sends one elsewhere', async () => 
     'http://[::ffff:10.0.0.1]/v1',
     'http://169.254.169.254/',
   ])
-    await refused(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x', endpoint }, editor), 'FORBIDDEN', {
+    await expectError(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x', endpoint }, editor), 'FORBIDDEN', {
       error: /private network/,
     })
-  const open = await good(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x' }, editor), 201)
+  const open = await expectData(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x' }, editor), 201)
   assert.is(
-    (await good(service.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint,
+    (await expectData(service.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint,
     'https://other.example/',
   )
 })
 
 test('the embedded model is there, and can be neither changed nor deleted', async () => {
-  const model = await good(service.get(`/models/${EMBEDDED_MODEL_ID}`))
+  const model = await expectData(service.get(`/models/${EMBEDDED_MODEL_ID}`))
   assert.equal([model.provider, model.pricing, model.has_api_key], ['embedded', { input: 0, output: 0 }, false])
-  await refused(service.put(`/models/${EMBEDDED_MODEL_ID}`, { name: 'mine' }), 'CONFLICT', { hint: /model of your own/ })
+  await expectError(service.put(`/models/${EMBEDDED_MODEL_ID}`, { name: 'mine' }), 'CONFLICT', { hint: /model of your own/ })
   await resources.agent({ model_id: EMBEDDED_MODEL_ID })
-  await refused(service.delete(`/models/${EMBEDDED_MODEL_ID}`), 'CONFLICT', { hint: /model of your own/ })
-  await refused(service.delete(`/models/${EMBEDDED_MODEL_ID}?force=true`), 'CONFLICT')
+  await expectError(service.delete(`/models/${EMBEDDED_MODEL_ID}`), 'CONFLICT', { hint: /model of your own/ })
+  await expectError(service.delete(`/models/${EMBEDDED_MODEL_ID}?force=true`), 'CONFLICT')
   const other = await resources.model()
-  await refused(service.put(`/models/${other.id}`, { provider: 'embedded' }), 'VALIDATION_ERROR', { field: 'provider' })
+  await expectError(service.put(`/models/${other.id}`, { provider: 'embedded' }), 'VALIDATION_ERROR', { field: 'provider' })
 })
 
 test('the default model is a setting: the embedded one until another is set, by id or by its provider’s name', async () => {
-  assert.equal(await good(service.get('/settings', { as: 'viewer' })), {
+  assert.equal(await expectData(service.get('/settings', { as: 'viewer' })), {
     default_model_id: EMBEDDED_MODEL_ID,
     conversation_idle_minutes: 1440,
   })
   const model = await resources.model({ model_id: 'only-one-of-this-name' })
-  assert.is((await good(service.put('/settings', { default_model_id: 'only-one-of-this-name' }))).default_model_id, model.id)
-  assert.is((await good(service.get('/settings'))).default_model_id, model.id)
-  await refused(service.put('/settings', { default_model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'default_model_id' })
-  await refused(service.put('/settings', {}), 'VALIDATION_ERROR')
-  await refused(service.put('/settings', { default_model: model.id }), 'VALIDATION_ERROR', { hint: /default_model_id/ })
-  await refused(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }, { as: 'viewer' }), 'FORBIDDEN')
-  assert.is((await good(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }))).default_model_id, EMBEDDED_MODEL_ID)
-  await good(service.delete(`/models/${model.id}`))
+  assert.is((await expectData(service.put('/settings', { default_model_id: 'only-one-of-this-name' }))).default_model_id, model.id)
+  assert.is((await expectData(service.get('/settings'))).default_model_id, model.id)
+  await expectError(service.put('/settings', { default_model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'default_model_id' })
+  await expectError(service.put('/settings', {}), 'VALIDATION_ERROR')
+  await expectError(service.put('/settings', { default_model: model.id }), 'VALIDATION_ERROR', { hint: /default_model_id/ })
+  await expectError(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }, { as: 'viewer' }), 'FORBIDDEN')
+  assert.is((await expectData(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }))).default_model_id, EMBEDDED_MODEL_ID)
+  await expectData(service.delete(`/models/${model.id}`))
 })
 
 test.run()

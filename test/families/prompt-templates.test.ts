@@ -1,21 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('prompt templates')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const render = (id: string, variables?: Record<string, unknown>, as = 'admin') =>
   service.post(`/prompt-templates/${id}/render`, variables && { variables }, { as })
@@ -30,67 +30,73 @@ test('variables are found in the text, in order, each once', async () => {
 
 test('variables that are given must be those of the text', async () => {
   const make = (variables: string[]) => service.post('/prompt-templates', { name: 'x', template: '{{a}} {{b}}', variables })
-  assert.equal((await good(make(['b', 'a']))).variables, ['b', 'a'])
-  await refused(make(['a']), 'VALIDATION_ERROR', { field: 'variables', error: /also uses b/, hint: /Leave variables out/ })
-  await refused(make(['a', 'b', 'c']), 'VALIDATION_ERROR', { field: 'variables', error: /does not use c/ })
-  await refused(make(['a', 'a', 'b']), 'VALIDATION_ERROR', { field: 'variables' })
-  await refused(make(['a b']), 'VALIDATION_ERROR', { field: 'variables.0' })
+  assert.equal((await expectData(make(['b', 'a']))).variables, ['b', 'a'])
+  await expectError(make(['a']), 'VALIDATION_ERROR', { field: 'variables', error: /also uses b/, hint: /Leave variables out/ })
+  await expectError(make(['a', 'b', 'c']), 'VALIDATION_ERROR', { field: 'variables', error: /does not use c/ })
+  await expectError(make(['a', 'a', 'b']), 'VALIDATION_ERROR', { field: 'variables' })
+  await expectError(make(['a b']), 'VALIDATION_ERROR', { field: 'variables.0' })
 })
 
 test('when the text changes its variables follow, and the version grows', async () => {
   const template = await resources.template({ template: 'Hi {{name}}' })
-  const after = await good(service.put(`/prompt-templates/${template.id}`, { template: 'Bye {{who}}' }))
+  const after = await expectData(service.put(`/prompt-templates/${template.id}`, { template: 'Bye {{who}}' }))
   assert.equal([after.variables, after.version], [['who'], 2])
-  const renamed = await good(service.patch(`/prompt-templates/${template.id}`, { name: 'x' }))
+  const renamed = await expectData(service.patch(`/prompt-templates/${template.id}`, { name: 'x' }))
   assert.equal([renamed.variables, renamed.version, renamed.template], [['who'], 3, 'Bye {{who}}'])
-  await refused(service.put(`/prompt-templates/${template.id}`, { variables: ['name'] }), 'VALIDATION_ERROR', { field: 'variables' })
-  await refused(service.put(`/prompt-templates/${template.id}`, { version: 9 }), 'VALIDATION_ERROR', { field: 'version' })
+  await expectError(service.put(`/prompt-templates/${template.id}`, { variables: ['name'] }), 'VALIDATION_ERROR', { field: 'variables' })
+  await expectError(service.put(`/prompt-templates/${template.id}`, { version: 9 }), 'VALIDATION_ERROR', { field: 'version' })
 })
 
 test('a text is needed, of at most 100,000 characters', async () => {
-  await refused(service.post('/prompt-templates', { name: 'x' }), 'VALIDATION_ERROR', { field: 'template' })
-  await refused(service.post('/prompt-templates', { name: 'x', template: '' }), 'VALIDATION_ERROR', { field: 'template' })
-  await refused(service.post('/prompt-templates', { name: 'x', template: 'x'.repeat(100_001) }), 'VALIDATION_ERROR', { field: 'template' })
-  await refused(service.post('/prompt-templates', { name: 'x', template: 'x', type: 'assistant' }), 'VALIDATION_ERROR', { field: 'type' })
+  await expectError(service.post('/prompt-templates', { name: 'x' }), 'VALIDATION_ERROR', { field: 'template' })
+  await expectError(service.post('/prompt-templates', { name: 'x', template: '' }), 'VALIDATION_ERROR', { field: 'template' })
+  await expectError(service.post('/prompt-templates', { name: 'x', template: 'x'.repeat(100_001) }), 'VALIDATION_ERROR', {
+    field: 'template',
+  })
+  await expectError(service.post('/prompt-templates', { name: 'x', template: 'x', type: 'assistant' }), 'VALIDATION_ERROR', {
+    field: 'type',
+  })
   const long = await resources.template({ template: 'ü'.repeat(100_000) })
-  assert.is((await good(service.get(`/prompt-templates/${long.id}`))).template.length, 100_000)
+  assert.is((await expectData(service.get(`/prompt-templates/${long.id}`))).template.length, 100_000)
 })
 
 test('rendering fills in every variable', async () => {
   const { id } = await resources.template({ template: 'Hi {{ name }}, {{count}} of {{name}}: {{list}} {{flag}}' })
-  assert.equal(await good(render(id, { name: 'Ada', count: 3, list: [1, 'x'], flag: false })), { text: 'Hi Ada, 3 of Ada: [1,"x"] false' })
-  assert.equal(await good(render(id, { name: 'Ada', count: 3, list: [], flag: true, more: 'ignored' })), {
+  assert.equal(await expectData(render(id, { name: 'Ada', count: 3, list: [1, 'x'], flag: false })), {
+    text: 'Hi Ada, 3 of Ada: [1,"x"] false',
+  })
+  assert.equal(await expectData(render(id, { name: 'Ada', count: 3, list: [], flag: true, more: 'ignored' })), {
     text: 'Hi Ada, 3 of Ada: [] true',
   })
 })
 
 test('a missing value is named', async () => {
   const { id } = await resources.template({ template: '{{a}} {{b}} {{c}}' })
-  const body = await refused(render(id, { b: 'x', c: null }), 'VALIDATION_ERROR', { error: /a, c/ })
+  const body = await expectError(render(id, { b: 'x', c: null }), 'VALIDATION_ERROR', { error: /a, c/ })
   assert.equal(
     body.details.map(({ field }: { field: string }) => field),
     ['variables.a', 'variables.c'],
   )
-  await refused(render(id), 'VALIDATION_ERROR')
-  await refused(service.post(`/prompt-templates/${id}/render`, { variables: 'x' }), 'VALIDATION_ERROR', { field: 'variables' })
-  await refused(render('tmpl_nobody', {}), 'NOT_FOUND')
+  await expectError(render(id), 'VALIDATION_ERROR')
+  await expectError(service.post(`/prompt-templates/${id}/render`, { variables: 'x' }), 'VALIDATION_ERROR', { field: 'variables' })
+  await expectError(render('tmpl_nobody', {}), 'NOT_FOUND')
 })
 
 test('a value is text and never a template, a pattern or code', async () => {
   const { id } = await resources.template({ template: '[{{a}}|{{b}}]' })
   for (const value of ['{{b}}', '{{a}}', '$&', '$1', "$'", '$$', '${process.env}', '<script>', '\\n', '{{ __proto__ }}', ''])
-    assert.is((await good(render(id, { a: value, b: 'B' }))).text, `[${value}|B]`)
+    assert.is((await expectData(render(id, { a: value, b: 'B' }))).text, `[${value}|B]`)
 })
 
 test('names that every object has are not values', async () => {
   const { id } = await resources.template({ template: '{{constructor}} {{toString}} {{__proto__}}' })
-  await refused(render(id, {}), 'VALIDATION_ERROR', { error: /constructor, toString, __proto__/ })
+  await expectError(render(id, {}), 'VALIDATION_ERROR', { error: /constructor, toString, __proto__/ })
 })
 
 test('viewers may render, members may not', async () => {
   const { id } = await resources.template()
-  assert.equal(await good(render(id, { name: 'Ada' }, 'viewer')), { text: 'Hello Ada' })
-  await refused(render(id, { name: 'Ada' }, 'member'), 'FORBIDDEN')
+  assert.equal(await expectData(render(id, { name: 'Ada' }, 'viewer')), { text: 'Hello Ada' })
+  await expectError(render(id, { name: 'Ada' }, 'member'), 'FORBIDDEN')
 })
 
 test.run()

@@ -1,24 +1,24 @@
 import { hash } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { ADMIN, type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { ADMIN_TOKEN, type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('webhooks and tokens')
 const disk = new HeldDisk()
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start({ disk: disk.open })
+    service = await TestServer.start({ disk: disk.open })
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const hook = (fields: Record<string, unknown> = {}) =>
   service.post('/webhooks', { url: 'https://hooks.example.com/in', events: ['conversation.completed'], ...fields })
@@ -48,27 +48,27 @@ test('a webhook gets a signing secret, which is shown once', async () => {
 
 test('a secret can be brought along, of 24 to 64 bytes', async () => {
   const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
-  for (const bytes of [24, 32, 64]) assert.is((await good(hook({ secret: secret(bytes) }))).secret, secret(bytes))
+  for (const bytes of [24, 32, 64]) assert.is((await expectData(hook({ secret: secret(bytes) }))).secret, secret(bytes))
   for (const wrong of [secret(23), secret(65), 'whsec_', 'x'.repeat(40), secret(32).replace('whsec_', ''), `${secret(32)}!`, 5])
-    await refused(hook({ secret: wrong }), 'VALIDATION_ERROR', { field: 'secret' })
+    await expectError(hook({ secret: wrong }), 'VALIDATION_ERROR', { field: 'secret' })
 })
 
 test('events and address are checked', async () => {
   for (const events of [[], ['nothing'], ['conversation.completed', 'conversation.completed'], 'conversation.completed'])
-    await refused(hook({ events }), 'VALIDATION_ERROR')
+    await expectError(hook({ events }), 'VALIDATION_ERROR')
   for (const url of ['hooks.example.com', 'ftp://x.example/', 'https://u:p@x.example/', 'http://'])
-    await refused(hook({ url }), 'VALIDATION_ERROR', { field: 'url' })
+    await expectError(hook({ url }), 'VALIDATION_ERROR', { field: 'url' })
   const all = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded']
-  assert.equal((await good(hook({ events: all }))).events, all)
+  assert.equal((await expectData(hook({ events: all }))).events, all)
 })
 
 test('a change keeps the secret', async () => {
   const { id } = (await hook()).data
   const secret = async () => (await service.database.get<{ secret: string }>('SELECT secret FROM webhooks WHERE id = ?', [id]))?.secret
   const before = await secret()
-  await good(service.put(`/webhooks/${id}`, { url: 'https://other.example/', events: ['evaluation.finished'] }))
+  await expectData(service.put(`/webhooks/${id}`, { url: 'https://other.example/', events: ['evaluation.finished'] }))
   assert.is(await secret(), before)
-  await refused(service.put(`/webhooks/${id}`, { secret: `whsec_${Buffer.alloc(32).toString('base64')}` }), 'VALIDATION_ERROR', {
+  await expectError(service.put(`/webhooks/${id}`, { secret: `whsec_${Buffer.alloc(32).toString('base64')}` }), 'VALIDATION_ERROR', {
     field: 'secret',
   })
 })
@@ -92,20 +92,20 @@ test('a token is shown once; only its hash is kept', async () => {
 test('the hash of a token is no token, and cannot be set or read', async () => {
   const { token } = await resources.token({ role: 'admin' })
   const digest = hash('sha256', token, 'hex')
-  await refused(service.get('/agents', { as: digest }), 'UNAUTHENTICATED')
-  await refused(service.post('/tokens', { name: 'x', role: 'admin', hash: digest }), 'VALIDATION_ERROR', { field: 'hash' })
-  await refused(service.get(`/tokens?hash=${digest}`), 'VALIDATION_ERROR', { field: 'hash' })
-  await refused(service.get('/tokens?sort=hash'), 'VALIDATION_ERROR', { field: 'sort' })
+  await expectError(service.get('/agents', { as: digest }), 'UNAUTHENTICATED')
+  await expectError(service.post('/tokens', { name: 'x', role: 'admin', hash: digest }), 'VALIDATION_ERROR', { field: 'hash' })
+  await expectError(service.get(`/tokens?hash=${digest}`), 'VALIDATION_ERROR', { field: 'hash' })
+  await expectError(service.get('/tokens?sort=hash'), 'VALIDATION_ERROR', { field: 'sort' })
 })
 
 test('roles and users are checked', async () => {
-  await refused(service.post('/tokens', { name: 'x', role: 'root' }), 'VALIDATION_ERROR', { field: 'role' })
-  await refused(service.post('/tokens', { name: 'x', role: 'member' }), 'VALIDATION_ERROR', { field: 'user_id', hint: /conversations/ })
-  await refused(service.post('/tokens', { name: 'x', role: 'member', user_id: '' }), 'VALIDATION_ERROR', { field: 'user_id' })
-  await refused(service.post('/tokens', { role: 'viewer' }), 'VALIDATION_ERROR', { field: 'name' })
+  await expectError(service.post('/tokens', { name: 'x', role: 'root' }), 'VALIDATION_ERROR', { field: 'role' })
+  await expectError(service.post('/tokens', { name: 'x', role: 'member' }), 'VALIDATION_ERROR', { field: 'user_id', hint: /conversations/ })
+  await expectError(service.post('/tokens', { name: 'x', role: 'member', user_id: '' }), 'VALIDATION_ERROR', { field: 'user_id' })
+  await expectError(service.post('/tokens', { role: 'viewer' }), 'VALIDATION_ERROR', { field: 'name' })
   const { id } = await resources.token()
-  await refused(service.put(`/tokens/${id}`, { role: 'admin' }), 'VALIDATION_ERROR', { field: 'role' })
-  await refused(service.put(`/tokens/${id}`, { user_id: 'bob' }), 'VALIDATION_ERROR', { field: 'user_id' })
+  await expectError(service.put(`/tokens/${id}`, { role: 'admin' }), 'VALIDATION_ERROR', { field: 'role' })
+  await expectError(service.put(`/tokens/${id}`, { user_id: 'bob' }), 'VALIDATION_ERROR', { field: 'user_id' })
 })
 
 test('a token stops working when it expires', async () => {
@@ -114,36 +114,38 @@ test('a token stops working when it expires', async () => {
   assert.is(expires_at, soon)
   assert.is((await service.get('/agents', { as: token })).status, 200)
   await new Promise((resolve) => setTimeout(resolve, 450))
-  await refused(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
+  await expectError(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
   for (const wrong of ['2020-01-01T00:00:00Z', 'tomorrow', '2099-13-01T00:00:00Z', '2099-12-31T23:59:60Z', 5])
-    await refused(service.post('/tokens', { name: 'x', role: 'viewer', expires_at: wrong }), 'VALIDATION_ERROR', { field: 'expires_at' })
+    await expectError(service.post('/tokens', { name: 'x', role: 'viewer', expires_at: wrong }), 'VALIDATION_ERROR', {
+      field: 'expires_at',
+    })
   assert.is((await resources.token({ expires_at: '2099-01-01T01:00:00+01:00' })).expires_at, '2099-01-01T00:00:00.000Z')
 })
 
 test('an expiry that is changed counts at once', async () => {
   const { id, token } = await resources.token()
   assert.is((await service.get('/agents', { as: token })).status, 200)
-  await good(service.put(`/tokens/${id}`, { expires_at: new Date(Date.now() + 150).toISOString() }))
+  await expectData(service.put(`/tokens/${id}`, { expires_at: new Date(Date.now() + 150).toISOString() }))
   await new Promise((resolve) => setTimeout(resolve, 200))
-  await refused(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
-  await good(service.put(`/tokens/${id}`, { expires_at: null }))
+  await expectError(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
+  await expectData(service.put(`/tokens/${id}`, { expires_at: null }))
   assert.is((await service.get('/agents', { as: token })).status, 200)
 })
 
 test('a deleted token is worthless at once', async () => {
   const { id, token } = await resources.token()
   assert.is((await service.get('/agents', { as: token })).status, 200)
-  await good(service.delete(`/tokens/${id}`))
-  await refused(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
+  await expectData(service.delete(`/tokens/${id}`))
+  await expectError(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
 })
 
 test('a token that is deleted is refused, also where the disk fails last', async () => {
   const { id, token } = await resources.token()
-  await good(service.get('/agents', { as: token }))
+  await expectData(service.get('/agents', { as: token }))
   disk.failure = new Error('the disk is on fire')
   assert.is((await service.delete(`/tokens/${id}`)).status, 500)
   disk.failure = undefined
-  await refused(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
+  await expectError(service.get('/agents', { as: token }), 'UNAUTHENTICATED')
 })
 
 test('when a token was last used is known to the minute', async () => {
@@ -153,25 +155,25 @@ test('when a token was last used is known to the minute', async () => {
   let last_used_at: string | null = null
   while (last_used_at === null) {
     await new Promise(setImmediate)
-    last_used_at = (await good(service.get(`/tokens/${id}`))).last_used_at as string | null
+    last_used_at = (await expectData(service.get(`/tokens/${id}`))).last_used_at as string | null
   }
   assert.match(last_used_at, /:00\.000Z$/)
   assert.ok(Math.abs(Date.now() - Date.parse(last_used_at)) < 61_000)
 })
 
 test('the last admin token that works cannot be deleted or made to expire', async () => {
-  const admins = (await good(service.get('/tokens?role=admin&limit=100'))) as Json[]
+  const admins = (await expectData(service.get('/tokens?role=admin&limit=100'))) as Json[]
   const own = admins.find(({ name }) => name === 'admin')
-  for (const { id } of admins) if (id !== own.id) await good(service.delete(`/tokens/${id}`))
-  await refused(service.delete(`/tokens/${own.id}`), 'CONFLICT', { error: /last admin/ })
-  await refused(service.delete(`/tokens/${own.id}?force=true`), 'CONFLICT')
-  await refused(service.put(`/tokens/${own.id}`, { expires_at: '2099-01-01T00:00:00Z' }), 'CONFLICT', { error: /last admin/ })
+  for (const { id } of admins) if (id !== own.id) await expectData(service.delete(`/tokens/${id}`))
+  await expectError(service.delete(`/tokens/${own.id}`), 'CONFLICT', { error: /last admin/ })
+  await expectError(service.delete(`/tokens/${own.id}?force=true`), 'CONFLICT')
+  await expectError(service.put(`/tokens/${own.id}`, { expires_at: '2099-01-01T00:00:00Z' }), 'CONFLICT', { error: /last admin/ })
   const brief = await resources.token({ role: 'admin', expires_at: new Date(Date.now() + 60_000).toISOString() })
-  await refused(service.delete(`/tokens/${own.id}`), 'CONFLICT')
-  await good(service.delete(`/tokens/${brief.id}`))
+  await expectError(service.delete(`/tokens/${own.id}`), 'CONFLICT')
+  await expectData(service.delete(`/tokens/${brief.id}`))
   const other = await resources.token({ role: 'admin' })
-  await good(service.delete(`/tokens/${own.id}`))
-  await refused(service.get('/agents', { as: ADMIN }), 'UNAUTHENTICATED')
+  await expectData(service.delete(`/tokens/${own.id}`))
+  await expectError(service.get('/agents', { as: ADMIN_TOKEN }), 'UNAUTHENTICATED')
   assert.is((await service.get('/agents', { as: other.token })).status, 200)
 })
 

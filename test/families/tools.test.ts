@@ -1,21 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('RAG and retrieval tools')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const rag = async (fields: Record<string, unknown> = {}) =>
   service.post('/rag-tools', { name: 'x', knowledge_source_id: (await resources.source()).id, ...fields })
@@ -24,7 +24,7 @@ const retrieval = async (fields: Record<string, unknown> = {}) =>
 
 test('a RAG tool has the defaults of the design', async () => {
   const source = await resources.source()
-  const { id: _, created_at: __, updated_at: ___, ...tool } = await good(rag({ knowledge_source_id: source.id }), 201)
+  const { id: _, created_at: __, updated_at: ___, ...tool } = await expectData(rag({ knowledge_source_id: source.id }), 201)
   assert.equal(tool, {
     name: 'x',
     description: '',
@@ -39,7 +39,7 @@ test('a RAG tool has the defaults of the design', async () => {
 
 test('a retrieval tool has the defaults of the design', async () => {
   const sources = [(await resources.source()).id, (await resources.source()).id]
-  const { id: _, created_at: __, updated_at: ___, ...tool } = await good(retrieval({ knowledge_source_ids: sources }), 201)
+  const { id: _, created_at: __, updated_at: ___, ...tool } = await expectData(retrieval({ knowledge_source_ids: sources }), 201)
   assert.equal(tool, {
     name: 'x',
     description: '',
@@ -65,70 +65,71 @@ for (const [name, make] of Object.entries({ rag, retrieval })) {
       { top_k: 101 },
       { top_k: 1.5 },
     ])
-      await refused(make(fields), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
+      await expectError(make(fields), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
     for (const fields of [
       { chunk_size: 50, chunk_overlap: 49 },
       { chunk_size: 20_000, chunk_overlap: 10_000, top_k: 100 },
       { chunk_overlap: 0, top_k: 1 },
     ])
-      await good(make(fields), 201)
-    await refused(make({ chunk_size: 100, chunk_overlap: 100 }), 'VALIDATION_ERROR', {
+      await expectData(make(fields), 201)
+    await expectError(make({ chunk_size: 100, chunk_overlap: 100 }), 'VALIDATION_ERROR', {
       field: 'chunk_overlap',
       error: /less than chunk_size \(100\)/,
     })
-    await refused(make({ chunk_size: 100 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
-    const tool = await good(make({ chunk_size: 500, chunk_overlap: 200 }))
+    await expectError(make({ chunk_size: 100 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
+    const tool = await expectData(make({ chunk_size: 500, chunk_overlap: 200 }))
     const path = tool.id.startsWith('rag') ? '/rag-tools' : '/retrieval-tools'
-    await refused(service.put(`${path}/${tool.id}`, { chunk_size: 200 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
-    await refused(service.put(`${path}/${tool.id}`, { chunk_overlap: 500 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
+    await expectError(service.put(`${path}/${tool.id}`, { chunk_size: 200 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
+    await expectError(service.put(`${path}/${tool.id}`, { chunk_overlap: 500 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
   })
 
   test(`${name}: an embedding model is the built-in one or a model that exists`, async () => {
     const model = await resources.model({ model_id: `embedder-for-${name}` })
-    assert.is((await good(make({ embedding_model: model.id }))).embedding_model, model.id)
-    assert.is((await good(make({ embedding_model: `embedder-for-${name}` }))).embedding_model, model.id)
-    await refused(make({ embedding_model: 'nothing' }), 'VALIDATION_ERROR', { field: 'embedding_model' })
+    assert.is((await expectData(make({ embedding_model: model.id }))).embedding_model, model.id)
+    assert.is((await expectData(make({ embedding_model: `embedder-for-${name}` }))).embedding_model, model.id)
+    await expectError(make({ embedding_model: 'nothing' }), 'VALIDATION_ERROR', { field: 'embedding_model' })
   })
 }
 
 test('knowledge sources must exist, on create and on change', async () => {
-  await refused(rag({ knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR', { field: 'knowledge_source_id' })
-  await refused(service.post('/rag-tools', { name: 'x' }), 'VALIDATION_ERROR', { field: 'knowledge_source_id' })
+  await expectError(rag({ knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR', { field: 'knowledge_source_id' })
+  await expectError(service.post('/rag-tools', { name: 'x' }), 'VALIDATION_ERROR', { field: 'knowledge_source_id' })
   const source = await resources.source()
   for (const knowledge_source_ids of [[], ['ks_nothing'], [source.id, 'ks_nothing'], [source.id, source.id], source.id])
-    await refused(retrieval({ knowledge_source_ids }), 'VALIDATION_ERROR', { field: 'knowledge_source_ids' })
-  const [one, two] = [await good(rag()), await good(retrieval())]
-  await refused(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR')
-  await refused(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: null }), 'VALIDATION_ERROR')
-  await refused(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [] }), 'VALIDATION_ERROR')
-  assert.equal((await good(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [source.id] }))).knowledge_source_ids, [
+    await expectError(retrieval({ knowledge_source_ids }), 'VALIDATION_ERROR', { field: 'knowledge_source_ids' })
+  const [one, two] = [await expectData(rag()), await expectData(retrieval())]
+  await expectError(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR')
+  await expectError(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: null }), 'VALIDATION_ERROR')
+  await expectError(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [] }), 'VALIDATION_ERROR')
+  assert.equal((await expectData(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [source.id] }))).knowledge_source_ids, [
     source.id,
   ])
 })
 
 test('a model that writes answers is named by id or by its provider’s name, and null is the default', async () => {
   const model = await resources.model({ model_id: 'writer' })
-  const tool = await good(rag({ model_id: 'writer' }))
+  const tool = await expectData(rag({ model_id: 'writer' }))
   assert.is(tool.model_id, model.id)
-  assert.is((await good(service.put(`/rag-tools/${tool.id}`, { model_id: null }))).model_id, null)
-  await refused(rag({ model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'model_id' })
+  assert.is((await expectData(service.put(`/rag-tools/${tool.id}`, { model_id: null }))).model_id, null)
+  await expectError(rag({ model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'model_id' })
 })
 
 test('search method and threshold are checked', async () => {
   for (const search_method of ['semantic', 'full_text', 'hybrid'])
-    assert.is((await good(retrieval({ search_method }))).search_method, search_method)
-  await refused(retrieval({ search_method: 'fulltext' }), 'VALIDATION_ERROR', { field: 'search_method', hint: /full_text/ })
-  for (const score_threshold of [0, 0.5, 1, null]) assert.is((await good(retrieval({ score_threshold }))).score_threshold, score_threshold)
+    assert.is((await expectData(retrieval({ search_method }))).search_method, search_method)
+  await expectError(retrieval({ search_method: 'fulltext' }), 'VALIDATION_ERROR', { field: 'search_method', hint: /full_text/ })
+  for (const score_threshold of [0, 0.5, 1, null])
+    assert.is((await expectData(retrieval({ score_threshold }))).score_threshold, score_threshold)
   for (const score_threshold of [-0.1, 1.1, '0.5'])
-    await refused(retrieval({ score_threshold }), 'VALIDATION_ERROR', { field: 'score_threshold' })
+    await expectError(retrieval({ score_threshold }), 'VALIDATION_ERROR', { field: 'score_threshold' })
 })
 
 test('filters compare with a value or a list of values', async () => {
   const filters = { source: 'a.md', page: [1, 2], team: 'hr', public: true }
-  assert.equal((await good(retrieval({ filters }))).filters, filters)
+  assert.equal((await expectData(retrieval({ filters }))).filters, filters)
   for (const value of [null, {}, [], [[]], { $gt: 1 }, [null]])
-    await refused(retrieval({ filters: { page: value } }), 'VALIDATION_ERROR', { field: 'filters.page' })
-  await refused(
+    await expectError(retrieval({ filters: { page: value } }), 'VALIDATION_ERROR', { field: 'filters.page' })
+  await expectError(
     retrieval({ filters: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`f${index}`, 1])) }),
     'VALIDATION_ERROR',
     {

@@ -1,26 +1,26 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
-import { Service } from '../harness/app.ts'
 import { aloud } from '../harness/hooks.ts'
-import { campaign } from './campaign.ts'
+import { TestServer } from '../harness/test-server.ts'
+import { runCampaign } from './campaign.ts'
 
 const SEED = 20260131
 const REQUESTS = 10_000
 
 const test = suite('fuzz')
-let service: Service
+let service: TestServer
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 test(`of ${REQUESTS} generated requests none gets an answer that is not described, and those that are right are answered right`, async () => {
   const begun = performance.now()
-  const summary = await campaign(service, SEED, REQUESTS)
+  const summary = await runCampaign(service, SEED, REQUESTS)
   console.log(`${JSON.stringify(summary)} in ${Math.round((performance.now() - begun) / 1000)} s`)
   assert.is(summary.requests, REQUESTS)
   assert.is(summary.operations, ALL_ROUTES.length)
@@ -39,7 +39,7 @@ test('it is well afterwards, and its log holds no error', async () => {
   assert.equal((await service.get('/health', { as: null })).body.status, 'healthy')
   assert.is((await service.get('/status')).status, 200)
   assert.equal(
-    service.logged.split('\n').filter((line) => line.includes('"level":"error"')),
+    service.log.split('\n').filter((line) => line.includes('"level":"error"')),
     [],
   )
 })

@@ -1,7 +1,7 @@
 /** Requests of every kind, made from the OpenAPI document: as it says, nearly as it says, and not at all. */
 import fc from 'fast-check'
 import { ROLES } from '../../src/contract/route.ts'
-import type { Json } from '../harness/app.ts'
+import type { Json } from '../harness/test-server.ts'
 
 export interface FuzzRequest {
   operationId: string
@@ -60,21 +60,23 @@ const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, 0, -1, 1e308, 2 ** 53, true, [], {}, [[]], ''),
 )
 
-export function fuzzRequests(document: Json): fc.Arbitrary<FuzzRequest> {
-  const shaped = shapes(document)
+export function arbitraryRequest(document: Json): fc.Arbitrary<FuzzRequest> {
+  const shaped = createSchemaArbitraries(document)
   const operations = Object.entries(document.paths as Json).flatMap(([path, methods]) =>
     Object.entries(methods as Json).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation: operation as Json })),
   )
-  return fc.oneof(...operations.map((one) => requestOf(one, shaped)))
+  return fc.oneof(...operations.map((one) => arbitraryOperationRequest(one, shaped)))
 }
 
-function requestOf(
+function arbitraryOperationRequest(
   { path, method, operation }: { path: string; method: string; operation: Json },
   shaped: (schema: Json) => fc.Arbitrary<unknown>,
 ): fc.Arbitrary<FuzzRequest> {
   const parameters = (operation.parameters ?? []) as Json[]
   const placed = (where: string) => parameters.filter((parameter) => parameter.in === where)
-  const params = fc.record(Object.fromEntries(placed('path').map(({ name }) => [name, param(OUTGOING.test(operation.operationId))])))
+  const params = fc.record(
+    Object.fromEntries(placed('path').map(({ name }) => [name, arbitraryParam(OUTGOING.test(operation.operationId))])),
+  )
   const known = placed('query').map(({ name, schema }) =>
     fc.tuple(
       fc.constant(name as string),
@@ -96,8 +98,8 @@ function requestOf(
     ),
     params,
     query: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: query }) as fc.Arbitrary<[string, string][]>,
-    body: bodyOf(operation.requestBody?.content['application/json'].schema, shaped),
-    headers: headers(),
+    body: arbitraryBody(operation.requestBody?.content['application/json'].schema, shaped),
+    headers: arbitraryHeaders(),
     as: fc.oneof(
       { weight: 12, arbitrary: fc.constant(roles[0] as string) },
       { weight: 3, arbitrary: fc.constantFrom(...roles) },
@@ -106,7 +108,7 @@ function requestOf(
   })
 }
 
-const param = (nobody: boolean): fc.Arbitrary<number | string> =>
+const arbitraryParam = (nobody: boolean): fc.Arbitrary<number | string> =>
   nobody
     ? fc.constantFrom('nobody', 'x')
     : fc.oneof(
@@ -115,7 +117,7 @@ const param = (nobody: boolean): fc.Arbitrary<number | string> =>
         { weight: 1, arbitrary: anyText },
       )
 
-function bodyOf(schema: Json | undefined, shaped: (schema: Json) => fc.Arbitrary<unknown>): fc.Arbitrary<FuzzRequest['body']> {
+function arbitraryBody(schema: Json | undefined, shaped: (schema: Json) => fc.Arbitrary<unknown>): fc.Arbitrary<FuzzRequest['body']> {
   const junk = fc.oneof(
     anyJson.map((json) => ({ json })),
     anyText.map((raw) => ({ raw })),
@@ -125,14 +127,14 @@ function bodyOf(schema: Json | undefined, shaped: (schema: Json) => fc.Arbitrary
   const valid = shaped(schema)
   return fc.oneof(
     { weight: 6, arbitrary: valid.map((json) => ({ json })) },
-    { weight: 5, arbitrary: spoiled(valid).map((json) => ({ json })) },
+    { weight: 5, arbitrary: spoil(valid).map((json) => ({ json })) },
     { weight: 1, arbitrary: junk },
     { weight: 1, arbitrary: fc.constant(undefined) },
   )
 }
 
 /** A valid value with one thing in it changed, added or taken away. */
-function spoiled(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function spoil(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .tuple(valid, fc.constantFrom('change', 'add', 'remove', 'deep'), fc.nat(100), anyText, anyJson)
     .map(([value, how, at, name, other]) => {
@@ -147,7 +149,7 @@ function spoiled(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     })
 }
 
-function headers(): fc.Arbitrary<Record<string, string>> {
+function arbitraryHeaders(): fc.Arbitrary<Record<string, string>> {
   const visible = fc.string({ minLength: 1, maxLength: 30 })
   const some = fc.oneof(
     visible.map((value) => ({ 'idempotency-key': value })),
@@ -167,7 +169,7 @@ function headers(): fc.Arbitrary<Record<string, string>> {
 }
 
 /** Values as a schema of the document says. */
-function shapes(document: Json): (schema: Json) => fc.Arbitrary<unknown> {
+function createSchemaArbitraries(document: Json): (schema: Json) => fc.Arbitrary<unknown> {
   const known = new Map<Json, fc.Arbitrary<unknown>>()
   const resolved = (schema: Json): Json =>
     schema.$ref
@@ -188,12 +190,12 @@ function shapes(document: Json): (schema: Json) => fc.Arbitrary<unknown> {
     if (schema.oneOf || schema.anyOf) return fc.oneof(...(schema.oneOf ?? schema.anyOf).map(of))
     const types = [schema.type].flat().filter(Boolean)
     if (types.length === 0) return anyJson
-    return fc.oneof(...types.map((type) => ofType(type, schema, of)))
+    return fc.oneof(...types.map((type) => arbitraryOfType(type, schema, of)))
   }
   return of
 }
 
-function ofType(type: string, schema: Json, of: (schema: Json) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function arbitraryOfType(type: string, schema: Json, of: (schema: Json) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const { minimum = -1e6, maximum = 1e6, minLength = 0, maxLength = 50 } = schema
   switch (type) {
     case 'null':
@@ -218,7 +220,7 @@ function ofType(type: string, schema: Json, of: (schema: Json) => fc.Arbitrary<u
           : fc.array(of(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 3 })
       ) as fc.Arbitrary<unknown>
     case 'object':
-      return ofObject(schema, of)
+      return arbitraryObject(schema, of)
     default:
       if (schema.format === 'date-time')
         return fc.date({ min: new Date('2026-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }).map((date) => date.toISOString())
@@ -244,7 +246,7 @@ const REFERENCES: Record<string, string> = {
 }
 const reference = (family: string) => fc.nat(1_000_000).map((number) => `@${family}:${number}`)
 
-function referring(name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function withReferences(name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const family = REFERENCES[name]
   const one = family ? reference(family) : undefined
   const many =
@@ -257,10 +259,10 @@ function referring(name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbitrary
   return some ? fc.oneof({ weight: 5, arbitrary: some as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: otherwise }) : otherwise
 }
 
-function ofObject(schema: Json, of: (schema: Json) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function arbitraryObject(schema: Json, of: (schema: Json) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const properties = Object.entries((schema.properties ?? {}) as Json)
   if (properties.length === 0)
     return fc.dictionary(fc.string({ maxLength: 8 }), fc.oneof(fc.string({ maxLength: 10 }), fc.integer(), fc.boolean()), { maxKeys: 3 })
-  const fields = Object.fromEntries(properties.map(([name, field]) => [name, referring(name, of(field))]))
+  const fields = Object.fromEntries(properties.map(([name, field]) => [name, withReferences(name, of(field))]))
   return fc.record(fields, { requiredKeys: schema.required ?? [] })
 }

@@ -1,26 +1,27 @@
 /** For each family: how to make many that differ, and a change to make to one. */
-import type { Json } from './app.ts'
+
 import type { Resources } from './resources.ts'
+import type { Json } from './test-server.ts'
 
 export interface Sample {
-  make(index: number): Promise<Json>
+  create(index: number): Promise<Json>
   /** Fields that every one of them can be changed to, beside what it has. */
   change: Record<string, unknown>
   /** The text field that people name it by. */
   label?: string
 }
 
-const cycle = <T>(items: readonly T[], index: number): T => items[index % items.length] as T
+const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T
 
-export function samplesOf(resources: Resources): Record<string, Sample> {
+export function createSamples(resources: Resources): Record<string, Sample> {
   const named = (word: string, index: number) => `${word} ${String(index * 7 + 3).padStart(3, '0')}`
   return {
     agents: {
-      make: (index) =>
+      create: (index) =>
         resources.agent({
           name: named('agent', index),
           description: `d${index % 4}`,
-          temperature: cycle([0, 0.5, 1, 2, null], index),
+          temperature: pick([0, 0.5, 1, 2, null], index),
           max_tokens: (index % 6) + 1,
           system_prompt: `p${index % 3}`,
         }),
@@ -28,21 +29,21 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       label: 'name',
     },
     'prompt-templates': {
-      make: (index) =>
+      create: (index) =>
         resources.template({
           name: named('template', index),
           template: `t${index % 5} {{x}}`,
-          type: cycle(['system', 'user'], index),
+          type: pick(['system', 'user'], index),
           description: `d${index % 2}`,
         }),
       change: { description: 'changed', type: 'user' },
       label: 'name',
     },
     'knowledge-sources': {
-      make: (index) =>
+      create: (index) =>
         resources.source({
           name: named('source', index),
-          ...cycle(
+          ...pick(
             [
               { type: 'file' },
               { type: 'text', configuration: { text: 'x' } },
@@ -55,7 +56,7 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       label: 'name',
     },
     'rag-tools': {
-      make: (index) =>
+      create: (index) =>
         resources.ragTool({
           name: named('rag', index),
           description: `d${index % 3}`,
@@ -67,11 +68,11 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       label: 'name',
     },
     'retrieval-tools': {
-      make: (index) =>
+      create: (index) =>
         resources.retrievalTool({
           name: named('retrieval', index),
-          search_method: cycle(['semantic', 'full_text', 'hybrid'], index),
-          score_threshold: cycle([null, 0, 0.25, 1], index),
+          search_method: pick(['semantic', 'full_text', 'hybrid'], index),
+          score_threshold: pick([null, 0, 0.25, 1], index),
           top_k: (index % 7) + 1,
           chunk_size: 500 + (index % 4) * 100,
         }),
@@ -79,16 +80,16 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       label: 'name',
     },
     conversations: {
-      make: (index) => resources.conversation({ user_id: cycle(['ada', 'bob', 'cleo'], index), title: `title ${index % 6}` }),
+      create: (index) => resources.conversation({ user_id: pick(['ada', 'bob', 'cleo'], index), title: `title ${index % 6}` }),
       change: { title: 'changed' },
       label: 'title',
     },
     models: {
-      make: (index) =>
+      create: (index) =>
         resources.model({
           name: named('model', index),
           model_id: `m${index % 9}`,
-          ...cycle(
+          ...pick(
             [
               { provider: 'openai' },
               { provider: 'openai-compatible', endpoint: 'http://127.0.0.1:1/v1' },
@@ -101,27 +102,27 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       label: 'name',
     },
     evaluations: {
-      make: (index) => resources.evaluation({ name: named('evaluation', index), description: `d${index % 3}` }),
+      create: (index) => resources.evaluation({ name: named('evaluation', index), description: `d${index % 3}` }),
       change: { description: 'changed' },
       label: 'name',
     },
     'usage-thresholds': {
-      make: (index) =>
+      create: (index) =>
         resources.threshold({
-          metric: cycle(['tokens', 'cost'], index),
+          metric: pick(['tokens', 'cost'], index),
           limit: (index % 5) * 2.5,
-          period: cycle(['day', 'month'], index),
-          action: cycle(['notify', 'block'], index >> 1),
+          period: pick(['day', 'month'], index),
+          action: pick(['notify', 'block'], index >> 1),
           ...(index % 3 === 0 ? { entity_type: 'user', entity_id: `u${index}` } : {}),
         }),
       change: { limit: 77 },
     },
     'api-tools': {
-      make: (index) =>
+      create: (index) =>
         resources.apiTool({
           name: named('tool', index),
           url: `https://api${index % 3}.example.com/`,
-          method: cycle(['GET', 'POST', 'DELETE'], index),
+          method: pick(['GET', 'POST', 'DELETE'], index),
           timeout_ms: 100 + (index % 4),
           requires_confirmation: index % 2 === 0,
           allow_private_network: index % 3 === 0,
@@ -130,7 +131,7 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       label: 'name',
     },
     webhooks: {
-      make: (index) =>
+      create: (index) =>
         resources.webhook({
           url: `https://hooks${index % 4}.example.com/`,
           description: `d${index % 3}`,
@@ -141,12 +142,12 @@ export function samplesOf(resources: Resources): Record<string, Sample> {
       label: 'description',
     },
     tokens: {
-      make: (index) =>
+      create: (index) =>
         resources.token({
           name: named('token', index),
-          role: cycle(['viewer', 'editor', 'admin'], index),
-          user_id: cycle([null, 'ada', 'bob'], index),
-          expires_at: cycle([null, '2099-01-01T00:00:00Z', '2098-01-01T00:00:00.000Z'], index),
+          role: pick(['viewer', 'editor', 'admin'], index),
+          user_id: pick([null, 'ada', 'bob'], index),
+          expires_at: pick([null, '2099-01-01T00:00:00Z', '2098-01-01T00:00:00.000Z'], index),
         }),
       change: { name: 'changed' },
       label: 'name',

@@ -2,22 +2,22 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ACCESS, ROLES, type Role, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
-import { refused } from '../harness/answers.ts'
-import { type CallOptions, Service } from '../harness/app.ts'
+import { expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { type CallOptions, TestServer } from '../harness/test-server.ts'
 
 const test = suite('access')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 /** A call that gets past the door or not; what lies behind it does not matter here. */
 const knock = (route: Route, prefix: string, options: CallOptions) =>
@@ -118,8 +118,8 @@ test('without a token nothing but health and the description of the API answers'
 })
 
 test('a path that does not exist tells nothing to those without a token', async () => {
-  await refused(service.get('/nothing', { as: null }), 'UNAUTHENTICATED')
-  await refused(service.get('/nothing'), 'NOT_FOUND')
+  await expectError(service.get('/nothing', { as: null }), 'UNAUTHENTICATED')
+  await expectError(service.get('/nothing'), 'NOT_FOUND')
 })
 
 test('other ways to send a token are not taken', async () => {
@@ -133,8 +133,8 @@ test('other ways to send a token are not taken', async () => {
     `Bearer ${token} x`,
     `Bearer "${token}"`,
   ])
-    await refused(service.get('/agents', { as: null, headers: { authorization } }), 'UNAUTHENTICATED')
-  await refused(service.get(`/agents?access_token=${token}`, { as: null }), 'UNAUTHENTICATED')
+    await expectError(service.get('/agents', { as: null, headers: { authorization } }), 'UNAUTHENTICATED')
+  await expectError(service.get(`/agents?access_token=${token}`, { as: null }), 'UNAUTHENTICATED')
   assert.is((await service.get('/agents', { as: null, headers: { authorization: `bearer   ${token}` } })).status, 200)
 })
 

@@ -1,22 +1,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const MEGABYTE = 1024 * 1024
 const test = suite('bodies')
-let service: Service
+let service: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const raw = (text: string | Buffer, type = 'application/json') =>
   service.post('/agents', undefined, { raw: text, headers: { 'content-type': type } })
@@ -24,7 +24,7 @@ const raw = (text: string | Buffer, type = 'application/json') =>
 test('a body of 1 MB is read; one byte more is too large, and the connection is closed', async () => {
   const sized = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`
   assert.is(sized(MEGABYTE).length, MEGABYTE)
-  await refused(raw(sized(MEGABYTE)), 'VALIDATION_ERROR', { field: 'name' })
+  await expectError(raw(sized(MEGABYTE)), 'VALIDATION_ERROR', { field: 'name' })
   const answer = await raw(sized(MEGABYTE + 1))
   assert.equal([answer.status, answer.body.code, answer.headers.connection], [413, 'PAYLOAD_TOO_LARGE', 'close'])
   assert.match(answer.body.error, 'at most 1 MB')
@@ -38,21 +38,21 @@ test('a document may have a body of 64 MB', async () => {
       raw: frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`),
     })
   }
-  const document = await good(send(64 * MEGABYTE), 201)
+  const document = await expectData(send(64 * MEGABYTE), 201)
   assert.is(document.size, 64 * MEGABYTE - 31)
-  await refused(send(64 * MEGABYTE + 1), 'PAYLOAD_TOO_LARGE')
-  await good(service.delete(`/knowledge-sources/${source.id}/documents/${document.id}`))
+  await expectError(send(64 * MEGABYTE + 1), 'PAYLOAD_TOO_LARGE')
+  await expectData(service.delete(`/knowledge-sources/${source.id}/documents/${document.id}`))
 })
 
 test('bytes that are no UTF-8 are refused, and so is another encoding than the one they are read in', async () => {
   const named = (...bytes: number[]) => Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
   for (const bytes of [[0xff], [0xc3], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf]])
-    await refused(raw(named(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
-  assert.is((await good(raw(named(0xc3, 0xa9)), 201)).name, 'é')
+    await expectError(raw(named(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
+  assert.is((await expectData(raw(named(0xc3, 0xa9)), 201)).name, 'é')
   for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'us-ascii'])
-    await good(raw('{"name":"x"}', `application/json; charset=${charset}`), 201)
+    await expectData(raw('{"name":"x"}', `application/json; charset=${charset}`), 201)
   for (const charset of ['iso-8859-1', 'utf-16', '"windows-1252"'])
-    await refused(raw('{"name":"x"}', `application/json; charset=${charset}`), 'UNSUPPORTED_MEDIA_TYPE', { error: /UTF-8/ })
+    await expectError(raw('{"name":"x"}', `application/json; charset=${charset}`), 'UNSUPPORTED_MEDIA_TYPE', { error: /UTF-8/ })
 })
 
 test('compressed bodies are refused as such', async () => {
@@ -61,8 +61,9 @@ test('compressed bodies are refused as such', async () => {
       raw: '{"name":"x"}',
       headers: { 'content-type': 'application/json', 'content-encoding': encoding },
     })
-  for (const encoding of ['gzip', 'br', 'deflate, gzip']) await refused(send(encoding), 'UNSUPPORTED_MEDIA_TYPE', { error: /compressed/ })
-  await good(send('identity'), 201)
+  for (const encoding of ['gzip', 'br', 'deflate, gzip'])
+    await expectError(send(encoding), 'UNSUPPORTED_MEDIA_TYPE', { error: /compressed/ })
+  await expectData(send('identity'), 201)
 })
 
 test('what is no JSON is refused as such', async () => {
@@ -81,7 +82,7 @@ test('what is no JSON is refused as such', async () => {
     '\ufeff\ufeff{}',
     Buffer.from([0xff, 0xfe, 0x7b]),
   ]) {
-    const body = await refused(raw(text), 'INVALID_JSON')
+    const body = await expectError(raw(text), 'INVALID_JSON')
     assert.not.match(body.error, /node:|\/daemon\//)
   }
 })
@@ -92,17 +93,17 @@ test('keys that would reach into the prototype are refused', async () => {
     '{"name":"x","variables":{"__proto__":{"polluted":1}}}',
     '{"constructor":{"prototype":{"polluted":1}},"name":"x"}',
   ])
-    await refused(raw(text), 'INVALID_JSON')
+    await expectError(raw(text), 'INVALID_JSON')
   assert.is(({} as { polluted?: number }).polluted, undefined)
 })
 
 test('names every object has are names like others', async () => {
   for (const name of ['toString', 'hasOwnProperty', 'valueOf'])
-    await refused(service.post('/agents', { name: 'x', [name]: 1 }), 'VALIDATION_ERROR', { field: name })
+    await expectError(service.post('/agents', { name: 'x', [name]: 1 }), 'VALIDATION_ERROR', { field: name })
   for (const name of ['toString', 'constructor', '__proto__'])
-    await refused(service.get(`/agents?${name}=1`), 'VALIDATION_ERROR', { field: name })
+    await expectError(service.get(`/agents?${name}=1`), 'VALIDATION_ERROR', { field: name })
   const agent = await resources.agent({ variables: { toString: 'x', hasOwnProperty: 1 } })
-  assert.equal((await good(service.get(`/agents/${agent.id}`))).variables, { toString: 'x', hasOwnProperty: 1 })
+  assert.equal((await expectData(service.get(`/agents/${agent.id}`))).variables, { toString: 'x', hasOwnProperty: 1 })
 })
 
 test('any media type but JSON is refused', async () => {
@@ -115,13 +116,13 @@ test('any media type but JSON is refused', async () => {
     'json',
     '',
   ])
-    await refused(raw('{"name":"x"}', type), 'UNSUPPORTED_MEDIA_TYPE')
+    await expectError(raw('{"name":"x"}', type), 'UNSUPPORTED_MEDIA_TYPE')
   for (const type of ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=UTF-8'])
     assert.is((await raw('{"name":"x"}', type)).status, 201, type)
 })
 
 test('an empty body is no body', async () => {
-  await refused(raw(''), 'VALIDATION_ERROR')
+  await expectError(raw(''), 'VALIDATION_ERROR')
   const conversation = await resources.conversation()
   assert.is(
     (await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': 'application/json' } }))
@@ -136,29 +137,29 @@ test('an empty body is no body', async () => {
           .status,
         200,
       )
-  await refused(service.post('/nothing', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } }), 'NOT_FOUND')
+  await expectError(service.post('/nothing', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } }), 'NOT_FOUND')
   const template = await resources.template({ template: 'no variables' })
-  assert.equal(await good(service.post(`/prompt-templates/${template.id}/render`)), { text: 'no variables' })
+  assert.equal(await expectData(service.post(`/prompt-templates/${template.id}/render`)), { text: 'no variables' })
 })
 
 test('a body where none is taken is refused, so that nobody believes it was read', async () => {
   const conversation = await resources.conversation()
-  await refused(service.post(`/conversations/${conversation.id}/complete`, { reason: 'x' }), 'VALIDATION_ERROR')
-  await refused(service.call('DELETE', `/conversations/${conversation.id}`, { force: true }), 'VALIDATION_ERROR')
-  await refused(service.get(`/conversations/${conversation.id}?verbose=1`), 'VALIDATION_ERROR', { field: 'verbose' })
+  await expectError(service.post(`/conversations/${conversation.id}/complete`, { reason: 'x' }), 'VALIDATION_ERROR')
+  await expectError(service.call('DELETE', `/conversations/${conversation.id}`, { force: true }), 'VALIDATION_ERROR')
+  await expectError(service.get(`/conversations/${conversation.id}?verbose=1`), 'VALIDATION_ERROR', { field: 'verbose' })
 })
 
 test('a body that nests deeply or repeats itself does no harm', async () => {
   const deep = `{"name":"x","variables":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`
-  await refused(raw(deep), 'VALIDATION_ERROR', { error: /nests deeper/ })
-  await refused(raw('['.repeat(100_000) + ']'.repeat(100_000)), 'VALIDATION_ERROR')
-  await good(raw(`{"name":"x","variables":${'{"a":'.repeat(90)}1${'}'.repeat(90)}}`), 201)
+  await expectError(raw(deep), 'VALIDATION_ERROR', { error: /nests deeper/ })
+  await expectError(raw('['.repeat(100_000) + ']'.repeat(100_000)), 'VALIDATION_ERROR')
+  await expectData(raw(`{"name":"x","variables":${'{"a":'.repeat(90)}1${'}'.repeat(90)}}`), 201)
   const wide = JSON.stringify({ name: 'x', ...Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, index])) })
   const begun = performance.now()
   const { text } = await raw(wide)
   assert.ok(text.length < 2_000, `${text.length} bytes of error`)
   assert.ok(performance.now() - begun < 2_000)
-  await refused(raw('{"name":"a","name":""}'), 'VALIDATION_ERROR', { field: 'name' })
+  await expectError(raw('{"name":"a","name":""}'), 'VALIDATION_ERROR', { field: 'name' })
 })
 
 test('numbers are numbers and not texts of them', async () => {
@@ -171,11 +172,11 @@ test('numbers are numbers and not texts of them', async () => {
     { tools: 'x' },
     { tools: {} },
   ])
-    await refused(service.post('/agents', { name: 'x', ...body }), 'VALIDATION_ERROR', {
+    await expectError(service.post('/agents', { name: 'x', ...body }), 'VALIDATION_ERROR', {
       field: Object.keys(body)[0] as string,
       error: /must be/,
     })
-  await refused(raw('{"name":"x","temperature":1e999}'), 'VALIDATION_ERROR', { field: 'temperature' })
+  await expectError(raw('{"name":"x","temperature":1e999}'), 'VALIDATION_ERROR', { field: 'temperature' })
 })
 
 test.run()

@@ -2,20 +2,20 @@ import { hostname } from 'node:os'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HostGuard } from '../../daemon/http/host-guard.ts'
-import { refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('host guard')
-let service: Service
+let service: TestServer
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     service.app.listening('http://127.0.0.1:7411')
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const health = (headers: Record<string, string>) => service.get('/health', { as: null, headers })
 
@@ -39,12 +39,12 @@ test('a name that a web page made point here is turned away, even without a toke
     '2130706433:7411',
     '0x7f000001:7411',
   ])
-    await refused(health({ host }), 'FORBIDDEN', { error: /Host header/ })
+    await expectError(health({ host }), 'FORBIDDEN', { error: /Host header/ })
 })
 
 test('another port is another server', async () => {
   for (const host of ['127.0.0.1', '127.0.0.1:80', '127.0.0.1:7412', '127.0.0.1:07411', 'localhost:74110', '[::1]'])
-    await refused(health({ host }), 'FORBIDDEN')
+    await expectError(health({ host }), 'FORBIDDEN')
 })
 
 test('a Host that is no host is turned away', async () => {
@@ -58,7 +58,7 @@ test('a Host that is no host is turned away', async () => {
     '127.0.0.1:7411, evil.example',
     'http://127.0.0.1:7411',
   ])
-    await refused(health({ host }), 'FORBIDDEN')
+    await expectError(health({ host }), 'FORBIDDEN')
 })
 
 test('a request without an Origin is answered, and so is the page of this very server', async () => {
@@ -78,14 +78,14 @@ test('a page of any other origin is turned away', async () => {
     '',
     'file://',
   ])
-    await refused(health({ host: '127.0.0.1:7411', origin }), 'FORBIDDEN', { error: /origins/ })
+    await expectError(health({ host: '127.0.0.1:7411', origin }), 'FORBIDDEN', { error: /origins/ })
 })
 
 test('the door is closed to foreign hosts before a token is looked at', async () => {
-  await refused(service.get('/agents', { headers: { host: 'evil.example' } }), 'FORBIDDEN')
-  await refused(service.get('/agents', { as: 'wrong', headers: { host: 'evil.example' } }), 'FORBIDDEN')
-  await refused(service.get('/nothing', { as: null, headers: { host: 'evil.example' } }), 'FORBIDDEN')
-  await refused(
+  await expectError(service.get('/agents', { headers: { host: 'evil.example' } }), 'FORBIDDEN')
+  await expectError(service.get('/agents', { as: 'wrong', headers: { host: 'evil.example' } }), 'FORBIDDEN')
+  await expectError(service.get('/nothing', { as: null, headers: { host: 'evil.example' } }), 'FORBIDDEN')
+  await expectError(
     service
       .call('OPTIONS', '/agents', undefined, { as: null, headers: { host: '127.0.0.1:7411', origin: 'https://evil.example' } })
       .then((answer) => ({ ...answer, body: JSON.parse(answer.text) })),
@@ -105,7 +105,7 @@ test('no answer invites another origin in', async () => {
 
 test('beyond loopback, literal addresses and the name of this machine are answered and no other name', () => {
   const guard = new HostGuard()
-  guard.listening('http://0.0.0.0:7411')
+  guard.setAddress('http://0.0.0.0:7411')
   const opens = (host: string) => assert.not.throws(() => guard.check(host, undefined), undefined, host)
   const closed = (host: string | undefined) => assert.throws(() => guard.check(host, undefined), /Host header/, String(host))
   for (const host of ['192.168.1.7:7411', '[fe80::1]:7411', '127.0.0.1:7411', 'localhost:7411', `${hostname()}:7411`]) opens(host)
@@ -114,7 +114,7 @@ test('beyond loopback, literal addresses and the name of this machine are answer
 
 test('at port 80 the port may be left out', () => {
   const guard = new HostGuard()
-  guard.listening('http://127.0.0.1:80')
+  guard.setAddress('http://127.0.0.1:80')
   assert.not.throws(() => guard.check('127.0.0.1', 'http://127.0.0.1'))
   assert.not.throws(() => guard.check('127.0.0.1:80', undefined))
 })

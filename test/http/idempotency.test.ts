@@ -1,25 +1,25 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Resources, unique } from '../harness/resources.ts'
+import { Resources, uniqueName } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('idempotency')
-let service: Service
+let service: TestServer
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 const key = (value: string) => ({ headers: { 'idempotency-key': value } })
 const total = async (path: string) => (await service.get(`${path}?limit=1`)).body.pagination.total
 
 test('the same key and body get the same answer and one effect', async () => {
-  const body = { name: unique('agent'), description: 'once' }
+  const body = { name: uniqueName('agent'), description: 'once' }
   const before = await total('/agents')
   const first = await service.post('/agents', body, key('one'))
   const again = await service.post('/agents', body, key('one'))
@@ -31,22 +31,22 @@ test('the same key and body get the same answer and one effect', async () => {
 })
 
 test('the two spellings of a path are one request', async () => {
-  const body = { name: unique('agent') }
+  const body = { name: uniqueName('agent') }
   const first = await service.post('/api/agents', body, key('versions'))
   assert.equal((await service.post('/api/v1/agents', body, key('versions'))).body, first.body)
 })
 
 test('the same key with another body, path or query is a conflict and has no effect', async () => {
-  const agent = { name: unique('agent') }
+  const agent = { name: uniqueName('agent') }
   await service.post('/agents', agent, key('two'))
   const before = await total('/agents')
-  await refused(service.post('/agents', { ...agent, description: 'x' }, key('two')), 'CONFLICT', { hint: /new key/ })
-  await refused(service.post('/prompt-templates', { name: 'x', template: 'x' }, key('two')), 'CONFLICT')
+  await expectError(service.post('/agents', { ...agent, description: 'x' }, key('two')), 'CONFLICT', { hint: /new key/ })
+  await expectError(service.post('/prompt-templates', { name: 'x', template: 'x' }, key('two')), 'CONFLICT')
   assert.is(await total('/agents'), before)
 })
 
 test('keys belong to a token: another one may use the same', async () => {
-  const body = { name: unique('agent') }
+  const body = { name: uniqueName('agent') }
   const admin = await service.post('/agents', body, key('three'))
   const editor = await service.post('/agents', body, { ...key('three'), as: 'editor' })
   assert.equal([admin.status, editor.status], [201, 201])
@@ -54,7 +54,7 @@ test('keys belong to a token: another one may use the same', async () => {
 })
 
 test('of many at the same time one has the effect, and all get its answer', async () => {
-  const body = { name: unique('agent') }
+  const body = { name: uniqueName('agent') }
   const before = await total('/agents')
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.post('/agents', body, key('four'))))
   assert.equal([...new Set(answers.map(({ status }) => status))], [201])
@@ -72,9 +72,9 @@ test('so it is with what takes its time, as documents do', async () => {
 })
 
 test('a request that was refused leaves the key free', async () => {
-  await refused(service.post('/agents', { name: '' }, key('five')), 'VALIDATION_ERROR')
-  await refused(service.post('/agents', { name: 'x', model_id: 'nothing' }, key('five')), 'VALIDATION_ERROR')
-  assert.is((await service.post('/agents', { name: unique('agent') }, key('five'))).status, 201)
+  await expectError(service.post('/agents', { name: '' }, key('five')), 'VALIDATION_ERROR')
+  await expectError(service.post('/agents', { name: 'x', model_id: 'nothing' }, key('five')), 'VALIDATION_ERROR')
+  assert.is((await service.post('/agents', { name: uniqueName('agent') }, key('five'))).status, 201)
 })
 
 test('actions are done once too', async () => {
@@ -90,8 +90,8 @@ test('actions are done once too', async () => {
 
 test('a key that is no key is refused', async () => {
   for (const value of [' ', 'with space', 'ü', 'x'.repeat(256), 'tab\tinside'])
-    await refused(service.post('/agents', { name: 'x' }, key(value)), 'VALIDATION_ERROR')
-  assert.is((await service.post('/agents', { name: unique('agent') }, key('~'.repeat(255)))).status, 201)
+    await expectError(service.post('/agents', { name: 'x' }, key(value)), 'VALIDATION_ERROR')
+  assert.is((await service.post('/agents', { name: uniqueName('agent') }, key('~'.repeat(255)))).status, 201)
 })
 
 test('an answer that shows a secret is kept sealed, and shown again only under its key', async () => {
@@ -108,7 +108,7 @@ test('an answer that shows a secret is kept sealed, and shown again only under i
 })
 
 test('keys are forgotten after a day', async () => {
-  const body = { name: unique('agent') }
+  const body = { name: uniqueName('agent') }
   const first = await service.post('/agents', body, key('old'))
   const yesterday = new Date(Date.now() - 24 * 3600_000 - 1000).toISOString()
   await service.database.write((transaction) => transaction.run("UPDATE idempotency SET created_at = ? WHERE key = 'old'", [yesterday]))
@@ -119,10 +119,10 @@ test('keys are forgotten after a day', async () => {
 })
 
 test('keys outlive a restart', async () => {
-  const body = { name: unique('agent') }
+  const body = { name: uniqueName('agent') }
   const first = await service.post('/agents', body, key('restart'))
   const home = await service.stop()
-  service = await Service.start({ home })
+  service = await TestServer.start({ home })
   const again = await service.post('/agents', body, key('restart'))
   assert.equal(again.body, first.body)
   assert.is((await service.get(`/agents?name=${encodeURIComponent(body.name)}`)).body.pagination.total, 1)

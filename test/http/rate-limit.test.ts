@@ -1,20 +1,20 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RateLimiter } from '../../daemon/http/rate-limit.ts'
-import { refused } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { RateLimiter } from '../../daemon/http/rate-limiter.ts'
+import { expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { TestServer } from '../harness/test-server.ts'
 
 const LIMIT = 8
 const test = suite('rate limit')
-let service: Service
+let service: TestServer
 
 test.before(
   aloud(async () => {
-    service = await Service.start({ rateLimit: LIMIT })
+    service = await TestServer.start({ rateLimit: LIMIT })
   }),
 )
-test.after(aloud(() => service.end()))
+test.after(aloud(() => service.close()))
 
 test('every answer says how many requests are left', async () => {
   const viewer = await service.token('viewer')
@@ -40,15 +40,15 @@ test('over the limit it is 429 with the time to wait, for that token alone', asy
 
 test('refused requests count too: errors, and what a role may not do', async () => {
   const member = await service.token('member')
-  await refused(service.get('/tokens', { as: member }), 'FORBIDDEN')
-  await refused(service.get('/agents?x=1', { as: member }), 'VALIDATION_ERROR')
+  await expectError(service.get('/tokens', { as: member }), 'FORBIDDEN')
+  await expectError(service.get('/agents?x=1', { as: member }), 'VALIDATION_ERROR')
   assert.is((await service.get('/agents', { as: member })).headers['x-ratelimit-remaining'], String(LIMIT - 3))
 })
 
 test('tokens that are tried and do not exist share one allowance, and cannot use up that of others', async () => {
-  for (let tried = 0; tried < LIMIT; tried++) await refused(service.get('/agents', { as: `guess-${tried}` }), 'UNAUTHENTICATED')
-  await refused(service.get('/agents', { as: 'another-guess' }), 'RATE_LIMITED')
-  await refused(service.get('/agents', { as: null }), 'RATE_LIMITED')
+  for (let tried = 0; tried < LIMIT; tried++) await expectError(service.get('/agents', { as: `guess-${tried}` }), 'UNAUTHENTICATED')
+  await expectError(service.get('/agents', { as: 'another-guess' }), 'RATE_LIMITED')
+  await expectError(service.get('/agents', { as: null }), 'RATE_LIMITED')
   assert.is((await service.get('/agents', { as: await service.token('editor') })).status, 200)
 })
 
@@ -63,24 +63,24 @@ test('health is always answered', async () => {
 test('the window ends a minute after its first request, and then begins anew', () => {
   let now = 1_000_000
   const limiter = new RateLimiter(2, () => now)
-  assert.is(limiter.take('a').headers['x-ratelimit-reset'], 60)
+  assert.is(limiter.consume('a').headers['x-ratelimit-reset'], 60)
   now += 30_500
-  assert.is(limiter.take('a').refused, undefined)
-  const over = limiter.take('a')
-  assert.is(over.refused?.code, 'RATE_LIMITED')
+  assert.is(limiter.consume('a').error, undefined)
+  const over = limiter.consume('a')
+  assert.is(over.error?.code, 'RATE_LIMITED')
   assert.is(over.headers['retry-after'], 30)
-  assert.is(limiter.take('b').refused, undefined)
+  assert.is(limiter.consume('b').error, undefined)
   now += 29_499
-  assert.ok(limiter.take('a').refused)
+  assert.ok(limiter.consume('a').error)
   now += 1
-  const fresh = limiter.take('a')
-  assert.is(fresh.refused, undefined)
+  const fresh = limiter.consume('a')
+  assert.is(fresh.error, undefined)
   assert.is(fresh.headers['x-ratelimit-remaining'], 1)
 })
 
 test('a limit of 0 is none, and adds no headers', () => {
   const limiter = new RateLimiter(0)
-  for (let asked = 0; asked < 1000; asked++) assert.equal(limiter.take('a'), { headers: {}, refused: undefined })
+  for (let asked = 0; asked < 1000; asked++) assert.equal(limiter.consume('a'), { headers: {}, refused: undefined })
 })
 
 test.run()

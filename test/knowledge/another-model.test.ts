@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import type { Json } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import type { Json } from '../harness/test-server.ts'
 import { Library, until } from './knowledge-fixture.ts'
 import { ScriptedEmbedder } from './scripted-embedder.ts'
 
@@ -38,7 +38,7 @@ test('its indexes are made again with what it is now, and the old ones go', asyn
   assert.is((await names(tool, 'annual leave'))[0], 'leave.md')
   const [old] = await ofModel(model.id)
 
-  await good(library.service.put(`/models/${model.id}`, { endpoint: second.model.endpoint }))
+  await expectData(library.service.put(`/models/${model.id}`, { endpoint: second.model.endpoint }))
   await library.settled(source.id)
   const [now, ...more] = await ofModel(model.id)
   assert.equal(more, [])
@@ -54,10 +54,10 @@ test('a change of its name or price leaves them alone, and so does one that is r
   await library.tool(source.id, { embedding_model: model.id })
   await library.settled(source.id)
   const [before] = await ofModel(model.id)
-  await good(
+  await expectData(
     library.service.put(`/models/${model.id}`, { name: 'Another name', pricing: { input: 1, output: 1 }, endpoint: first.model.endpoint }),
   )
-  await refused(library.service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR')
+  await expectError(library.service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR')
   await library.settled(source.id)
   assert.equal(await ofModel(model.id), [before])
 })
@@ -67,7 +67,7 @@ test('also while it is being synchronized', async () => {
   first.hold()
   const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'semantic' })
   await until(async () => first.holding > 0)
-  await good(library.service.put(`/models/${model.id}`, { endpoint: second.model.endpoint }))
+  await expectData(library.service.put(`/models/${model.id}`, { endpoint: second.model.endpoint }))
   first.release()
   await library.settled(source.id)
   assert.is((await ofModel(model.id))[0].ready, 1)

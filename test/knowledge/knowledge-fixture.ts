@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
-import { good } from '../harness/answers.ts'
-import { type HomeOptions, type Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 
 type Fields = Record<string, unknown>
 
@@ -18,16 +18,16 @@ export interface Row {
 }
 
 export class Library {
-  readonly service: Service
+  readonly service: TestServer
   readonly resources: Resources
 
-  private constructor(service: Service) {
+  private constructor(service: TestServer) {
     this.service = service
     this.resources = new Resources(service)
   }
 
-  static async open(options?: HomeOptions): Promise<Library> {
-    return new Library(await Service.start(options))
+  static async open(options?: TestServerOptions): Promise<Library> {
+    return new Library(await TestServer.start(options))
   }
 
   /** The same home in a new service, as after a restart. */
@@ -37,7 +37,7 @@ export class Library {
     return Library.open({ home })
   }
 
-  end = () => this.service.end()
+  end = () => this.service.close()
 
   source = (type = 'file', configuration?: Fields): Promise<Json> =>
     this.resources.source({ type, ...(configuration ? { configuration } : {}) })
@@ -50,10 +50,10 @@ export class Library {
   }
 
   send = (sourceId: string, name: string, content: string, metadata: Fields = {}): Promise<Json> =>
-    good(this.service.post(`/knowledge-sources/${sourceId}/documents`, { name, content, metadata }), 201)
+    expectData(this.service.post(`/knowledge-sources/${sourceId}/documents`, { name, content, metadata }), 201)
 
-  show = (sourceId: string): Promise<Json> => good(this.service.get(`/knowledge-sources/${sourceId}`))
-  start = (sourceId: string): Promise<Json> => good(this.service.post(`/knowledge-sources/${sourceId}/sync`))
+  show = (sourceId: string): Promise<Json> => expectData(this.service.get(`/knowledge-sources/${sourceId}`))
+  start = (sourceId: string): Promise<Json> => expectData(this.service.post(`/knowledge-sources/${sourceId}/sync`))
 
   async sync(sourceId: string): Promise<Json> {
     await this.start(sourceId)
@@ -68,7 +68,7 @@ export class Library {
     })
 
   documents = async (sourceId: string): Promise<Json[]> =>
-    good(this.service.get(`/knowledge-sources/${sourceId}/documents?limit=100&sort=name`))
+    expectData(this.service.get(`/knowledge-sources/${sourceId}/documents?limit=100&sort=name`))
 
   async document(sourceId: string, name: string): Promise<Json> {
     return (await this.documents(sourceId)).find((document) => document.name === name)
@@ -78,7 +78,7 @@ export class Library {
     this.resources.retrievalTool({ knowledge_source_ids: [sourceIds].flat(), ...fields })
 
   search = async (tool: Json, query: string, fields: Fields = {}): Promise<Json[]> =>
-    (await good(this.service.post(`/retrieval-tools/${tool.id}/search`, { query, ...fields }))).results
+    (await expectData(this.service.post(`/retrieval-tools/${tool.id}/search`, { query, ...fields }))).results
 
   /** Names of the documents a search finds, best first. */
   async names(tool: Json, query: string, fields: Fields = {}): Promise<string[]> {

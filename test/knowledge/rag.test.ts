@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import type { Json } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import type { Json } from '../harness/test-server.ts'
 import { Library } from './knowledge-fixture.ts'
 
 const test = suite('answers from documents')
@@ -26,7 +26,7 @@ test.before(
 test.after(aloud(() => library.end()))
 
 const ask = async (query: string, more: Record<string, unknown> = {}) =>
-  good(library.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
+  expectData(library.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
 
 for (const [question, fact, name] of [
   ['How many days of annual leave do I have?', /twenty-five days/, 'leave.md'],
@@ -66,7 +66,7 @@ test('passages and no more of them than asked for', async () => {
 
 test('an empty source answers that it is not there', async () => {
   const empty = await library.resources.ragTool()
-  const { results, answer } = await good(library.service.post(`/rag-tools/${empty.id}/query`, { query: 'anything' }))
+  const { results, answer } = await expectData(library.service.post(`/rag-tools/${empty.id}/query`, { query: 'anything' }))
   assert.equal(results, [])
   assert.match(answer, /not in your documents/)
 })
@@ -76,17 +76,17 @@ test('a deleted document is not quoted any more', async () => {
   const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
   await library.settled(other.id)
   const query = { query: 'What is the launch code?' }
-  assert.match((await good(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /four eight fifteen/)
-  await good(library.service.delete(`/knowledge-sources/${other.id}/documents/${(await library.document(other.id, 'secret.md')).id}`))
-  assert.match((await good(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /not in your documents/)
+  assert.match((await expectData(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /four eight fifteen/)
+  await expectData(library.service.delete(`/knowledge-sources/${other.id}/documents/${(await library.document(other.id, 'secret.md')).id}`))
+  assert.match((await expectData(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /not in your documents/)
 })
 
 test('a tool whose source was deleted says so', async () => {
   const other = await library.source()
   const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
-  await refused(library.service.delete(`/knowledge-sources/${other.id}`), 'CONFLICT')
-  await good(library.service.delete(`/knowledge-sources/${other.id}?force=true`))
-  await refused(library.service.post(`/rag-tools/${asking.id}/query`, { query: 'anything' }), 'CONFLICT', {
+  await expectError(library.service.delete(`/knowledge-sources/${other.id}`), 'CONFLICT')
+  await expectData(library.service.delete(`/knowledge-sources/${other.id}?force=true`))
+  await expectError(library.service.post(`/rag-tools/${asking.id}/query`, { query: 'anything' }), 'CONFLICT', {
     error: /source of this tool was deleted/,
     hint: /knowledge_source_id/,
   })

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../harness/answers.ts'
+import { expectData } from '../harness/expect.ts'
 import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Library } from './knowledge-fixture.ts'
@@ -44,7 +44,7 @@ test('one that is asked for as the one before it ends, and then cancelled, is no
   const cancelled = library.service.delete(`/knowledge-sources/${source.id}/sync`)
   await library.show(source.id)
   disk.release()
-  await Promise.all([first, again, good(cancelled)])
+  await Promise.all([first, again, expectData(cancelled)])
   const { status, progress } = await library.show(source.id)
   assert.equal([status, progress], ['pending', null])
 })
@@ -57,7 +57,7 @@ test('a tool that takes up what is just being tidied away has an index all the s
     const first = await library.tool(source.id, settings)
     await library.settled(source.id)
     disk.hold()
-    const deleted = good(library.service.delete(`/retrieval-tools/${first.id}`))
+    const deleted = expectData(library.service.delete(`/retrieval-tools/${first.id}`))
     let passed = 0
     await disk.holdAt(deleted, async () => passed++ >= commits)
     const made = library.tool(source.id, settings)
@@ -71,7 +71,7 @@ test('a tool that takes up what is just being tidied away has an index all the s
       [id],
     )
     assert.is(used.length, 1, `after ${commits} commits`)
-    await good(library.service.delete(`/retrieval-tools/${id}`))
+    await expectData(library.service.delete(`/retrieval-tools/${id}`))
     await library.settled(source.id)
   }
 })

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import type { Json } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
+import type { Json } from '../harness/test-server.ts'
 import { Library, until } from './knowledge-fixture.ts'
 import { ScriptedEmbedder } from './scripted-embedder.ts'
 
@@ -57,7 +57,7 @@ test("the tool's model answers from numbered passages, and is charged to the too
   provider.script = [replies({ text: ['Twenty-five ', 'days [1].'], usage: { input: 1_000, output: 500 } })]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, model_id: model.id })
   await library.settled(source.id)
-  const { answer, results } = await good(query(tool))
+  const { answer, results } = await expectData(query(tool))
   assert.is(answer, 'Twenty-five days [1].')
   assert.is(results[0].metadata.source, 'leave.md')
   const sent = JSON.stringify(provider.received.at(-1)?.body.messages)
@@ -72,16 +72,16 @@ test('without a model of its own the default one answers', async () => {
   provider.script = [says('From the default.')]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id })
   await library.settled(source.id)
-  assert.match((await good(query(tool))).answer, /^“/)
-  await good(library.service.put('/settings', { default_model_id: model.id }))
-  assert.is((await good(query(tool))).answer, 'From the default.')
-  await good(library.service.put('/settings', { default_model_id: 'embedded' }))
+  assert.match((await expectData(query(tool))).answer, /^“/)
+  await expectData(library.service.put('/settings', { default_model_id: model.id }))
+  assert.is((await expectData(query(tool))).answer, 'From the default.')
+  await expectData(library.service.put('/settings', { default_model_id: 'embedded' }))
 })
 
 test('where nothing was found no model is asked', async () => {
   const seen = provider.received.length
   const empty = await library.resources.ragTool({ model_id: model.id })
-  assert.match((await good(query(empty))).answer, /not in your documents/)
+  assert.match((await expectData(query(empty))).answer, /not in your documents/)
   assert.is(provider.received.length, seen)
 })
 
@@ -89,7 +89,7 @@ test('a provider that fails is told as it is, and counted', async () => {
   provider.script = [refuses(400, { error: { message: 'no such model' } })]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, model_id: model.id })
   await library.settled(source.id)
-  await refused(query(tool), 'PROVIDER_ERROR', { error: /no such model/ })
+  await expectError(query(tool), 'PROVIDER_ERROR', { error: /no such model/ })
   assert.equal(
     (await calls(tool.id, 'chat')).map(({ status, input_tokens }) => [status, input_tokens]),
     [['failed', 0]],
@@ -104,7 +104,7 @@ test('passages that are more than the model reads are left out', async () => {
   const small = await library.resources.model({ ...provider.model, context_window: 700 })
   const tool = await library.resources.ragTool({ knowledge_source_id: long.id, model_id: small.id, top_k: 6 })
   await library.settled(long.id)
-  const { results } = await good(query(tool, 'annual leave days'))
+  const { results } = await expectData(query(tool, 'annual leave days'))
   const sent = JSON.stringify(provider.received.at(-1)?.body.messages)
   const given = sent.match(/<passage number/g)?.length ?? 0
   assert.ok(given >= 1 && given < results.length, `${given} of ${results.length}`)
@@ -119,7 +119,7 @@ test('queries and batches of passages are entered with what the provider counted
     { kind: 'embedding', model_id: remote.id, rag_tool_id: tool.id, agent_id: null, status: 'done', input_tokens: 2, cost: 0.002 },
   ])
   provider.script = [says('ok')]
-  await good(query(tool))
+  await expectData(query(tool))
   assert.is((await calls(tool.id, 'embedding')).length, 2)
 })
 
@@ -157,9 +157,9 @@ test('a budget that is used up stops what would be embedded elsewhere, before an
     action: 'block',
   })
   const seen = embedder.requests
-  await refused(query(tool), 'BUDGET_EXCEEDED')
+  await expectError(query(tool), 'BUDGET_EXCEEDED')
   assert.is(embedder.requests, seen)
-  await good(library.service.delete(`/usage/thresholds/${threshold.id}`))
+  await expectData(library.service.delete(`/usage/thresholds/${threshold.id}`))
 })
 
 test('a provider of vectors that fails is counted once, for nothing', async () => {
@@ -167,7 +167,7 @@ test('a provider of vectors that fails is counted once, for nothing', async () =
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: remote.id })
   await library.settled(source.id)
   embedder.failure = { status: 400, error: 'ill' }
-  await refused(query(tool), 'PROVIDER_ERROR')
+  await expectError(query(tool), 'PROVIDER_ERROR')
   embedder.failure = undefined
   assert.equal(
     (await calls(tool.id, 'embedding')).map(({ status, input_tokens, cost }) => [status, input_tokens, cost]),

@@ -6,10 +6,10 @@ import * as assert from 'uvu/assert'
 import { type Database, openDatabase } from '../../daemon/store/database.ts'
 import { tableOf } from '../../daemon/store/links.ts'
 import { MIGRATIONS, migrate } from '../../daemon/store/migrations.ts'
-import { Document } from '../../src/contract/documents.ts'
-import { sortableFields } from '../../src/contract/page.ts'
+import { Document } from '../../src/contract/families/documents.ts'
 import { FAMILIES } from '../../src/contract/routes.ts'
-import { fieldsOf } from '../../src/contract/schema.ts'
+import { getFields } from '../../src/contract/schemas/fields.ts'
+import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
 
 /** Fields that are worked out when they are read. */
 const COMPUTED: Record<string, readonly string[]> = {
@@ -85,7 +85,7 @@ test('every field of every resource has a column, and every one that sorts has a
   for (const { name, resource } of described) {
     const table = tableOf(name)
     const columns = (await database.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)).map((column) => column.name)
-    const fields = Object.keys(fieldsOf(resource)).filter((field) => !COMPUTED[name]?.includes(field))
+    const fields = Object.keys(getFields(resource)).filter((field) => !COMPUTED[name]?.includes(field))
     assert.equal(
       fields.filter((field) => !columns.includes(field)),
       [],
@@ -96,7 +96,7 @@ test('every field of every resource has a column, and every one that sorts has a
       `SELECT i.name AS "column" FROM pragma_index_list('${table}') l JOIN pragma_index_info(l.name) i WHERE i.seqno = 0`,
     )
     const long = ['description', 'system_prompt', 'template', 'limit']
-    const sortable = sortableFields(resource).filter((field) => !COMPUTED[name]?.includes(field) && !long.includes(field))
+    const sortable = getSortableFields(resource).filter((field) => !COMPUTED[name]?.includes(field) && !long.includes(field))
     assert.equal(
       sortable.filter((field) => !first.some(({ column }) => column === field)),
       [],

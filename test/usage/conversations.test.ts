@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Parlour } from '../conversations/conversation-fixture.ts'
-import { good } from '../harness/answers.ts'
+import { expectData } from '../harness/expect.ts'
 import { cutsAfter, refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
 
 const test = suite<{ parlour: Parlour; provider: ScriptedProvider }>('usage of conversations')
@@ -29,7 +29,7 @@ test('a line that blocks answers 402 before the model is called, and leaves othe
   }
   assert.is(provider.received.length, 1)
   await parlour.reply(await parlour.talk(provider), 'How many days?')
-  await good(parlour.service.put(`/usage/thresholds/${threshold.id}`, { limit: 1000 }))
+  await expectData(parlour.service.put(`/usage/thresholds/${threshold.id}`, { limit: 1000 }))
   await parlour.reply(talk, 'And next year?')
 })
 
@@ -41,7 +41,7 @@ test('messages sent side by side cannot all slip through a line that is nearly r
   const answers = await Promise.all(talks.map((talk) => parlour.say(talk, 'How many days?')))
   const passed = answers.filter(({ status }) => status === 200).length
   assert.ok(passed >= 1 && passed <= 2, `${passed} passed`)
-  const { total_tokens } = await good(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+  const { total_tokens } = await expectData(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
   assert.is(total_tokens, 18 * (1 + passed))
 })
 
@@ -60,13 +60,13 @@ test('every call is counted once, also of replies that fail', async ({ parlour, 
     calls.map(({ status }) => status),
     ['done', 'failed', 'failed', 'done'],
   )
-  const stats = await good(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+  const stats = await expectData(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
   const messages = (await parlour.messages(talk)).filter(({ role }) => role === 'assistant')
   assert.is(
     messages.reduce((sum, message) => sum + message.usage.total_tokens, 0),
     stats.total_tokens,
   )
-  const analytics = await good(parlour.service.get(`/analytics/conversations?agent_id=${agent.id}`))
+  const analytics = await expectData(parlour.service.get(`/analytics/conversations?agent_id=${agent.id}`))
   assert.equal([analytics.total_tokens, analytics.total_messages], [stats.total_tokens, 8])
 })
 
@@ -76,7 +76,7 @@ for (const wire of ['openai', 'anthropic', 'google'] as const)
     const agent = await parlour.agent(cached, {}, { pricing: { input: 3, output: 15 } })
     const reply = await parlour.reply(await parlour.conversation(agent), 'Hello?').finally(() => cached.close())
     assert.equal([reply.usage.total_tokens, reply.cost], [1_100, 4.5])
-    const stats = await good(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+    const stats = await expectData(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
     assert.equal([stats.input_tokens, stats.cached_tokens, stats.total_cost], [1_000, 600, 4.5])
   })
 

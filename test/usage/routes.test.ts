@@ -3,21 +3,21 @@ import * as assert from 'uvu/assert'
 import { EventBus } from '../../daemon/core/event-bus.ts'
 import type { CallOrigin } from '../../daemon/core/meter.ts'
 import { UsageMeter } from '../../daemon/usage/meter.ts'
-import { good } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 import { PRICED } from './usage-fixture.ts'
 
-const test = suite<{ service: Service; resources: Resources }>('usage routes')
+const test = suite<{ service: TestServer; resources: Resources }>('usage routes')
 
 test.before.each(async (context) => {
-  context.service = await Service.start()
+  context.service = await TestServer.start()
   context.resources = new Resources(context.service)
 })
-test.after.each(({ service }) => service.end())
+test.after.each(({ service }) => service.close())
 
 /** A call that somebody made, entered and settled beside the service. */
-async function used({ database }: Service, origin: CallOrigin, model = PRICED): Promise<void> {
+async function used({ database }: TestServer, origin: CallOrigin, model = PRICED): Promise<void> {
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   await database.write(async (transaction) => {
     const entry = await meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput: 10 })
@@ -28,9 +28,9 @@ async function used({ database }: Service, origin: CallOrigin, model = PRICED): 
 test('statistics and costs of an agent', async ({ service }) => {
   for (let call = 0; call < 3; call++) await used(service, { agent_id: 'agent_a', user_id: 'ada' })
   await used(service, { agent_id: 'agent_b' })
-  const stats = await good(service.get('/usage/stats?entity_type=agent&entity_id=agent_a'), 200)
+  const stats = await expectData(service.get('/usage/stats?entity_type=agent&entity_id=agent_a'), 200)
   assert.equal([stats.total_tokens, stats.total_cost, stats.calls, stats.cached_tokens], [54, 0.048, 3, 12])
-  const costs = await good(service.get('/usage/costs?entity_type=agent&entity_id=agent_a'), 200)
+  const costs = await expectData(service.get('/usage/costs?entity_type=agent&entity_id=agent_a'), 200)
   assert.equal([costs.total_cost, costs.by_day.length, costs.by_day[0].tokens], [0.048, 1, 54])
 })
 
@@ -43,17 +43,17 @@ test('of an identifier alone it is known whose it is', async ({ service, resourc
     ['grace', 18],
     ['agent_nobody', 0],
   ]) {
-    assert.is((await good(service.get(`/usage/stats?entity_id=${id}`))).total_tokens, tokens)
-    assert.is((await good(service.get(`/usage/costs?entity_id=${id}`))).total_cost, (Number(tokens) / 18) * 0.016)
+    assert.is((await expectData(service.get(`/usage/stats?entity_id=${id}`))).total_tokens, tokens)
+    assert.is((await expectData(service.get(`/usage/costs?entity_id=${id}`))).total_cost, (Number(tokens) / 18) * 0.016)
   }
-  assert.is((await good(service.get(`/usage/stats?entity_id=${(await resources.model()).id}`))).total_tokens, 0)
+  assert.is((await expectData(service.get(`/usage/stats?entity_id=${(await resources.model()).id}`))).total_tokens, 0)
 })
 
 test('a time may be told with its offset from UTC', async ({ service }) => {
   await used(service, { agent_id: 'agent_offset' })
   const now = Date.now()
   const tokens = async (query: string) =>
-    (await good(service.get(`/usage/stats?entity_type=agent&entity_id=agent_offset&${query.replaceAll('+', '%2B')}`))).total_tokens
+    (await expectData(service.get(`/usage/stats?entity_type=agent&entity_id=agent_offset&${query.replaceAll('+', '%2B')}`))).total_tokens
   /** The moment as clocks show it that are so many hours ahead. */
   const ahead = (moment: number, hours: number) =>
     new Date(moment + hours * 3_600_000)
@@ -91,9 +91,9 @@ test('those who read may look, members may not', async ({ service }) => {
 test('what a deleted agent and model used stays', async ({ service, resources }) => {
   const [agent, model] = [await resources.agent(), await resources.model()]
   await used(service, { agent_id: agent.id }, { id: model.id, price: null })
-  await good(service.delete(`/agents/${agent.id}`), 200)
-  await good(service.delete(`/models/${model.id}`), 200)
-  const { by_entity, by_model } = await good(service.get('/usage/stats'), 200)
+  await expectData(service.delete(`/agents/${agent.id}`), 200)
+  await expectData(service.delete(`/models/${model.id}`), 200)
+  const { by_entity, by_model } = await expectData(service.get('/usage/stats'), 200)
   assert.is(by_entity.agent[agent.id].tokens, 18)
   assert.is(by_model[model.id].tokens, 18)
 })
@@ -102,8 +102,8 @@ test('what a kill left open is counted when the service starts again', async (co
   const { database } = context.service
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   await database.write((transaction) => meter.begin(transaction, { model: PRICED, kind: 'chat', origin: {}, estimatedInput: 10 }))
-  context.service = await Service.start({ home: await context.service.stop() })
-  assert.is((await good(context.service.get('/usage/stats'), 200)).total_tokens, 10)
+  context.service = await TestServer.start({ home: await context.service.stop() })
+  assert.is((await expectData(context.service.get('/usage/stats'), 200)).total_tokens, 10)
 })
 
 test('a threshold that goes with its agent blocks nobody any more', async ({ service, resources }) => {
@@ -116,7 +116,7 @@ test('a threshold that goes with its agent blocks nobody any more', async ({ ser
     (error: Error) => error.message,
   )
   assert.match(refused ?? '', /is reached/)
-  await good(service.delete(`/agents/${agent.id}?force=true`), 200)
+  await expectData(service.delete(`/agents/${agent.id}?force=true`), 200)
   assert.is((await service.get(`/usage/thresholds/${threshold.id}`)).status, 404)
   await meter.admit(PRICED, { agent_id: agent.id })
 })

@@ -1,14 +1,14 @@
 import { Webhook } from 'standardwebhooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { type Answering, type Received, Receiver } from './receiver.ts'
 import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
 
 interface Context {
-  service: Service
+  service: TestServer
   receiver: Receiver
   hook: Json
 }
@@ -17,14 +17,14 @@ const test = suite<Context>('webhooks: deliveries')
 
 test.before.each(
   aloud(async (context) => {
-    context.service = await Service.start()
+    context.service = await TestServer.start()
     context.receiver = await Receiver.start()
     context.hook = await webhookTo(context.service, context.receiver.url)
   }),
 )
 test.after.each(
   aloud(async ({ service, receiver }) => {
-    await service.end()
+    await service.close()
     await receiver.close()
   }),
 )
@@ -59,7 +59,7 @@ test('an event is posted as JSON, signed so that the reference implementation ve
 })
 
 test('after a rotation both secrets verify for a day, and after another one all three', async ({ service, receiver, hook }) => {
-  const rotate = (body?: Json) => good(service.post(`/webhooks/${hook.id}/rotate-secret`, body))
+  const rotate = (body?: Json) => expectData(service.post(`/webhooks/${hook.id}/rotate-secret`, body))
   const second = await rotate()
   assert.match(second.secret, /^whsec_/)
   assert.is.not(second.secret, hook.secret)
@@ -74,10 +74,10 @@ test('after a rotation both secrets verify for a day, and after another one all 
   await complete(service)
   const [, , last] = (await receiver.count(3)) as [Received, Received, Received]
   assert.equal([verifies(third.secret, last), verifies(fourth.secret, last)], [false, true])
-  await refused(service.post(`/webhooks/${hook.id}/rotate-secret`, { secret: `whsec_${'A'.repeat(100)}` }), 'VALIDATION_ERROR', {
+  await expectError(service.post(`/webhooks/${hook.id}/rotate-secret`, { secret: `whsec_${'A'.repeat(100)}` }), 'VALIDATION_ERROR', {
     field: 'secret',
   })
-  assert.not.match(JSON.stringify(await good(service.get(`/webhooks/${hook.id}`))), /whsec_|previous/)
+  assert.not.match(JSON.stringify(await expectData(service.get(`/webhooks/${hook.id}`))), /whsec_|previous/)
 })
 
 test('410 disables the webhook; what waits for it goes when it is enabled again', async ({ service, receiver, hook }) => {
@@ -85,26 +85,26 @@ test('410 disables the webhook; what waits for it goes when it is enabled again'
   await complete(service)
   const failed = await settled(service, hook, 'failed')
   assert.match(failed.error, /410.*disabled/)
-  assert.is((await good(service.get(`/webhooks/${hook.id}`))).enabled, false)
+  assert.is((await expectData(service.get(`/webhooks/${hook.id}`))).enabled, false)
   await complete(service)
   assert.is((await deliveriesOf(service, hook)).length, 1, 'an event while it is disabled is not for it')
-  await refused(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`), 'CONFLICT', { hint: /--enabled/ })
+  await expectError(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`), 'CONFLICT', { hint: /--enabled/ })
   receiver.answer = answering(200)
-  await good(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
-  assert.is((await good(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`))).status, 'delivered')
+  await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
+  assert.is((await expectData(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`))).status, 'delivered')
 })
 
 test('a webhook that is disabled keeps what waits until it is enabled', async ({ service, receiver, hook }) => {
   receiver.answer = answering(500)
   await complete(service)
   const { id } = await settled(service, hook, 'pending')
-  await good(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
+  await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
   receiver.answer = answering(200)
   // As if its next attempt were due.
   await service.database.write((transaction) => transaction.run('UPDATE deliveries SET next_attempt_at = created_at WHERE id = ?', [id]))
-  await good(service.patch(`/webhooks/${hook.id}`, { description: 'still disabled' }))
+  await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'still disabled' }))
   assert.is(receiver.received.length, 1)
-  await good(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
+  await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
   await settled(service, hook, 'delivered')
   assert.is(new Set(receiver.received.map((one) => one.id)).size, 1)
 })
@@ -112,7 +112,7 @@ test('a webhook that is disabled keeps what waits until it is enabled', async ({
 test('a redirect is a failure and is not followed', async ({ service, receiver, hook }) => {
   const elsewhere = await Receiver.start()
   receiver.answer = answering(307, '', { location: elsewhere.url })
-  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.equal(
     [delivery.status, delivery.response_status, delivery.error],
     ['failed', 307, 'The receiver answered 307; redirects are not followed.'],
@@ -124,7 +124,7 @@ test('a redirect is a failure and is not followed', async ({ service, receiver, 
 test('addresses inside are not reached unless the webhook may', async ({ service, receiver }) => {
   for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
     const closed = await webhookTo(service, url, { allow_private_network: false })
-    const delivery = await good(service.post(`/webhooks/${closed.id}/test`))
+    const delivery = await expectData(service.post(`/webhooks/${closed.id}/test`))
     assert.is(delivery.status, 'failed')
     assert.match(delivery.error, /private network|this machine itself/)
   }
@@ -133,7 +133,7 @@ test('addresses inside are not reached unless the webhook may', async ({ service
 
 test('how the answer begins is kept, whatever it is', async ({ service, receiver, hook }) => {
   receiver.answer = (reply) => reply.writeHead(500).end(Buffer.concat([Buffer.from('a\0b\xff', 'latin1'), Buffer.alloc(200_000, 'x')]))
-  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.is(delivery.response_body.length, 1000)
   assert.match(delivery.response_body, /^a\uFFFDb\uFFFDxxx/)
 })
@@ -147,19 +147,19 @@ test('whether the receiver has it is said by its status, also where the rest of 
     reply.writeHead(200, { 'content-length': '100' }).write('begun')
     setImmediate(() => reply.destroy())
   }
-  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.equal([delivery.status, delivery.response_status, delivery.error], ['delivered', 200, null])
 })
 
 test('a test is signed, sent at once and once, and is no event to others', async ({ service, receiver, hook }) => {
-  await good(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
+  await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
   const other = await webhookTo(service, receiver.url)
-  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.equal([delivery.event, delivery.status, delivery.attempts, delivery.body.type], ['webhook.test', 'delivered', 1, 'webhook.test'])
   const [received] = receiver.received as [Received]
   assert.ok(verifies(hook.secret, received))
   receiver.answer = answering(503)
-  const failed = await good(service.post(`/webhooks/${hook.id}/test`))
+  const failed = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.equal([failed.status, failed.next_attempt_at], ['failed', null])
   assert.equal(await deliveriesOf(service, other), [])
 })
@@ -171,12 +171,12 @@ test('a delivery is sent again with the id it had, and begins anew on the schedu
 }) => {
   await complete(service)
   const { id } = await settled(service, hook, 'delivered')
-  const again = await good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
+  const again = await expectData(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
   assert.equal([again.id, again.status, again.attempts, again.history.length], [id, 'delivered', 2, 2])
   assert.is(receiver.received[0]?.id, receiver.received[1]?.id)
   receiver.answer = answering(500)
   const before = Date.now()
-  const failed = await good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
+  const failed = await expectData(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
   assert.equal([failed.status, failed.attempts], ['pending', 3])
   const delay = Date.parse(failed.next_attempt_at) - before
   assert.ok(delay >= 5_000 && delay < 60_000, `${delay} ms`)
@@ -186,32 +186,32 @@ test('deliveries are listed newest first, by status and by event', async ({ serv
   await complete(service)
   await settled(service, hook, 'delivered')
   receiver.answer = answering(500)
-  await good(service.post(`/webhooks/${hook.id}/test`))
+  await expectData(service.post(`/webhooks/${hook.id}/test`))
   const events = async (query: string) => (await deliveriesOf(service, hook, query)).map(({ event }: Json) => event)
   assert.equal(await events(''), ['webhook.test', 'conversation.completed'])
   assert.equal(await events('?order=asc&limit=1'), ['conversation.completed'])
   assert.equal(await events('?status=failed'), ['webhook.test'])
   assert.equal(await events('?event=conversation.completed'), ['conversation.completed'])
   assert.equal(await events('?status=failed&event=conversation.completed'), [])
-  await refused(service.get(`/webhooks/${hook.id}/deliveries?state=failed`), 'VALIDATION_ERROR')
+  await expectError(service.get(`/webhooks/${hook.id}/deliveries?state=failed`), 'VALIDATION_ERROR')
 })
 
 test('a delivery belongs to its webhook, and goes with it', async ({ service, receiver, hook }) => {
-  const { id } = await good(service.post(`/webhooks/${hook.id}/test`))
+  const { id } = await expectData(service.post(`/webhooks/${hook.id}/test`))
   const other = await webhookTo(service, receiver.url)
-  await refused(service.get(`/webhooks/${other.id}/deliveries/${id}`), 'NOT_FOUND')
-  await refused(service.post(`/webhooks/${other.id}/deliveries/${id}/redeliver`), 'NOT_FOUND')
-  await refused(service.get(`/webhooks/${hook.id}/deliveries/dlv_none`), 'NOT_FOUND')
-  await refused(service.get(`/webhooks/${hook.id}/deliveries/${id}`, { as: 'editor' }), 'FORBIDDEN')
+  await expectError(service.get(`/webhooks/${other.id}/deliveries/${id}`), 'NOT_FOUND')
+  await expectError(service.post(`/webhooks/${other.id}/deliveries/${id}/redeliver`), 'NOT_FOUND')
+  await expectError(service.get(`/webhooks/${hook.id}/deliveries/dlv_none`), 'NOT_FOUND')
+  await expectError(service.get(`/webhooks/${hook.id}/deliveries/${id}`, { as: 'editor' }), 'FORBIDDEN')
   assert.is((await service.delete(`/webhooks/${hook.id}`)).status, 200)
-  await refused(service.get(`/webhooks/${hook.id}/deliveries`), 'NOT_FOUND')
+  await expectError(service.get(`/webhooks/${hook.id}/deliveries`), 'NOT_FOUND')
   assert.equal(await service.database.all('SELECT id FROM deliveries'), [])
 })
 
 test('a secret that cannot be opened fails the attempt and says so', async ({ service, receiver, hook }) => {
   await service.database.write((transaction) => transaction.run("UPDATE webhooks SET secret = 'v1.AAAA' WHERE id = ?", [hook.id]))
-  await good(service.patch(`/webhooks/${hook.id}`, { description: 'read anew' }))
-  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'read anew' }))
+  const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.is(delivery.status, 'failed')
   assert.match(delivery.error, /secret.*cannot be opened/)
   assert.is(receiver.received.length, 0)

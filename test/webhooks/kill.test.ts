@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Json } from '../harness/app.ts'
-import { type Running, startDaemon, TOKEN } from '../harness/daemon.ts'
+import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
+import type { Json } from '../harness/test-server.ts'
 import { Receiver } from './receiver.ts'
 
-const test = suite<{ home: string; receiver: Receiver; daemon: Running }>('webhooks: kill -9')
+const test = suite<{ home: string; receiver: Receiver; daemon: DaemonProcess }>('webhooks: kill -9')
 
 test.before.each(
   aloud(async (context) => {
     context.home = join(mkdtempSync(join(tmpdir(), 'cadre-webhooks-')), 'home')
     context.receiver = await Receiver.start()
-    context.daemon = await startDaemon(context.home)
+    context.daemon = await startDaemon(context.home, { token: TOKEN })
   }),
 )
 test.after.each(
@@ -25,7 +25,7 @@ test.after.each(
   }),
 )
 
-async function call({ url }: Running, method: string, path: string, body?: object): Promise<Json> {
+async function call({ url }: DaemonProcess, method: string, path: string, body?: object): Promise<Json> {
   const headers = { authorization: `Bearer ${TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}) }
   const reply = await fetch(`${url}/api${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
   const text = await reply.text()
@@ -33,7 +33,7 @@ async function call({ url }: Running, method: string, path: string, body?: objec
   return JSON.parse(text).data
 }
 
-async function conversations(daemon: Running, many: number): Promise<Json[]> {
+async function conversations(daemon: DaemonProcess, many: number): Promise<Json[]> {
   const agent = await call(daemon, 'POST', '/agents', { name: 'Helper' })
   const made: Json[] = []
   for (let n = 0; n < many; n++) made.push(await call(daemon, 'POST', '/conversations', { agent_id: agent.id }))
@@ -54,7 +54,7 @@ test('every conversation that was completed is told of, although the daemon is k
   await receiver.count(14)
   await context.daemon.kill()
   receiver.answer = (reply) => reply.writeHead(204).end()
-  context.daemon = await startDaemon(home)
+  context.daemon = await startDaemon(home, { token: TOKEN })
   for (;;) {
     const delivered = await call(context.daemon, 'GET', `/webhooks/${hook.id}/deliveries?status=delivered&limit=100`)
     if (delivered.length === 30) break

@@ -3,20 +3,20 @@ import * as assert from 'uvu/assert'
 import { systemClock } from '../../daemon/async/clock.ts'
 import { EventBus } from '../../daemon/core/event-bus.ts'
 import { Outbox } from '../../daemon/webhooks/outbox.ts'
-import { good } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { TestServer } from '../harness/test-server.ts'
 
-const test = suite<{ service: Service; resources: Resources }>('webhooks: the outbox')
+const test = suite<{ service: TestServer; resources: Resources }>('webhooks: the outbox')
 
 test.before.each(
   aloud(async (context) => {
-    context.service = await Service.start()
+    context.service = await TestServer.start()
     context.resources = new Resources(context.service)
   }),
 )
-test.after.each(aloud(({ service }) => service.end()))
+test.after.each(aloud(({ service }) => service.close()))
 
 const finished = {
   evaluation_id: 'eval_1',
@@ -29,13 +29,13 @@ const finished = {
 
 test('a completed conversation is an event, once, for the enabled webhooks that want it', async ({ service, resources }) => {
   const hook = (fields: object) =>
-    good(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['conversation.completed'], ...fields }), 201)
+    expectData(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['conversation.completed'], ...fields }), 201)
   const wanting = await hook({})
   await hook({ enabled: false })
   await hook({ events: ['evaluation.finished'] })
   const conversation = await resources.conversation({ user_id: 'ada' })
-  await good(service.post(`/conversations/${conversation.id}/complete`))
-  await good(service.post(`/conversations/${conversation.id}/complete`))
+  await expectData(service.post(`/conversations/${conversation.id}/complete`))
+  await expectData(service.post(`/conversations/${conversation.id}/complete`))
   const events = await service.database.all<{ id: string; type: string; body: string; created_at: string }>('SELECT * FROM events')
   assert.is(events.length, 1)
   const [{ id, type, body, created_at } = { id: '', type: '', body: '{}', created_at: '' }] = events
@@ -48,7 +48,7 @@ test('a completed conversation is an event, once, for the enabled webhooks that 
 })
 
 test('an event of a change that fails never happened', async ({ service }) => {
-  await good(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['evaluation.finished'], enabled: true }), 201)
+  await expectData(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['evaluation.finished'], enabled: true }), 201)
   const events = new EventBus()
   new Outbox(service.database, systemClock, () => {}).listen(events)
   const failing = service.database.write(async (transaction) => {

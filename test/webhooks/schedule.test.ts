@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nextAttempt } from '../../daemon/webhooks/schedule.ts'
-import { type HomeOptions, type Json, Service } from '../harness/app.ts'
 import { Resources } from '../harness/resources.ts'
+import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 import { FakeClock } from './fake-clock.ts'
 import { Receiver } from './receiver.ts'
 import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
@@ -20,15 +20,15 @@ const test = suite('webhooks: the schedule')
 interface Scene {
   clock: FakeClock
   receiver: Receiver
-  service: Service
+  service: TestServer
   hook: Json
   restart(): Promise<void>
 }
 
-async function scene(work: (scene: Scene) => Promise<void>, timing: HomeOptions = { random: () => 0 }): Promise<void> {
+async function scene(work: (scene: Scene) => Promise<void>, timing: TestServerOptions = { random: () => 0 }): Promise<void> {
   const clock = new FakeClock()
   const receiver = await Receiver.start(undefined, () => clock.now())
-  const service = await Service.start({ clock, ...timing })
+  const service = await TestServer.start({ clock, ...timing })
   const hook = await webhookTo(service, receiver.url)
   const scene: Scene = {
     clock,
@@ -36,13 +36,13 @@ async function scene(work: (scene: Scene) => Promise<void>, timing: HomeOptions 
     service,
     hook,
     async restart() {
-      scene.service = await Service.start({ clock, ...timing, home: await scene.service.stop() })
+      scene.service = await TestServer.start({ clock, ...timing, home: await scene.service.stop() })
     },
   }
   try {
     await work(scene)
   } finally {
-    await scene.service.end()
+    await scene.service.close()
     await receiver.close()
   }
 }
@@ -104,7 +104,7 @@ test('after the last attempt it has failed, and waits for nothing', async () => 
       [delivery.attempts, delivery.response_status, delivery.response_body, delivery.next_attempt_at, delivery.error],
       [10, 500, 'not today', null, 'The receiver answered 500.'],
     )
-    assert.match(scene.service.logged, /not tried again/)
+    assert.match(scene.service.log, /not tried again/)
   })
 })
 
@@ -118,7 +118,7 @@ test('a delivery that was due while the daemon was stopped is made when it start
     await clock.armed(ARMED)
     const home = await scene.service.stop()
     clock.pass(2 * DAY)
-    scene.service = await Service.start({ clock, random: () => 0, home })
+    scene.service = await TestServer.start({ clock, random: () => 0, home })
     await receiver.count(3)
     assert.equal(
       receiver.received.map(({ at }) => at - begun),
@@ -133,7 +133,7 @@ test('an event before the start of the first daemon that sends is not lost', asy
     const { receiver } = scene
     // Stopped between the event and the first attempt, as a kill would: the row is there and nothing was sent.
     const home = await scene.service.stop()
-    scene.service = await Service.start({ clock: scene.clock, random: () => 0, home })
+    scene.service = await TestServer.start({ clock: scene.clock, random: () => 0, home })
     await scene.service.database.write(async (transaction) => {
       const at = new Date(scene.clock.now()).toISOString()
       await transaction.run("INSERT INTO events (id, type, body, created_at) VALUES ('evt_1', 'conversation.completed', '{}', ?)", [at])

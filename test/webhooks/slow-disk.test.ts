@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../harness/answers.ts'
-import { Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
+import { TestServer } from '../harness/test-server.ts'
 import { Receiver } from './receiver.ts'
 import { complete, deliveriesOf, webhookTo } from './webhook-fixture.ts'
 
 const test = suite('webhooks on a slow disk')
 const disk = new HeldDisk()
-let service: Service
+let service: TestServer
 let receiver: Receiver
 
 test.before(
   aloud(async () => {
-    service = await Service.start({ disk: disk.open })
+    service = await TestServer.start({ disk: disk.open })
     receiver = await Receiver.start()
   }),
 )
 test.after.each(() => disk.release())
-test.after(aloud(() => Promise.all([service.end(), receiver.close()])))
+test.after(aloud(() => Promise.all([service.close(), receiver.close()])))
 
 test('what is sent again while the attempt before is written down is sent once more, and the answer says how that went', async () => {
   const hook = await webhookTo(service, receiver.url)
@@ -33,11 +33,11 @@ test('what is sent again while the attempt before is written down is sent once m
   await receiver.count(1)
   const [{ id }] = await deliveriesOf(service, hook)
   disk.hold()
-  const changed = good(service.patch(`/webhooks/${hook.id}`, { description: 'the disk is busy with this' }))
-  await disk.holdAt(changed, async () => (await good(service.get(`/webhooks/${hook.id}`))).description !== '')
+  const changed = expectData(service.patch(`/webhooks/${hook.id}`, { description: 'the disk is busy with this' }))
+  await disk.holdAt(changed, async () => (await expectData(service.get(`/webhooks/${hook.id}`))).description !== '')
   fail()
   await pause(500) // the attempt is in line to be written down
-  const again = good(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
+  const again = expectData(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
   await service.get(`/webhooks/${hook.id}`) // and behind it, this
   disk.release()
   await changed

@@ -1,22 +1,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../harness/answers.ts'
-import { type Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { Receiver } from './receiver.ts'
 import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
 
-const test = suite<{ service: Service }>('webhooks: slow receivers')
+const test = suite<{ service: TestServer }>('webhooks: slow receivers')
 
 test.before.each(
   aloud(async (context) => {
-    context.service = await Service.start()
+    context.service = await TestServer.start()
   }),
 )
-test.after.each(aloud(({ service }) => service.end()))
+test.after.each(aloud(({ service }) => service.close()))
 
 /** So many events, as if that many conversations had ended. */
-async function flood(service: Service, hook: Json, many: number): Promise<void> {
+async function flood(service: TestServer, hook: Json, many: number): Promise<void> {
   const at = new Date().toISOString()
   await service.database.write(async (transaction) => {
     const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
@@ -60,7 +60,7 @@ test('what waits all arrives, each once, with no more than four at once', async 
   })
   const hook = await webhookTo(service, receiver.url)
   await flood(service, hook, 500)
-  await good(service.patch(`/webhooks/${hook.id}`, { description: 'go' }))
+  await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'go' }))
   await receiver.count(500)
   assert.ok(most <= 4, `${most} at once`)
   assert.is(new Set(receiver.received.map(({ id }) => id)).size, 500)
@@ -76,7 +76,7 @@ test('a stop leaves an attempt under way as if it had not been made, and the sta
   await receiver.count(1)
   const home = await context.service.stop()
   receiver.answer = (reply) => reply.writeHead(200).end()
-  context.service = await Service.start({ home })
+  context.service = await TestServer.start({ home })
   const delivery = await settled(context.service, hook, 'delivered')
   assert.equal([delivery.attempts, receiver.received.length], [1, 2])
   assert.is(receiver.received[0]?.id, receiver.received[1]?.id)
@@ -88,7 +88,7 @@ test('a stop waits a moment for an answer that comes', async (context) => {
   const hook = await webhookTo(context.service, receiver.url)
   await complete(context.service)
   await receiver.count(1)
-  context.service = await Service.start({ home: await context.service.stop() })
+  context.service = await TestServer.start({ home: await context.service.stop() })
   const [delivery] = await deliveriesOf(context.service, hook)
   assert.equal([delivery.status, delivery.attempts, receiver.received.length], ['delivered', 1, 1])
   await receiver.close()
@@ -97,7 +97,7 @@ test('a stop waits a moment for an answer that comes', async (context) => {
 test('a receiver has 15 seconds to answer', async ({ service }) => {
   const receiver = await Receiver.start(() => {})
   const hook = await webhookTo(service, receiver.url)
-  const delivery = await good(service.post(`/webhooks/${hook.id}/test`))
+  const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.is(delivery.status, 'failed')
   assert.match(delivery.error, /did not answer completely within 15000 ms/)
   assert.ok(delivery.history[0].latency_ms >= 15_000)

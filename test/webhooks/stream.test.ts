@@ -2,22 +2,22 @@ import { request } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decodeEvents, type ServerEvent } from '../../src/sse.ts'
-import { good, refused } from '../harness/answers.ts'
-import { ADMIN, Service } from '../harness/app.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { ADMIN_TOKEN, TestServer } from '../harness/test-server.ts'
 import { complete } from './webhook-fixture.ts'
 
-const test = suite<{ service: Service; url: string }>('webhooks: the stream of events')
+const test = suite<{ service: TestServer; url: string }>('webhooks: the stream of events')
 
-const listening = (service: Service): Promise<string> => service.app.server.listen({ host: '127.0.0.1', port: 0 })
+const listening = (service: TestServer): Promise<string> => service.app.server.listen({ host: '127.0.0.1', port: 0 })
 
 test.before.each(
   aloud(async (context) => {
-    context.service = await Service.start()
+    context.service = await TestServer.start()
     context.url = await listening(context.service)
   }),
 )
-test.after.each(aloud(({ service }) => service.end()))
+test.after.each(aloud(({ service }) => service.close()))
 
 interface Stream {
   events: AsyncGenerator<ServerEvent>
@@ -29,7 +29,7 @@ interface Stream {
 async function follow(url: string, query = '', headers: Record<string, string> = {}): Promise<Stream> {
   const leaving = new AbortController()
   const sent = request(`${url}/api/events${query}`, {
-    headers: { authorization: `Bearer ${ADMIN}`, ...headers },
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
     signal: leaving.signal,
   }).end()
   const answer = await new Promise<AsyncIterable<Uint8Array>>((resolve, reject) => sent.on('response', resolve).on('error', reject))
@@ -73,7 +73,7 @@ test('whoever comes back goes on where it was, and misses nothing, also over a r
   assert.equal(idsIn(await again.next()), [missed[0].id])
   again.leave()
   const ended = second.events.next()
-  const restarted = await Service.start({ home: await service.stop() })
+  const restarted = await TestServer.start({ home: await service.stop() })
   assert.is((await ended).done, true)
   const third = await follow(await listening(restarted), `?after=${ready.id}`)
   await third.next()
@@ -97,7 +97,7 @@ test('only the types that are asked for', async ({ service, url }) => {
   assert.is(answered, 'nothing')
   other.leave()
   all.leave()
-  await refused(service.get('/events?types=conversation.complete'), 'VALIDATION_ERROR', {
+  await expectError(service.get('/events?types=conversation.complete'), 'VALIDATION_ERROR', {
     field: 'types',
     error: /conversation\.completed/,
   })
@@ -125,9 +125,9 @@ test('a great many that were missed come in order', async ({ service, url }) => 
 })
 
 test('it is for admins', async ({ service }) => {
-  for (const role of ['editor', 'member', 'viewer'] as const) await refused(service.get('/events', { as: role }), 'FORBIDDEN')
-  await refused(service.get('/events', { as: null }), 'UNAUTHENTICATED')
-  await good(service.get('/webhooks'))
+  for (const role of ['editor', 'member', 'viewer'] as const) await expectError(service.get('/events', { as: role }), 'FORBIDDEN')
+  await expectError(service.get('/events', { as: null }), 'UNAUTHENTICATED')
+  await expectData(service.get('/webhooks'))
 })
 
 test.run()

@@ -1,26 +1,26 @@
 /** The service with a receiver and a webhook that leads to it. */
 
-import { good } from '../harness/answers.ts'
-import type { Json, Service } from '../harness/app.ts'
+import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
+import type { Json, TestServer } from '../harness/test-server.ts'
 
 /** A conversation that is over, which is an event. */
-export async function complete(service: Service): Promise<Json> {
+export async function complete(service: TestServer): Promise<Json> {
   const conversation = await new Resources(service).conversation()
-  return good(service.post(`/conversations/${conversation.id}/complete`))
+  return expectData(service.post(`/conversations/${conversation.id}/complete`))
 }
 
-export const deliveriesOf = (service: Service, hook: Json, query = ''): Promise<Json> =>
-  good(service.get(`/webhooks/${hook.id}/deliveries${query}`))
+export const deliveriesOf = (service: TestServer, hook: Json, query = ''): Promise<Json> =>
+  expectData(service.get(`/webhooks/${hook.id}/deliveries${query}`))
 
 /** The newest delivery, once it was tried and stands so: the answer is there a moment before it is written down. */
-export async function settled(service: Service, hook: Json, status: string): Promise<Json> {
+export async function settled(service: TestServer, hook: Json, status: string): Promise<Json> {
   for (;;) {
     const [newest] = await deliveriesOf(service, hook)
-    if (newest?.status === status && newest.attempts > 0) return good(service.get(`/webhooks/${hook.id}/deliveries/${newest.id}`))
+    if (newest?.status === status && newest.attempts > 0) return expectData(service.get(`/webhooks/${hook.id}/deliveries/${newest.id}`))
     await new Promise(setImmediate)
   }
 }
 
-export const webhookTo = (service: Service, url: string, fields: Json = {}): Promise<Json> =>
+export const webhookTo = (service: TestServer, url: string, fields: Json = {}): Promise<Json> =>
   new Resources(service).webhook({ url, allow_private_network: true, ...fields })

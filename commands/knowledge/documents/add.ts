@@ -11,7 +11,7 @@ import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
-import { DocumentCreate, documentRoutes } from '../../../src/contract/documents.ts'
+import { DocumentCreate, documentRoutes } from '../../../src/contract/families/documents.ts'
 
 const fields = fieldsFrom(DocumentCreate).filter(({ name }) => name === 'metadata')
 

@@ -8,7 +8,7 @@ import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
 import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
-import { documentRoutes } from '../../../src/contract/documents.ts'
+import { documentRoutes } from '../../../src/contract/families/documents.ts'
 
 export default class DocumentsDelete extends CadreCommand {
   static override description = 'Delete documents of a knowledge source.\n\nAsks first at a terminal; elsewhere --yes is needed.'

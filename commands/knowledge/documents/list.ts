@@ -4,8 +4,8 @@ import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { footer, pagingFlags, queryFrom, readList } from '../../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
-import { Document, documentRoutes } from '../../../src/contract/documents.ts'
-import { sortableFields } from '../../../src/contract/page.ts'
+import { Document, documentRoutes } from '../../../src/contract/families/documents.ts'
+import { getSortableFields } from '../../../src/contract/schemas/list-query.ts'
 
 export default class DocumentsList extends CadreCommand {
   static override description = 'List the documents of a knowledge source.'
@@ -14,7 +14,7 @@ export default class DocumentsList extends CadreCommand {
     { command: 'cadre knowledge documents list Handbook --filter status=failed --all', description: 'All that could not be read' },
   ]
   static override args = { source: ownArgument(knowledgeTopic) }
-  static override flags = pagingFlags(sortableFields(Document))
+  static override flags = pagingFlags(getSortableFields(Document))
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsList)

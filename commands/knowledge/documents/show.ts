@@ -6,7 +6,7 @@ import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
-import { documentRoutes } from '../../../src/contract/documents.ts'
+import { documentRoutes } from '../../../src/contract/families/documents.ts'
 
 export default class DocumentsShow extends CadreCommand {
   static override description = 'Show a document of a knowledge source: its size, its state, why it failed.'

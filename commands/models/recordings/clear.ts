@@ -6,7 +6,7 @@ import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
-import { recordingRoutes } from '../../../src/contract/recordings.ts'
+import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 export default class RecordingsClear extends CadreCommand {
   static override description = 'Forget the recordings of a replay model, so that it records anew.'

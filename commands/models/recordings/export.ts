@@ -9,7 +9,7 @@ import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { call, pages } from '../../../src/client/call.ts'
-import { recordingRoutes } from '../../../src/contract/recordings.ts'
+import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 export default class RecordingsExport extends CadreCommand {
   static override description = 'Write the recordings of a replay model, one a line, to be kept beside the code and played back in CI.'

@@ -6,7 +6,7 @@ import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import { call } from '../../../src/client/call.ts'
-import { recordingRoutes } from '../../../src/contract/recordings.ts'
+import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 const AT_ONCE = 200
 

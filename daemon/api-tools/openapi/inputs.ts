@@ -1,5 +1,5 @@
 /** The parameters and the body of an operation as one list of arguments, each with its place in the request. */
-import type { Destination } from '../../../src/contract/api-tools.ts'
+import type { ArgumentLocation } from '../../../src/contract/families/api-tools.ts'
 import { RESERVED_HEADERS, TOKEN } from '../request.ts'
 import { Inexpressible, type JsonObject, listOf, objectOf, textOf } from './json.ts'
 import { type Operation, worded } from './operations.ts'
@@ -10,7 +10,7 @@ import { cut } from './schemas.ts'
 export interface Inputs {
   path: string
   parameters: JsonObject
-  locations: Record<string, Destination>
+  locations: Record<string, ArgumentLocation>
   body_format: 'json' | 'form'
   /** Of a body that is JSON under another name. */
   contentType: string | undefined
@@ -125,7 +125,7 @@ function withNames(found: readonly Argument[]): (Argument & { argument: string }
 }
 
 /** Said only where it is not what happens anyway. */
-function destination(argument: string, name: string, to: Argument['to'], usual: string): [string, Destination][] {
+function destination(argument: string, name: string, to: Argument['to'], usual: string): [string, ArgumentLocation][] {
   if (to.in === 'path') return []
   if (to.in === usual && argument === name && to.style === undefined) return []
   return [[argument, { ...to, ...(argument === name || to.in === 'whole_body' ? {} : { name: name.slice(0, 200) }) }]]

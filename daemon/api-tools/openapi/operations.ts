@@ -1,5 +1,5 @@
 /** The operations of a document: what each is called, what it says of itself, and which of them are wanted. */
-import { suggest } from '../../../src/contract/suggest.ts'
+import { suggestWord } from '../../../src/contract/suggest.ts'
 import { Inexpressible, isObject, type JsonObject, listOf, objectOf, textOf, Unusable } from './json.ts'
 import type { References } from './references.ts'
 import { cut } from './schemas.ts'
@@ -83,7 +83,7 @@ function notThere(word: string, operations: readonly Operation[]): Unusable {
     titleOf(operation),
     ...listOf(operation.own.tags).map((tag) => `tag:${textOf(tag)}`),
   ])
-  const near = suggest(word, [...new Set(names.filter(Boolean))].slice(0, 2_000))
+  const near = suggestWord(word, [...new Set(names.filter(Boolean))].slice(0, 2_000))
   const hint = near ? `Did you mean "${near}"?` : 'Name an operationId, tag:name, /path or METHOD /path.'
   return new Unusable(`no operation is "${word.slice(0, 100)}"`, { field: 'only', hint })
 }

@@ -1,5 +1,5 @@
 /** What tools a document would become: one an operation, and for the others why not. */
-import type { Destination } from '../../../src/contract/api-tools.ts'
+import type { ArgumentLocation } from '../../../src/contract/families/api-tools.ts'
 import { readDocument } from './document.ts'
 import { inputsOf } from './inputs.ts'
 import { Inexpressible, type JsonObject, objectOf, Unusable } from './json.ts'
@@ -22,7 +22,7 @@ export interface PlannedTool {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   parameters: JsonObject
-  locations: Record<string, Destination>
+  locations: Record<string, ArgumentLocation>
   body_format: 'json' | 'form'
   contentType: string | undefined
   security: Proof[][]

@@ -1,6 +1,6 @@
 /** Has a document read in a thread of its own, within limits of time and memory. */
 import { Worker } from 'node:worker_threads'
-import { CadreError, invalid } from '../../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../../src/contract/errors.ts'
 import { packageFolder } from '../../process/package-folder.ts'
 import type { Plan } from './plan.ts'
 import type { Outcome, Task } from './worker.ts'
@@ -12,8 +12,8 @@ const MOST_MEMORY_MB = 768
 export async function plannedImport(task: Task, field: string): Promise<Plan> {
   const outcome = await answerOf(task)
   if (outcome.kind === 'plan') return outcome.plan
-  if (outcome.field !== undefined) throw invalid(outcome.field, outcome.reason, outcome.hint)
-  throw invalid(field, `cannot be imported: ${outcome.reason}`, outcome.hint)
+  if (outcome.field !== undefined) throw createValidationError(outcome.field, outcome.reason, outcome.hint)
+  throw createValidationError(field, `cannot be imported: ${outcome.reason}`, outcome.hint)
 }
 
 async function answerOf(workerData: Task): Promise<Outcome> {

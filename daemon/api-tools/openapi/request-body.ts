@@ -1,6 +1,6 @@
 /** The body of an operation as arguments: its fields where it is an object, else the body as a whole. */
 
-import type { Destination } from '../../../src/contract/api-tools.ts'
+import type { ArgumentLocation } from '../../../src/contract/families/api-tools.ts'
 import { Inexpressible, type JsonObject, listOf, objectOf } from './json.ts'
 import { type Operation, titleOf } from './operations.ts'
 import type { References } from './references.ts'
@@ -11,7 +11,7 @@ export interface Argument {
   name: string
   schema: JsonObject
   required: boolean
-  to: Destination | { in: 'path' }
+  to: ArgumentLocation | { in: 'path' }
 }
 
 export interface Body {

@@ -1,5 +1,5 @@
 /** What of a conversation goes to the model: always the instructions and the last question, and of the rest as much as fits, newest first. */
-import { invalid } from '../../../src/contract/errors.ts'
+import { createValidationError } from '../../../src/contract/errors.ts'
 import type { ChatMessage, ChatModel, ChatRequest, GivenPassage, OfferedTool } from '../../models/chat-model.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import { withoutReferences } from '../reply/citations.ts'
@@ -35,7 +35,7 @@ export function requireRoom({ name, contextTokens, contextKnown }: ChatModel, sy
   if (!contextKnown || instructions + asked <= contextTokens) return
   const count = (tokens: number) => tokens.toLocaleString('en')
   const beside = instructions > 0 ? `, of which the agent's instructions take ${count(instructions)}` : ''
-  throw invalid(
+  throw createValidationError(
     'message',
     `has about ${count(asked)} tokens, and the model "${name}" reads ${count(contextTokens)}${beside}`,
     'Send less of it, add it as a document and ask about it (cadre knowledge add), or ask a model that reads more. If this one does, say so in its context_window.',

@@ -1,7 +1,7 @@
 /** A reply under way: what it says so far, who follows it, what it waits for, and the way to end it. */
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../../src/contract/errors.ts'
-import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/events.ts'
+import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 import type { StoredMessage } from '../store.ts'
 import type { Draft, StoredToolCall } from './message-draft.ts'
 import { EventLog } from './reply-events.ts'

@@ -1,6 +1,6 @@
 /** Citations: every passage that the model was given, numbered over the whole reply, and which of them the text refers to. */
 import type { Static } from 'typebox'
-import type { Citation } from '../../../src/contract/conversations.ts'
+import type { Citation } from '../../../src/contract/families/conversations.ts'
 import type { FoundPassage } from '../../core/tool.ts'
 
 export type CitedPassage = Static<typeof Citation>

@@ -1,7 +1,7 @@
 /** A reply as far as it is written. */
 import type { Static } from 'typebox'
-import type { Message, ToolCall } from '../../../src/contract/conversations.ts'
 import type { CadreError } from '../../../src/contract/errors.ts'
+import type { Message, ToolCall } from '../../../src/contract/families/conversations.ts'
 import { money, type SettledCall } from '../../core/meter.ts'
 import type { StoredMessage } from '../store.ts'
 import { Citations } from './citations.ts'

@@ -1,5 +1,5 @@
 /** The events of one reply, for any number of followers: each reads all of them, at its own pace. */
-import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/events.ts'
+import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 
 /** How far even the fastest follower may be behind before whoever writes waits for it, in characters. */
 const MOST_BEHIND = 64 * 1024

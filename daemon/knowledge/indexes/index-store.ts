@@ -1,5 +1,5 @@
 /** What the database knows of indexes: which there are, who uses them, and what each holds of every document. */
-import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/passages.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 import { newId } from '../../core/identifiers.ts'
 import type { Reader, Transaction } from '../../store/database.ts'
 

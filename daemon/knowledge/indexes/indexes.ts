@@ -1,5 +1,5 @@
 /** Indexes: one for every way a knowledge source is cut and embedded, shared by the tools that agree on it. */
-import { DEFAULT_CHUNKING } from '../../../src/contract/passages.ts'
+import { DEFAULT_CHUNKING } from '../../../src/contract/schemas/passages.ts'
 import type { Database, Reader, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
 import type { Vectors } from '../../store/vectors.ts'

@@ -1,5 +1,5 @@
 /** Tells passages that fit a query from those that are only the nearest there are. */
-import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/passages.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 
 /** What one index said of a query. */
 export interface Sides {

@@ -1,6 +1,6 @@
 /** Search: by meaning, by words, or both joined; filtered, without near-duplicates, and explained when asked. */
 import type { Static } from 'typebox'
-import type { Passage, SearchResult } from '../../../src/contract/passages.ts'
+import type { Passage, SearchResult } from '../../../src/contract/schemas/passages.ts'
 import type { CallOrigin } from '../../core/meter.ts'
 import { fluency } from '../../embedding/fluency.ts'
 import type { EmbeddingService } from '../../embedding/service.ts'
@@ -199,12 +199,10 @@ export class Search {
       content: row.content as string,
     }))
     const sides = hits.map(({ index, ...found }): Sides => ({ embeddingModel: index.embedding_model, ...found }))
-    return kept
-      .slice(0, topK)
-      .map(({ hit, row, document }) => ({
-        ...shown(hit, row, document, explain === true),
-        ...(isLoose(sides, hit.id) ? { loose: true } : {}),
-      }))
+    return kept.slice(0, topK).map(({ hit, row, document }) => ({
+      ...shown(hit, row, document, explain === true),
+      ...(isLoose(sides, hit.id) ? { loose: true } : {}),
+    }))
   }
 
   /** Passages that only their meaning found come without their text. */

@@ -1,5 +1,5 @@
 /** The door to every kind of source: what documents it has now, and when a folder changed. */
-import type { SourceType } from '../../../src/contract/knowledge-sources.ts'
+import type { SourceType } from '../../../src/contract/families/knowledge-sources.ts'
 import { findFolderFiles } from './files/find-folder-files.ts'
 import { findListedFiles } from './files/find-listed-files.ts'
 import { type FolderWatch, watchFolderTree } from './files/folder-watcher.ts'
@@ -8,7 +8,7 @@ import { findRepositoryFiles } from './git/find-repository-files.ts'
 import type { SourceDocument, SourceOptions } from './source-document.ts'
 import { findPages } from './web/find-pages.ts'
 
-export type { SourceDocument as Found, SourceOptions } from './source-document.ts'
+export type { SourceDocument, SourceOptions } from './source-document.ts'
 
 /**
  * Every document of a source, as it finds them. Throws CadreError when the source itself cannot be read (folder gone,

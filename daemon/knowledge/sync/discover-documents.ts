@@ -1,13 +1,13 @@
 /** Brings the documents of a source in line with where they come from: what is new or changed is kept, what is gone goes. */
 import { extname, join } from 'node:path'
-import type { SourceType } from '../../../src/contract/knowledge-sources.ts'
+import type { SourceType } from '../../../src/contract/families/knowledge-sources.ts'
 import { concurrently } from '../../async/map-concurrently.ts'
 import type { Outbound } from '../../outbound/client.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Database } from '../../store/database.ts'
 import type { Originals } from '../../store/documents.ts'
 import { openAuth } from '../source-auth.ts'
-import { type Found, findDocuments } from '../sources/find-documents.ts'
+import { findDocuments, type SourceDocument } from '../sources/find-documents.ts'
 import { documentRecords, hashInUse, type StoredSource } from '../store.ts'
 import { type KnownDocument, knownDocuments, setFingerprint, storeFound } from './discovered-store.ts'
 import type { ProgressBoard } from './progress.ts'
@@ -34,7 +34,7 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
   const seen = new Set<string>()
   /** Folders that cannot be looked into now: what is below them is not gone. */
   const unreadable: string[] = []
-  let waiting: Found[] = []
+  let waiting: SourceDocument[] = []
   const take = async () => {
     for await (const _ of concurrently(waiting, AT_ONCE, (found) => keep(discovery, source.id, found, known.get(found.name), signal)))
       signal.throwIfAborted()
@@ -42,7 +42,7 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
     progress.update(source.id, { documents: seen.size })
   }
   const auth = openAuth(discovery.vault, source)
-  const options = { configuration: source.configuration, auth, signal, work: join(discovery.work, source.id), outbound }
+  const options = { configuration: source.configuration, auth, signal, workDirectory: join(discovery.work, source.id), outbound }
   try {
     for await (const found of findDocuments(source.type as SourceType, options)) {
       if (seen.has(found.name) || sent.has(found.name)) continue
@@ -64,7 +64,7 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
 async function keep(
   { database, originals, progress }: Discovery,
   sourceId: string,
-  found: Found,
+  found: SourceDocument,
   known: KnownDocument | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function release(originals: Originals, database: Database, contentHash: st
   if (contentHash) await originals.release(contentHash, () => hashInUse(database, contentHash))
 }
 
-async function readNow(found: Found, signal: AbortSignal): Promise<{ bytes: Uint8Array } | { problem: string }> {
+async function readNow(found: SourceDocument, signal: AbortSignal): Promise<{ bytes: Uint8Array } | { problem: string }> {
   try {
     return { bytes: await found.read(signal) }
   } catch (error) {
@@ -112,7 +112,7 @@ async function readNow(found: Found, signal: AbortSignal): Promise<{ bytes: Uint
 async function refuse(
   database: Database,
   sourceId: string,
-  found: Found,
+  found: SourceDocument,
   known: KnownDocument | undefined,
   problem: string,
 ): Promise<void> {
@@ -121,7 +121,7 @@ async function refuse(
   })
 }
 
-function about(sourceId: string, { name, type, fingerprint, metadata = {} }: Found) {
+function about(sourceId: string, { name, type, fingerprint, metadata = {} }: SourceDocument) {
   return { sourceId, name, type: type ?? extname(name).slice(1).toLowerCase(), fingerprint, metadata }
 }
 

@@ -1,6 +1,6 @@
 /** How far a synchronization is and what it came to, for whoever asks and whoever follows. */
 import type { Static } from 'typebox'
-import type { SyncChanges, SyncProgress } from '../../../src/contract/knowledge-sources.ts'
+import type { SyncChanges, SyncProgress } from '../../../src/contract/families/knowledge-sources.ts'
 
 export type Progress = Static<typeof SyncProgress>
 export type Changes = Static<typeof SyncChanges>

@@ -1,7 +1,7 @@
 /** Recordings as they are stored. */
 import type { Static } from 'typebox'
-import { DEFAULT_LIMIT, type ListQuery } from '../../../src/contract/page.ts'
-import type { Recording } from '../../../src/contract/recordings.ts'
+import type { Recording } from '../../../src/contract/families/recordings.ts'
+import { DEFAULT_LIMIT, type ListQuery } from '../../../src/contract/schemas/list-query.ts'
 import type { Reader, Transaction } from '../../store/database.ts'
 import type { Page } from '../../store/records.ts'
 

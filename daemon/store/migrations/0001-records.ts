@@ -1,5 +1,5 @@
 /** Step 0001: the tables of the records. */
-import { EMBEDDED_MODEL_ID } from '../../../src/contract/models.ts'
+import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import { type Migration, resourceTable } from '../migration.ts'
 
 export const records: Migration = {

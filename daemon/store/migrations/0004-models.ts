@@ -1,5 +1,5 @@
 /** Step 0004: what models can do, and whether they may be inside the private network. */
-import { EMBEDDED_MODEL_ID } from '../../../src/contract/models.ts'
+import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import type { Migration } from '../migration.ts'
 
 export const models: Migration = {

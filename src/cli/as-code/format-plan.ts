@@ -1,12 +1,12 @@
 /** A plan as people read it: what is made, changed and deleted, field by field, within the width of the terminal. */
 import type { Static } from 'typebox'
-import type { Applied } from '../../contract/as-code.ts'
+import type { ApplyResult } from '../../contract/families/as-code.ts'
 import { type Color, paint } from '../terminal/color.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import type { Paper } from '../terminal/table.ts'
 import { oneLine, padEnd, truncate, width } from '../terminal/text.ts'
 
-export type Plan = Static<typeof Applied>
+export type Plan = Static<typeof ApplyResult>
 type Change = Plan['changes'][number]
 type Action = Change['action']
 

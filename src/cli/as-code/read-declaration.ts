@@ -2,16 +2,16 @@
 import { boolean, string } from '@oclif/core/flags'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { asCodeRoutes, MANAGED_FAMILIES, type ManagedFamily } from '../../contract/as-code.ts'
-import type { Input } from '../../contract/route.ts'
-import { suggest } from '../../contract/suggest.ts'
+import { asCodeRoutes, MANAGED_FAMILIES, type ManagedFamily } from '../../contract/families/as-code.ts'
+import type { RouteInput } from '../../contract/route.ts'
+import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { Plan } from './format-plan.ts'
 import { readResourceFile, resourceFiles } from './resource-files.ts'
 import { resourceIn } from './resource-yaml.ts'
 import { withSecretValues } from './secret-references.ts'
 
-export type Declaration = Input<typeof asCodeRoutes.apply>['body']
+export type Declaration = RouteInput<typeof asCodeRoutes.apply>['body']
 
 export const onlyFlag = string({
   multiple: true,
@@ -42,7 +42,7 @@ export function familiesIn(only: readonly string[] | undefined): readonly Manage
     .map((text) => {
       const family = MANAGED_FAMILIES.find((one) => one === text)
       if (family) return family
-      const near = suggest(text, MANAGED_FAMILIES)
+      const near = suggestWord(text, MANAGED_FAMILIES)
       throw new UsageError(`--only ${text} is no family.`, near ? `Did you mean ${near}?` : `They are ${MANAGED_FAMILIES.join(', ')}.`)
     })
 }

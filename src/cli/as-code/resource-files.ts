@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
-import { MANAGED_FAMILIES, type ManagedFamily, MOST_RESOURCES } from '../../contract/as-code.ts'
-import { suggest } from '../../contract/suggest.ts'
+import { MANAGED_FAMILIES, MAX_RESOURCES, type ManagedFamily } from '../../contract/families/as-code.ts'
+import { suggestWord } from '../../contract/suggest.ts'
 import { unreadable } from '../input/file-errors.ts'
 import { readAll } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -33,7 +33,7 @@ export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
       if (entry.isSymbolicLink()) await checkLink(root, parts)
       if (entry.isDirectory()) await look(parts)
       else if (isYaml(entry.name)) found.push(parts.join('/'))
-      if (found.length > MOST_RESOURCES) throw new UsageError(`${folder} holds more than ${MOST_RESOURCES} files of YAML.`)
+      if (found.length > MAX_RESOURCES) throw new UsageError(`${folder} holds more than ${MAX_RESOURCES} files of YAML.`)
     }
   }
   await look([])
@@ -66,7 +66,7 @@ function familyOf(file: string): ManagedFamily {
   const name = rest.length === 0 ? folder.replace(/\.ya?ml$/i, '') : folder
   const family = MANAGED_FAMILIES.find((one) => one === name && (one === 'settings') === (rest.length === 0))
   if (family) return family
-  const near = rest.length === 0 ? undefined : suggest(name, MANAGED_FAMILIES)
+  const near = rest.length === 0 ? undefined : suggestWord(name, MANAGED_FAMILIES)
   throw new UsageError(
     `${file} is in no folder of a family.`,
     near

@@ -1,6 +1,6 @@
 /** Secrets of files: ${env:NAME} is the value of a variable where the files are applied. */
 import { namedVariable } from '../../config.ts'
-import { type ManagedFamily, SECRET_FIELDS } from '../../contract/as-code.ts'
+import { type ManagedFamily, SECRET_FIELDS } from '../../contract/families/as-code.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { Fields } from './resource-yaml.ts'
 

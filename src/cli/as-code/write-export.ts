@@ -1,7 +1,7 @@
 /** Writes an export into a folder, and takes out what is no longer part of it. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ManagedFamily } from '../../contract/as-code.ts'
+import type { ManagedFamily } from '../../contract/families/as-code.ts'
 import { unwritable } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { readResourceFile, resourceFiles } from './resource-files.ts'

@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import { ServiceError } from '../../client/failures.ts'
 import type { Connection } from '../../client/request.ts'
-import { type Model, modelRoutes } from '../../contract/models.ts'
-import { systemRoutes } from '../../contract/system.ts'
+import { type Model, modelRoutes } from '../../contract/families/models.ts'
+import { systemRoutes } from '../../contract/families/system.ts'
 
 export interface ModelInUse {
   id: string
@@ -21,7 +21,7 @@ export function inUse({ id, name, context_window, provider }: Static<typeof Mode
 
 /** The model that answers where nothing else was chosen. */
 export async function modelOf(connection: Connection, { model_id }: { model_id: string | null }): Promise<ModelInUse | undefined> {
-  const byDefault = async () => (await call(connection, systemRoutes.settings, {})).data.default_model_id
+  const byDefault = async () => (await call(connection, systemRoutes.getSettings, {})).data.default_model_id
   const id = model_id ?? (await unlessForbidden(byDefault(), undefined))
   if (id === undefined) return undefined
   const asked = call(connection, modelRoutes.get, { params: { id } })

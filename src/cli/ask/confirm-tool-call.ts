@@ -1,9 +1,9 @@
 /** A tool that asks before it is used: allowed or refused by whoever sits at the terminal. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { conversationRoutes } from '../../contract/conversations.ts'
 import { CadreError } from '../../contract/errors.ts'
-import type { ReplyEvents } from '../../contract/events.ts'
+import { conversationRoutes } from '../../contract/families/conversations.ts'
+import type { ReplyEvents } from '../../contract/reply-events.ts'
 import { paint } from '../terminal/color.ts'
 import { canAsk, yesOrNo } from '../terminal/prompts.ts'
 import { oneLine, printable } from '../terminal/text.ts'

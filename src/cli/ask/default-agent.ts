@@ -1,8 +1,8 @@
 /** Which agent is meant where none is named: one rule for `ask` and `chat`. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { agentRoutes } from '../../contract/agents.ts'
 import { CadreError } from '../../contract/errors.ts'
+import { agentRoutes } from '../../contract/families/agents.ts'
 import { resolveOwn } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { UsageError } from '../terminal/errors.ts'

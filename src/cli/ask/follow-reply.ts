@@ -3,7 +3,7 @@
 import { type Followed, followReply } from '../../client/reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
-import type { ReplyEvents } from '../../contract/events.ts'
+import type { ReplyEvents } from '../../contract/reply-events.ts'
 import { QuietFailure } from '../terminal/errors.ts'
 import { toJsonLine } from '../terminal/render.ts'
 import { decide } from './confirm-tool-call.ts'

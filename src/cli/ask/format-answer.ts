@@ -1,6 +1,6 @@
 /** An answer for people: what it says, then the passages it stands on. */
 import type { Static } from 'typebox'
-import type { QueryResult } from '../../contract/passages.ts'
+import type { QueryResult } from '../../contract/schemas/passages.ts'
 import { prose } from '../terminal/format-prose.ts'
 import type { Paper } from '../terminal/table.ts'
 import { passageLines } from './format-passages.ts'

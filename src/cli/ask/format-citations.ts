@@ -1,6 +1,6 @@
 /** The passages that a reply refers to, as people read them. */
 import type { Static } from 'typebox'
-import type { Citation as CitationSchema } from '../../contract/conversations.ts'
+import type { Citation as CitationSchema } from '../../contract/families/conversations.ts'
 import { paint } from '../terminal/color.ts'
 import type { Paper } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'

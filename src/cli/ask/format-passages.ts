@@ -1,6 +1,6 @@
 /** Passages at the terminal: where they stand, shortened around what was asked for, with its words marked. */
 import type { Static } from 'typebox'
-import type { Passage as PassageSchema } from '../../contract/passages.ts'
+import type { Passage as PassageSchema } from '../../contract/schemas/passages.ts'
 import { paint } from '../terminal/color.ts'
 import type { Paper } from '../terminal/table.ts'
 import { oneLine, printable, truncate, width, wrap } from '../terminal/text.ts'

@@ -2,8 +2,8 @@
 import type { Static } from 'typebox'
 import { call, pages } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { type ConversationItem, conversationRoutes } from '../../contract/conversations.ts'
 import { CadreError } from '../../contract/errors.ts'
+import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 
 type Conversation = Static<typeof ConversationItem>
 

@@ -1,6 +1,6 @@
 /** What `ask` is asked: words of the command, the files they name, and what stands on stdin. */
 import { fstatSync } from 'node:fs'
-import { conversationRoutes } from '../../contract/conversations.ts'
+import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { type Attached, AttachmentError, withFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'

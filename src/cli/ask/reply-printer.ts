@@ -1,8 +1,8 @@
 /** A reply for people as it is written: its text on stdout, and on stderr what the agent does meanwhile. */
 import { once } from 'node:events'
 import type { Static } from 'typebox'
-import type { Message } from '../../contract/conversations.ts'
-import type { ReplyEvent, ReplyEvents } from '../../contract/events.ts'
+import type { Message } from '../../contract/families/conversations.ts'
+import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import { canRedraw, paint } from '../terminal/color.ts'
 import { flowOnto } from '../terminal/format-prose.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'

@@ -1,7 +1,7 @@
 /** Whose conversations are, for those who see others' too: one's own need no name beside them. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { conversationRoutes } from '../../contract/conversations.ts'
+import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { namesOfAll } from '../resources/resource-names.ts'
 import type { Shown } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'

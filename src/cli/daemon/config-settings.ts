@@ -5,8 +5,8 @@ import { UnreachableError } from '../../client/failures.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Paths, readSettings, type Settings, writeSettings } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
-import { modelRoutes } from '../../contract/models.ts'
-import { systemRoutes } from '../../contract/system.ts'
+import { modelRoutes } from '../../contract/families/models.ts'
+import { systemRoutes } from '../../contract/families/system.ts'
 import { resolveReferences } from '../resources/resolve-references.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { FORMATS, type Format } from '../terminal/render.ts'
@@ -27,7 +27,7 @@ type Connect = () => Promise<Connection>
 /** What is set, or undefined. */
 export async function readSetting(name: SettingName, paths: Paths, connect: Connect): Promise<string | boolean | undefined> {
   if (name !== 'default-model') return readSettings(paths)[name]
-  const { data } = await call(await connect(), systemRoutes.settings, {})
+  const { data } = await call(await connect(), systemRoutes.getSettings, {})
   return data.default_model_id
 }
 
@@ -35,7 +35,7 @@ export async function readSetting(name: SettingName, paths: Paths, connect: Conn
 export async function defaultModel(connect: Connect, narrate: (line: string) => void): Promise<{ id: string; name: string } | undefined> {
   try {
     const connection = await connect()
-    const { data } = await call(connection, systemRoutes.settings, {})
+    const { data } = await call(connection, systemRoutes.getSettings, {})
     return (await call(connection, modelRoutes.get, { params: { id: data.default_model_id } })).data
   } catch (error) {
     if (!(error instanceof UnreachableError || error instanceof CadreError)) throw error
@@ -48,7 +48,7 @@ export async function writeSetting(name: SettingName, text: string, paths: Paths
   if (name === 'default-model') {
     const connection = await connect()
     const body = await resolveReferences(connection, { default_model_id: ['model'] }, { default_model_id: text })
-    await call(connection, systemRoutes.changeSettings, { body: body as { default_model_id: string } })
+    await call(connection, systemRoutes.updateSettings, { body: body as { default_model_id: string } })
     return
   }
   if (name === 'agent') await resolveReferences(await connect(), { agent: ['agent'] }, { agent: text }) // it must be there

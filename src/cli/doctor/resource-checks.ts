@@ -3,10 +3,10 @@ import type { Static } from 'typebox'
 import { isHere } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/knowledge-sources.ts'
-import { type Model, modelRoutes } from '../../contract/models.ts'
-import { systemRoutes } from '../../contract/system.ts'
-import { webhookRoutes } from '../../contract/webhooks.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
+import { type Model, modelRoutes } from '../../contract/families/models.ts'
+import { systemRoutes } from '../../contract/families/system.ts'
+import { webhookRoutes } from '../../contract/families/webhooks.ts'
 import { counted } from '../knowledge/follow-sync.ts'
 import { isBlocked, opening } from '../knowledge/private-address-hint.ts'
 import { failureOf } from '../terminal/errors.ts'
@@ -41,7 +41,7 @@ async function looked(name: string, look: () => Promise<{ well: string; ill: Omi
 }
 
 async function models(connection: Connection) {
-  const { data: settings } = await call(connection, systemRoutes.settings, {})
+  const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const { data: usual } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
   const { data: all } = await call(connection, modelRoutes.list, { query: { limit: 100 } })
   const ill = all.filter((model) => model.id !== usual.id && lacksKey(model)).map((model) => keyless(model, 'warning'))

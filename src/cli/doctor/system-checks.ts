@@ -6,7 +6,7 @@ import { chosenAddress, findToken, isHere, livingDaemon, secretsPlace } from '..
 import { call } from '../../client/call.ts'
 import { type Health, health } from '../../client/daemon.ts'
 import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
-import { systemRoutes } from '../../contract/system.ts'
+import { systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
 import { failureOf } from '../terminal/errors.ts'
 import { bytes } from '../terminal/format-quantity.ts'

@@ -3,7 +3,7 @@ import { call, pages, stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/failures.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
-import { MOST_RESULTS, runRoutes } from '../../contract/evaluation-runs.ts'
+import { MAX_RESULTS_PER_PAGE, runRoutes } from '../../contract/families/evaluation-runs.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { figureLines, type Result, type ShownRun } from './format-report.ts'
 
@@ -46,7 +46,7 @@ const cutOff = ({ id, run_id }: { id: string; run_id: string }, cause?: unknown)
 /** Every result of a run, as many at a time as a page may hold: small pages of a long run would meet the rate limit. */
 export async function resultsOf(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {
   const read = async (page: number) => {
-    const query = { run_id, page, limit: MOST_RESULTS, ...(passed === undefined ? {} : { passed }) }
+    const query = { run_id, page, limit: MAX_RESULTS_PER_PAGE, ...(passed === undefined ? {} : { passed }) }
     const { results, pagination } = (await call(connection, runRoutes.results, { params: { id }, query })).data
     return { data: results, pagination }
   }

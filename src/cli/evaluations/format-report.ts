@@ -1,6 +1,6 @@
 /** Runs of evaluations at the terminal: their numbers, their failures and how two of them differ. */
 import type { Static } from 'typebox'
-import type { Comparison, Run, RunResult } from '../../contract/evaluation-runs.ts'
+import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
 import { took } from '../knowledge/follow-sync.ts'
 import { paint } from '../terminal/color.ts'
 import { money, seconds } from '../terminal/format-quantity.ts'
@@ -116,7 +116,7 @@ export const failuresFirst = (results: readonly Result[]): Result[] =>
     (a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position,
   )
 
-export function comparisonLines(comparison: Static<typeof Comparison>, paper: Paper, most: number): string[] {
+export function comparisonLines(comparison: Static<typeof RunComparison>, paper: Paper, most: number): string[] {
   const { a, b, better, worse, same, only_a, only_b, p_value, verdict, changes } = comparison
   const { stream, columns } = paper
   const color = verdict === 'worse' ? 'red' : verdict === 'better' ? 'green' : 'bold'

@@ -1,6 +1,6 @@
 /** Results as JUnit XML, which every CI shows. */
 import type { Static } from 'typebox'
-import type { RunResult } from '../../contract/evaluation-runs.ts'
+import type { RunResult } from '../../contract/families/evaluation-runs.ts'
 import { againstLimit, type ScorerReport } from './format-scores.ts'
 
 type Result = Static<typeof RunResult>

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, resolve } from 'node:path'
-import { suggest } from '../../contract/suggest.ts'
+import { suggestWord } from '../../contract/suggest.ts'
 import { failureOf } from '../terminal/errors.ts'
 import { bytes } from '../terminal/format-quantity.ts'
 
@@ -120,7 +120,7 @@ function readable<T>(path: string, read: () => T): T {
 function missingText(cwd: string, mentioned: string): string {
   const path = trimmed(mentioned) || mentioned
   const directory = path.includes('/') ? `${dirname(path)}/` : ''
-  const near = suggest(
+  const near = suggestWord(
     basename(path),
     entriesOf(cwd, directory || '.').map((name) => name.replace(/\/$/, '')),
   )

@@ -1,7 +1,7 @@
 /** Files that somebody named: in a sentence, why one cannot be read or written. */
 import { readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { suggest } from '../../contract/suggest.ts'
+import { suggestWord } from '../../contract/suggest.ts'
 import { systemReason, UsageError } from '../terminal/errors.ts'
 
 /** A file that was to be read. What it is called in the sentence may be more than its path. */
@@ -23,7 +23,7 @@ export function unwritable(file: string, error: unknown): UsageError {
 /** The file beside it that was probably meant, or where it was looked for: that may be another folder than somebody thinks. */
 function elsewhere(file: string): string | undefined {
   const folder = resolve(dirname(file))
-  const near = suggest(basename(file), namesIn(folder))
+  const near = suggestWord(basename(file), namesIn(folder))
   if (near !== undefined) return `Did you mean ${join(dirname(file), near)}?`
   return isAbsolute(file) ? undefined : `It was looked for in ${folder}.`
 }

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import { namedVariable } from '../../config.ts'
-import { DOCUMENT_BODY_LIMIT } from '../../contract/documents.ts'
+import { MAX_DOCUMENT_BODY_BYTES } from '../../contract/families/documents.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { unreadable } from './file-errors.ts'
 
@@ -70,7 +70,7 @@ function fromEnvironment(name: string, flag: string): string {
 }
 
 /** Nothing larger can be sent, so nothing larger is read: a device has no end. */
-const LARGEST = DOCUMENT_BODY_LIMIT
+const LARGEST = MAX_DOCUMENT_BODY_BYTES
 
 export async function readAll(source: AsyncIterable<Buffer>, most: number, tooLarge: () => UsageError): Promise<Buffer> {
   const pieces: Buffer[] = []

@@ -1,7 +1,7 @@
 /** Files of a folder on this machine, for a service on another one: the same choice that the daemon makes of a folder of its own. */
 import { opendir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { DEFAULT_FILE_TYPES } from '../../contract/knowledge-sources.ts'
+import { DEFAULT_FILE_TYPES } from '../../contract/families/knowledge-sources.ts'
 
 export interface LocalFile {
   path: string

@@ -2,7 +2,7 @@
 import { boolean, string } from '@oclif/core/flags'
 import type { Flag } from '@oclif/core/interfaces'
 import type { TSchema } from 'typebox'
-import { fieldsOf, scalarType } from '../../contract/schema.ts'
+import { getFields, getScalarType } from '../../contract/schemas/fields.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { type Body, type InputReader, parseJson } from './input-reader.ts'
 
@@ -41,7 +41,7 @@ const LONG = 10_000
 export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Field[] {
   const required = new Set((body as { required?: string[] }).required ?? [])
   const named = new Set(references)
-  return Object.entries(fieldsOf(body)).map(([name, schema]) => {
+  return Object.entries(getFields(body)).map(([name, schema]) => {
     const details = schema as Details
     const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
     const isReference = named.has(name)
@@ -64,7 +64,7 @@ const shortName = (name: string) => name.replace(/_ids?$/, '').replace(/^tools$/
 
 function kindOf(schema: TSchema): Kind {
   const details = schema as Details
-  const scalar = scalarType(schema)
+  const scalar = getScalarType(schema)
   if (scalar === 'boolean') return 'boolean'
   if (scalar === 'number' || scalar === 'integer') return 'number'
   if (scalar === 'string') return details.writeOnly ? 'secret' : (details.maxLength ?? 0) >= LONG ? 'long text' : 'text'

@@ -3,14 +3,14 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, isAbsolute, relative } from 'node:path'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { DOCUMENT_BODY_LIMIT, documentRoutes } from '../../contract/documents.ts'
 import { CadreError } from '../../contract/errors.ts'
-import { nearest } from '../../contract/suggest.ts'
+import { documentRoutes, MAX_DOCUMENT_BODY_BYTES } from '../../contract/families/documents.ts'
+import { findNearest } from '../../contract/suggest.ts'
 import { unreadable } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 /** Base64 takes four bytes for three, and the rest of the body some more. */
-const LARGEST_FILE = Math.floor((DOCUMENT_BODY_LIMIT - 64 * 1024) * 0.75)
+const LARGEST_FILE = Math.floor((MAX_DOCUMENT_BODY_BYTES - 64 * 1024) * 0.75)
 
 /** The identifier of a document, which may be called by its name. */
 export async function resolveDocument(connection: Connection, source: string, value: string): Promise<string> {
@@ -19,7 +19,7 @@ export async function resolveDocument(connection: Connection, source: string, va
   const [first] = (await call(connection, documentRoutes.list, { params, query: { name: value } as object })).data
   if (first) return first.id
   const { data: others } = await call(connection, documentRoutes.list, { params, query: { limit: 100 } })
-  const [near] = nearest(
+  const [near] = findNearest(
     value,
     others.map(({ name }) => name),
     1,

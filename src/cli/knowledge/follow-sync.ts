@@ -3,9 +3,14 @@ import type { Static } from 'typebox'
 import { call, stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/failures.ts'
 import type { Connection } from '../../client/request.ts'
-import { documentRoutes } from '../../contract/documents.ts'
 import { CadreError, type ErrorCode } from '../../contract/errors.ts'
-import { type KnowledgeSource, knowledgeSourceRoutes, type SyncChanges, type SyncProgress } from '../../contract/knowledge-sources.ts'
+import { documentRoutes } from '../../contract/families/documents.ts'
+import {
+  type KnowledgeSource,
+  knowledgeSourceRoutes,
+  type SyncChanges,
+  type SyncProgress,
+} from '../../contract/families/knowledge-sources.ts'
 import { paint } from '../terminal/color.ts'
 import { duration } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, Step } from '../terminal/progress-bar.ts'

@@ -2,7 +2,7 @@
 import { type Stats, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import { suggest } from '../../contract/suggest.ts'
+import { suggestWord } from '../../contract/suggest.ts'
 import { unreadable } from '../input/file-errors.ts'
 import { foldersIn } from '../input/list-folders.ts'
 import { type Left, lookThrough } from '../input/local-files.ts'
@@ -47,7 +47,7 @@ export async function folderProblem(folder: string): Promise<FolderProblem | und
 
 function missing(folder: string): FolderProblem {
   const path = resolve(folder)
-  const near = suggest(basename(path), foldersIn(dirname(path)))
+  const near = suggestWord(basename(path), foldersIn(dirname(path)))
   if (near !== undefined) {
     const meant = join(dirname(folder), near)
     return { message: `There is no folder ${folder}.`, hint: `Did you mean this one? cadre quickstart ${quoted(meant)}` }

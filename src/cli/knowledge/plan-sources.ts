@@ -1,8 +1,8 @@
 /** What `knowledge add` is pointed at, and the knowledge sources that it becomes. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
-import type { SourceAuth, SourceType } from '../../contract/knowledge-sources.ts'
-import { type Login, loginIn } from '../../contract/login.ts'
+import type { SourceAuth, SourceType } from '../../contract/families/knowledge-sources.ts'
+import { splitUrlCredentials, type UrlCredentials } from '../../contract/url-credentials.ts'
 import type { Body } from '../input/input-reader.ts'
 import { filesOf, type LocalFile } from '../input/local-files.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -117,7 +117,7 @@ function named(paths: readonly string[]): LocalFile[] {
 
 function urlAddition(url: string, options: AddOptions): Addition {
   if (!URL.canParse(url)) throw new UsageError(`"${url}" is not an address.`)
-  if (loginIn(url))
+  if (splitUrlCredentials(url))
     throw new UsageError(
       'There is a login in the address, and pages that want one cannot be read.',
       'A git repository is added with --type git.',
@@ -144,7 +144,7 @@ function gitAddition(target: string, options: AddOptions): Addition {
       'A repository on this machine cannot be read by a daemon on another one.',
       'Leave out --type git to send its files.',
     )
-  const held = local ? undefined : loginIn(target)
+  const held = local ? undefined : splitUrlCredentials(target)
   const repository = local ? resolve(target) : (held?.address ?? target)
   const name = options.name ?? (basename(repository.replace(/\/+$/, '').replace(/^.*:(?!\/\/)/, '')).replace(/\.git$/i, '') || 'repository')
   const { include, exclude, schedule } = options
@@ -160,7 +160,7 @@ function gitAddition(target: string, options: AddOptions): Addition {
 }
 
 /** Where a token is all there is, servers take any name with it. */
-function authOf({ token, username }: AddOptions, held: Login | undefined): SourceAuth | undefined {
+function authOf({ token, username }: AddOptions, held: UrlCredentials | undefined): SourceAuth | undefined {
   if (token === undefined && username !== undefined) throw new UsageError('--username goes with --token.')
   if (token === undefined) return held && { type: 'basic', ...held }
   if (held) throw new UsageError('There is a login in the address, and --token is another one.', 'Leave one of them out.')

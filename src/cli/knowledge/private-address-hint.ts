@@ -1,6 +1,6 @@
 /** Sources whose address the daemon does not go to: how it is told to, where anything can tell it. */
 import type { Static } from 'typebox'
-import type { KnowledgeSource } from '../../contract/knowledge-sources.ts'
+import type { KnowledgeSource } from '../../contract/families/knowledge-sources.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { IDENTITY } from './plan-sources.ts'
 

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
-import { type Model, modelRoutes } from '../../contract/models.ts'
+import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { oneLine } from '../terminal/text.ts'
 
 export type Discovered = Static<(typeof modelRoutes.discover)['reply']>[number]

@@ -3,8 +3,8 @@ import { chosenAddress, findToken, livingDaemon } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Paths } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
-import { modelRoutes } from '../../contract/models.ts'
-import { systemRoutes } from '../../contract/system.ts'
+import { modelRoutes } from '../../contract/families/models.ts'
+import { systemRoutes } from '../../contract/families/system.ts'
 import { paint } from '../terminal/color.ts'
 import { count } from '../terminal/format-quantity.ts'
 import { asTyped } from '../terminal/invocation.ts'
@@ -85,7 +85,7 @@ async function heldAt(paths: Paths, url: string): Promise<string> {
   const options = { signal: AbortSignal.timeout(PATIENCE_MS) }
   const [{ data: status }, { data: settings }] = await Promise.all([
     call(connection, systemRoutes.status, {}, options),
-    call(connection, systemRoutes.settings, {}, options),
+    call(connection, systemRoutes.getSettings, {}, options),
   ])
   const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } }, options)
   const { agents = 0, knowledge_sources: sources = 0 } = status.counts

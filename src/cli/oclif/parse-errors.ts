@@ -1,6 +1,6 @@
 /** What is told of a command that was called in a way oclif cannot take: in our words, with how it is called. */
 import { CLIError, ExitError } from '@oclif/core/errors'
-import { suggest } from '../../contract/suggest.ts'
+import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 /** A command, as far as it is needed to say how it is called. */
@@ -50,7 +50,7 @@ function exampleOf({ examples = [] }: Called): string | undefined {
 
 function flagHint(name: string, flag: string, { flags = {}, baseFlags = {} }: Called): string {
   const known = Object.keys({ ...baseFlags, ...flags })
-  const near = suggest(flag.replace(/^-+/, ''), known)
+  const near = suggestWord(flag.replace(/^-+/, ''), known)
   return near === undefined ? `${name} --help shows those it has.` : `Did you mean --${near}?`
 }
 

@@ -1,12 +1,12 @@
 /** Asks for what an agent needs: its name, what it should do, its model, and what it may use. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { apiToolRoutes } from '../../contract/api-tools.ts'
-import { modelRoutes } from '../../contract/models.ts'
-import { ragToolRoutes } from '../../contract/rag-tools.ts'
-import { retrievalToolRoutes } from '../../contract/retrieval-tools.ts'
+import { apiToolRoutes } from '../../contract/families/api-tools.ts'
+import { modelRoutes } from '../../contract/families/models.ts'
+import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
+import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
+import { systemRoutes } from '../../contract/families/system.ts'
 import type { Route } from '../../contract/route.ts'
-import { systemRoutes } from '../../contract/system.ts'
 import type { Body } from '../input/input-reader.ts'
 import type { Interview } from '../resources/verbs/create.ts'
 import { paint } from '../terminal/color.ts'
@@ -52,7 +52,7 @@ async function listed(connection: Connection, route: Route): Promise<Listed[]> {
 /** Undefined for the default model, whichever that will be. */
 async function chosenModel(connection: Connection, dialog: Dialog): Promise<string | undefined> {
   const models = await listed(connection, modelRoutes.list)
-  const { data: settings } = await call(connection, systemRoutes.settings, {})
+  const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const usual = models.find(({ id }) => id === settings.default_model_id)?.name ?? 'the default model'
   if (models.length < 2) return undefined
   process.stderr.write('\n')

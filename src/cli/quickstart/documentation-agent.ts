@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { type Agent, agentRoutes } from '../../contract/agents.ts'
+import { type Agent, agentRoutes } from '../../contract/families/agents.ts'
 import { filesOf } from '../input/local-files.ts'
 import type { Addition } from '../knowledge/plan-sources.ts'
 

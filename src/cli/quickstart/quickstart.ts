@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import { isHere } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { conversationRoutes } from '../../contract/conversations.ts'
-import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/models.ts'
-import { systemRoutes } from '../../contract/system.ts'
+import { conversationRoutes } from '../../contract/families/conversations.ts'
+import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/families/models.ts'
+import { systemRoutes } from '../../contract/families/system.ts'
 import { followAtTerminal } from '../ask/follow-reply.ts'
 import { completedFolder, withHome } from '../input/folder-completion.ts'
 import { type Added, add, nothingRead, takeBack } from '../knowledge/add-source.ts'
@@ -51,7 +51,7 @@ export interface Prepared {
 /** Which model answers, and from which folder; undefined is Cadre's documentation. */
 export async function interview({ connection, display }: Stage, given: string | undefined): Promise<string | undefined> {
   display.show({ label: 'Looking for models on this machine', done: 0, total: null, unit: '' })
-  const { data: settings } = await call(connection, systemRoutes.settings, {})
+  const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
   const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
   display.clear()
@@ -76,7 +76,7 @@ async function offerModels(connection: Connection, found: readonly Discovered[],
   const [added] = model.added === null ? await adopt(connection, [model], found) : []
   const default_model_id = added?.id ?? model.added
   if (!default_model_id) return
-  await call(connection, systemRoutes.changeSettings, { body: { default_model_id } })
+  await call(connection, systemRoutes.updateSettings, { body: { default_model_id } })
   connection.narrate(`${paint('bold', oneLine(model.name))} answers from now on. To go back: cadre models default Embedded`)
 }
 

@@ -1,6 +1,6 @@
 /** What is told of a name that means several resources, or none. */
 import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
-import { nearest } from '../../contract/suggest.ts'
+import { findNearest } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { shortCell } from '../terminal/format-cell.ts'
 import { quoted } from '../terminal/shell-quote.ts'
@@ -75,7 +75,7 @@ export function several(
 
 /** Nothing is called that; what is called nearly so was perhaps meant. */
 export function nothingCalled({ value, noun, commands }: Sought, known: readonly string[]): CadreError {
-  const near = nearest(value, known, SUGGESTED).map((name) => `"${name}"`)
+  const near = findNearest(value, known, SUGGESTED).map((name) => `"${name}"`)
   const meant = near.length > 1 ? `${near.slice(0, -1).join(', ')} or ${near.at(-1)}` : near[0]
   const lists = `${commands.map((command) => `cadre ${command} list`).join(' or ')} shows what there is.`
   return new CadreError('NOT_FOUND', `There is no ${noun} "${value}".`, {

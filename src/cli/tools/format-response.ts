@@ -1,11 +1,11 @@
 /** What an API tool's server answered, for people: status and time in a line, then the body as it can be read. */
 import { STATUS_CODES } from 'node:http'
 import type { Static } from 'typebox'
-import type { apiToolRoutes } from '../../contract/api-tools.ts'
+import type { apiToolRoutes } from '../../contract/families/api-tools.ts'
 import { paint } from '../terminal/color.ts'
 import { oneLine, printable } from '../terminal/text.ts'
 
-type Tried = Static<typeof apiToolRoutes.test.reply>
+type Tried = Static<typeof apiToolRoutes.test.response>
 
 export function statusLine({ status, latency_ms }: Tried): string {
   const color = status < 300 ? 'green' : status < 400 ? 'yellow' : 'red'

@@ -1,6 +1,6 @@
 /** What `tools import` sends and tells: the document, what its tools prove themselves with, and what became of it. */
 import type { Static } from 'typebox'
-import type { ApiToolImport, ApiToolImported } from '../../contract/api-tools.ts'
+import type { ApiToolImport, ApiToolImportResult } from '../../contract/families/api-tools.ts'
 import { type InputReader, readText, typeUnseen } from '../input/input-reader.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -8,7 +8,7 @@ import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 
 type Request = Static<typeof ApiToolImport>
-type Reply = Static<typeof ApiToolImported>
+type Reply = Static<typeof ApiToolImportResult>
 
 export interface ImportFlags {
   only?: string[] | undefined

@@ -1,6 +1,6 @@
 /** How conversations went, as people read it at a terminal. */
 import type { Static } from 'typebox'
-import type { ConversationAnalytics } from '../../contract/analytics.ts'
+import type { ConversationAnalytics } from '../../contract/families/analytics.ts'
 import { chart } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { compact, count, money, seconds } from '../terminal/format-quantity.ts'

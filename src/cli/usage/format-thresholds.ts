@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { type UsageThreshold, usageRoutes } from '../../contract/usage.ts'
+import { type UsageThreshold, usageRoutes } from '../../contract/families/usage.ts'
 import type { Kind } from '../resources/resource-kinds.ts'
 import { namesOf } from '../resources/resource-names.ts'
 import { bar } from '../terminal/bar-chart.ts'

@@ -1,6 +1,6 @@
 /** Usage and costs as people read them at a terminal. */
 import type { Static } from 'typebox'
-import type { UsageCosts, UsageStatistics } from '../../contract/usage.ts'
+import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.ts'
 import { chart } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { compact, count, money } from '../terminal/format-quantity.ts'

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/failures.ts'
 import type { Connection } from '../../client/request.ts'
-import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../../contract/webhooks.ts'
+import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../../contract/families/webhooks.ts'
 
 /** What is sent, and the identifier it has. */
 export type Happening = Static<typeof DeliveryDetails>['body'] & { id: string }

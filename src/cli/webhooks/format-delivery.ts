@@ -1,6 +1,6 @@
 /** What came of a delivery, in a sentence. */
 import type { Static } from 'typebox'
-import type { DeliveryDetails } from '../../contract/webhooks.ts'
+import type { DeliveryDetails } from '../../contract/families/webhooks.ts'
 import { paint } from '../terminal/color.ts'
 import { shortCell } from '../terminal/format-cell.ts'
 

@@ -5,7 +5,7 @@ import { speakersOf } from '../../cli/conversations/format-conversation.ts'
 import { conversationMarkdown } from '../../cli/conversations/to-markdown.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { conversationRoutes } from '../../contract/conversations.ts'
+import { conversationRoutes } from '../../contract/families/conversations.ts'
 
 /** Writes it where nothing stands yet, under its title where no name is given, and says where that is. */
 export async function exportTo(connection: Connection, id: string, { file, cwd }: { file: string; cwd: string }): Promise<string> {

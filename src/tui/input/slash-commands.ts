@@ -1,5 +1,5 @@
 /** The commands of the chat: their names, what they take, what they are for. */
-import { suggest } from '../../contract/suggest.ts'
+import { suggestWord } from '../../contract/suggest.ts'
 
 const GROUPS = ['Conversation', 'Who answers', 'This chat', 'Replies'] as const
 
@@ -52,7 +52,7 @@ export function calledIn(text: string): Called | { problem: string } | undefined
   const name = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] : typed
   const known = COMMANDS.find((command) => command.name === name)
   if (known) return { name: known.name, argument: argument.trim() }
-  const near = suggest(
+  const near = suggestWord(
     typed,
     COMMANDS.map((command) => command.name),
   )

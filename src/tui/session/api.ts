@@ -7,9 +7,9 @@ import { conversationTopic } from '../../cli/resources/topics/conversations.ts'
 import { modelTopic } from '../../cli/resources/topics/models.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { type Agent, type AgentItem, agentRoutes } from '../../contract/agents.ts'
-import { type ConversationItem, conversationRoutes } from '../../contract/conversations.ts'
-import { type Model, modelRoutes } from '../../contract/models.ts'
+import { type Agent, type AgentItem, agentRoutes } from '../../contract/families/agents.ts'
+import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
+import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import type { Message } from '../state/reply-reducer.ts'
 
 export type AgentRecord = Static<typeof Agent>

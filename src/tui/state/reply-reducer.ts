@@ -1,7 +1,7 @@
 /** One reply as state: its text and tools in the order they came, and what each event of the stream changes of it. */
 import type { Static } from 'typebox'
-import type { Citation as CitationSchema, Message as MessageSchema, Usage as UsageSchema } from '../../contract/conversations.ts'
-import type { ReplyEvent, ReplyEvents } from '../../contract/events.ts'
+import type { Citation as CitationSchema, Message as MessageSchema, Usage as UsageSchema } from '../../contract/families/conversations.ts'
+import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 
 export type Citation = Static<typeof CitationSchema>
 export type Message = Static<typeof MessageSchema>

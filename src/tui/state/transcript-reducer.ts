@@ -1,5 +1,5 @@
 /** What was said, as state: a pure reducer from events of a reply, and what the person does, to what the screen shows. */
-import type { ReplyEvent, ReplyEvents } from '../../contract/events.ts'
+import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import { isKnown, type Message, NEW, type Reply, settled, type ToolUse, taken, withTool } from './reply-reducer.ts'
 
 export interface Said {

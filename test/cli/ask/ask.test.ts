@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ReplyEvent } from '../../../src/contract/events.ts'
+import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 import { openTerminal, type Ran, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EXIT } from '../../../src/cli/terminal/errors.ts'
-import type { Json } from '../../harness/app.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { hangs, refuses, replies, ScriptedProvider } from '../../harness/provider.ts'
+import type { Json } from '../../harness/test-server.ts'
 
 const test = suite('evaluations at the terminal')
 let terminal: Terminal

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { completedFolder, withHome } from '../../../src/cli/input/folder-completion.ts'
 import { folderProblem, KINDS_READ } from '../../../src/cli/knowledge/inspect-folder.ts'
-import { DEFAULT_FILE_TYPES } from '../../../src/contract/knowledge-sources.ts'
+import { DEFAULT_FILE_TYPES } from '../../../src/contract/families/knowledge-sources.ts'
 
 const test = suite('folder look')
 let place: string

@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { KINDS } from '../../../src/cli/resources/resource-kinds.ts'
-import { agents } from '../../../src/contract/agents.ts'
-import { apiTools } from '../../../src/contract/api-tools.ts'
-import { evaluations } from '../../../src/contract/evaluations.ts'
-import { knowledgeSources } from '../../../src/contract/knowledge-sources.ts'
-import { models } from '../../../src/contract/models.ts'
-import { promptTemplates } from '../../../src/contract/prompt-templates.ts'
-import { ragTools } from '../../../src/contract/rag-tools.ts'
-import { retrievalTools } from '../../../src/contract/retrieval-tools.ts'
+import { agents } from '../../../src/contract/families/agents.ts'
+import { apiTools } from '../../../src/contract/families/api-tools.ts'
+import { evaluations } from '../../../src/contract/families/evaluations.ts'
+import { knowledgeSources } from '../../../src/contract/families/knowledge-sources.ts'
+import { models } from '../../../src/contract/families/models.ts'
+import { promptTemplates } from '../../../src/contract/families/prompt-templates.ts'
+import { ragTools } from '../../../src/contract/families/rag-tools.ts'
+import { retrievalTools } from '../../../src/contract/families/retrieval-tools.ts'
 
 const test = suite('kinds of resources')
 

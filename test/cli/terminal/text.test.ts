@@ -8,7 +8,7 @@ import { bytes, duration } from '../../../src/cli/terminal/format-quantity.ts'
 import { render } from '../../../src/cli/terminal/render.ts'
 import { record, table } from '../../../src/cli/terminal/table.ts'
 import { oneLine, printable, truncate, width, wrap } from '../../../src/cli/terminal/text.ts'
-import { suggest } from '../../../src/contract/suggest.ts'
+import { suggestWord } from '../../../src/contract/suggest.ts'
 
 const test = suite('terminal text')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
@@ -119,12 +119,12 @@ test('CSV quotes what needs it', async () => {
 })
 
 test('the word that was probably meant is found, and a stranger is not', () => {
-  assert.is(suggest('agnets', ['agents', 'models']), 'agents')
-  assert.is(suggest('agents:lst', ['agents:list', 'agents:show']), 'agents:list')
-  assert.is(suggest('frobnicate', ['agents', 'models']), undefined)
-  assert.is(suggest('aks', ['ask', 'api']), 'ask', 'swapped neighbours are one change')
-  assert.is(suggest('sak', ['task', 'api']), undefined)
-  assert.is(suggest('sak', ['task', 'api'], 2), 'task')
+  assert.is(suggestWord('agnets', ['agents', 'models']), 'agents')
+  assert.is(suggestWord('agents:lst', ['agents:list', 'agents:show']), 'agents:list')
+  assert.is(suggestWord('frobnicate', ['agents', 'models']), undefined)
+  assert.is(suggestWord('aks', ['ask', 'api']), 'ask', 'swapped neighbours are one change')
+  assert.is(suggestWord('sak', ['task', 'api']), undefined)
+  assert.is(suggestWord('sak', ['task', 'api'], 2), 'task')
 })
 
 test('quantities are rounded for people', () => {

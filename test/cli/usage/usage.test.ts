@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { EventBus } from '../../../daemon/core/event-bus.ts'
 import { openDatabase } from '../../../daemon/store/database.ts'
 import { UsageMeter } from '../../../daemon/usage/meter.ts'
-import { EMBEDDED_MODEL_ID } from '../../../src/contract/models.ts'
+import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 

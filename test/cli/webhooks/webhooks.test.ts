@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Json } from '../../harness/app.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { Receiver } from '../../webhooks/receiver.ts'
 
 const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../../harness/answers.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { ScriptedProvider, says } from '../../harness/provider.ts'
 import { until } from '../../knowledge/knowledge-fixture.ts'
@@ -26,7 +26,7 @@ test('one is refused before the model is called, with the figures and what to do
   const id = await talk(1_000)
   const before = provider.received.length
   for (const stream of [false, true])
-    await refused(parlour.say(id, letters(1_001), { stream }), 'VALIDATION_ERROR', {
+    await expectError(parlour.say(id, letters(1_001), { stream }), 'VALIDATION_ERROR', {
       field: 'message',
       error: /^message: has about 1,001 tokens, and the model "scripted.*" reads 1,000\.$/,
       hint: /add it as a document.*context_window/,
@@ -45,27 +45,27 @@ test('one that just fits is sent whole', async () => {
 
 test('the instructions of the agent count, and are named', async () => {
   const id = await talk(1_000, { system_prompt: letters(600) })
-  await refused(parlour.say(id, letters(500)), 'VALIDATION_ERROR', {
+  await expectError(parlour.say(id, letters(500)), 'VALIDATION_ERROR', {
     error: /has about 500 tokens.*reads 1,000, of which the agent's instructions take 600\.$/,
   })
   await parlour.reply(id, letters(400))
 })
 
 test('where nobody knows how much a model reads, it is asked; another one may be, too', async () => {
-  await good(parlour.say(await talk(null), letters(20_001)))
+  await expectData(parlour.say(await talk(null), letters(20_001)))
   const id = await talk(1_000)
-  await refused(parlour.say(id, letters(8_200)), 'VALIDATION_ERROR', { error: /reads 1,000/ })
+  await expectError(parlour.say(id, letters(8_200)), 'VALIDATION_ERROR', { error: /reads 1,000/ })
   const { id: model_id } = await parlour.resources.model({ ...provider.model, name: 'wide', context_window: 20_000 })
-  await good(parlour.say(id, letters(8_200), { model_id }))
+  await expectData(parlour.say(id, letters(8_200), { model_id }))
 })
 
 test('a test case of an evaluation fails with it, and the run goes on', async () => {
   const agent = await parlour.agent(provider, { system_prompt: '' }, { context_window: 1_000 })
   const test_cases = [{ input: letters(1_001) }, { input: 'Hello?', expected_output: 'Read' }]
   const { id } = await parlour.resources.evaluation({ type: 'agent', target_id: agent.id, test_cases })
-  await good(parlour.service.post(`/evaluations/${id}/run`))
+  await expectData(parlour.service.post(`/evaluations/${id}/run`))
   const { results } = await until(async () => {
-    const data = await good(parlour.service.get(`/evaluations/${id}/results`))
+    const data = await expectData(parlour.service.get(`/evaluations/${id}/results`))
     return data.status === 'completed' ? data : undefined
   })
   assert.match(results[0].error, 'has about 1,001 tokens')

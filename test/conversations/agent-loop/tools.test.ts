@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Draft } from '../../../daemon/conversations/reply/message-draft.ts'
-import { good } from '../../harness/answers.ts'
-import type { Json } from '../../harness/app.ts'
+import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type ReceivedRequest, refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
 import type { ScriptedCall } from '../../harness/provider-wires.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { Parlour } from '../conversation-fixture.ts'
 
@@ -99,7 +99,7 @@ test('what a tool answered is read again in later messages, for as long as the a
     provider.received.at(-1)?.body.messages.map(({ role }: Json) => role),
     ['system', 'user', 'assistant', 'tool', 'assistant', 'user'],
   )
-  await good(parlour.service.put(`/agents/${agent.id}`, { tools: [] }))
+  await expectData(parlour.service.put(`/agents/${agent.id}`, { tools: [] }))
   await parlour.reply(id, 'Sure?')
   assert.ok(told().length === 0)
 })

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../../harness/answers.ts'
-import type { Json } from '../../harness/app.ts'
+import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { until } from '../../knowledge/knowledge-fixture.ts'
 import { Parlour } from '../conversation-fixture.ts'
 
@@ -32,11 +32,12 @@ test.before(
 )
 test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
 
-const add = (name: string, content: string) => good(parlour.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))
+const add = (name: string, content: string) =>
+  expectData(parlour.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))
 async function synced(): Promise<void> {
-  await good(parlour.service.post(`/knowledge-sources/${source.id}/sync`))
+  await expectData(parlour.service.post(`/knowledge-sources/${source.id}/sync`))
   await until(async () => {
-    const { status, progress } = await good(parlour.service.get(`/knowledge-sources/${source.id}`))
+    const { status, progress } = await expectData(parlour.service.get(`/knowledge-sources/${source.id}`))
     return status === 'active' && progress === null
   })
 }
@@ -109,7 +110,7 @@ test('wrong questions and lost sources are told to the model', async () => {
   const lost = await parlour.resources.source()
   const tool = await parlour.resources.ragTool({ name: 'lost', knowledge_source_id: lost.id })
   const id = await parlour.talk(provider, { tools: [tool.id, ...ids()] })
-  await good(parlour.service.delete(`/knowledge-sources/${lost.id}?force=true`))
+  await expectData(parlour.service.delete(`/knowledge-sources/${lost.id}?force=true`))
   const cases: [Json, RegExp][] = [
     [{ name: 'lost', arguments: { query: 'x' } }, /was deleted/],
     [{ name: 'handbook', arguments: {} }, /query.*required/],
@@ -138,15 +139,16 @@ test('a citation is stale once its document no longer says so, and only then', a
   await synced()
   assert.equal(await stale(), [true])
   assert.is(
-    (await good(parlour.service.get(`/conversations/${id}/messages`))).find(({ role }: Json) => role === 'assistant').citations[0].stale,
+    (await expectData(parlour.service.get(`/conversations/${id}/messages`))).find(({ role }: Json) => role === 'assistant').citations[0]
+      .stale,
     true,
   )
   const { headers } = await parlour.service.get(`/conversations/${id}`)
-  await good(parlour.service.put(`/conversations/${id}`, { title: 'seen' }, { headers: { 'if-match': String(headers.etag) } }))
+  await expectData(parlour.service.put(`/conversations/${id}`, { title: 'seen' }, { headers: { 'if-match': String(headers.etag) } }))
   await add('leave.md', LEAVE)
   await synced()
   assert.equal(await stale(), [undefined])
-  await good(parlour.service.delete(`/knowledge-sources/${source.id}/documents/${fresh[0].document_id}`))
+  await expectData(parlour.service.delete(`/knowledge-sources/${source.id}/documents/${fresh[0].document_id}`))
   assert.equal(await stale(), [true])
 })
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../../harness/answers.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { ScriptedProvider, says } from '../../harness/provider.ts'
 import { Parlour } from '../conversation-fixture.ts'
@@ -17,7 +17,7 @@ test.before(
 )
 test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
 
-const conversation = (id: string) => good(parlour.service.get(`/conversations/${id}`))
+const conversation = (id: string) => expectData(parlour.service.get(`/conversations/${id}`))
 /** What the provider was sent last. */
 const sent = () => provider.received.at(-1)?.body.messages
 
@@ -72,13 +72,16 @@ test('a message may be answered by another model, of which a member knows nothin
   const model = await parlour.resources.model({ ...other.model, model_id: 'another' })
   const id = await parlour.talk(provider)
   for (const model_id of [model.id, 'another']) {
-    const reply = await good(parlour.say(id, 'Hi', { model_id }))
+    const reply = await expectData(parlour.say(id, 'Hi', { model_id }))
     assert.equal([reply.content, reply.model_id], ['I am another.', model.id])
   }
   assert.is((await parlour.reply(id, 'Hi')).content, 'Hello there', 'the next one is the agent’s own again')
-  await refused(parlour.say(id, 'Hi', { model_id: 'nobody' }), 'VALIDATION_ERROR', { field: 'model_id' })
-  const own = await good(parlour.service.post('/conversations', { agent_id: (await conversation(id)).agent_id }, { as: 'member' }), 201)
-  await refused(
+  await expectError(parlour.say(id, 'Hi', { model_id: 'nobody' }), 'VALIDATION_ERROR', { field: 'model_id' })
+  const own = await expectData(
+    parlour.service.post('/conversations', { agent_id: (await conversation(id)).agent_id }, { as: 'member' }),
+    201,
+  )
+  await expectError(
     parlour.service.post(`/conversations/${own.id}/messages`, { message: 'Hi', model_id: model.id }, { as: 'member' }),
     'FORBIDDEN',
   )
@@ -117,7 +120,7 @@ test('a prompt template takes the place of the prompt, and a value is never a te
 test('a template without its values is told before anything is stored', async () => {
   const template = await parlour.resources.template({ template: '{{company}}' })
   const id = await parlour.talk(provider, { prompt_template_id: template.id })
-  await refused(parlour.say(id, 'Hi'), 'CONFLICT', { error: /company/, hint: /variables/ })
+  await expectError(parlour.say(id, 'Hi'), 'CONFLICT', { error: /company/, hint: /variables/ })
   assert.equal(await parlour.messages(id), [])
 })
 
@@ -133,14 +136,14 @@ test('the first message is the title, cut between words, unless there is one', a
   const named = await parlour.conversation(await parlour.agent(provider), { title: 'Mine' })
   await parlour.reply(named, 'Hi')
   assert.is((await conversation(named)).title, 'Mine')
-  await good(parlour.service.put(`/conversations/${named}`, { title: null }))
+  await expectData(parlour.service.put(`/conversations/${named}`, { title: null }))
   await parlour.reply(named, 'Hi again')
   assert.is((await conversation(named)).title, null)
 })
 
 test('a completed conversation goes on with the next message', async () => {
   const id = await parlour.talk(provider)
-  const before = await good(parlour.service.post(`/conversations/${id}/complete`))
+  const before = await expectData(parlour.service.post(`/conversations/${id}/complete`))
   await parlour.reply(id, 'One more thing')
   const after = await conversation(id)
   assert.equal([before.status, after.status], ['completed', 'active'])
@@ -151,16 +154,16 @@ test('without its agent a conversation is read but not continued', async () => {
   const agent = await parlour.agent(provider)
   const id = await parlour.conversation(agent)
   await parlour.reply(id, 'Hi')
-  await good(parlour.service.delete(`/agents/${agent.id}?force=true`))
-  await refused(parlour.say(id, 'Still there?'), 'CONFLICT', { error: /deleted/ })
+  await expectData(parlour.service.delete(`/agents/${agent.id}?force=true`))
+  await expectError(parlour.say(id, 'Still there?'), 'CONFLICT', { error: /deleted/ })
   assert.is((await parlour.messages(id)).length, 2)
 })
 
 test('a message is text that can be kept', async () => {
   const id = await parlour.talk(provider)
   for (const message of ['', '  \n', 7, null, 'zero\u0000', '\ud83d half'])
-    await refused(parlour.say(id, message as string), 'VALIDATION_ERROR')
-  await refused(parlour.say('conv_nothing', 'Hi'), 'NOT_FOUND')
+    await expectError(parlour.say(id, message as string), 'VALIDATION_ERROR')
+  await expectError(parlour.say('conv_nothing', 'Hi'), 'NOT_FOUND')
   assert.equal(await parlour.messages(id), [])
   const odd = 'Ünïcödé 日本語 😀 \u200d\u202e "quotes" \\ and\r\nlines'
   await parlour.reply(id, odd)
@@ -179,19 +182,24 @@ test('what a model writes is kept whatever it is, in pieces cut anywhere', async
 
 test('members talk in their own conversations; viewers do not talk', async () => {
   const theirs = await parlour.talk(provider)
-  const mine = await good(parlour.service.post('/conversations', { agent_id: (await conversation(theirs)).agent_id }, { as: 'member' }))
+  const mine = await expectData(
+    parlour.service.post('/conversations', { agent_id: (await conversation(theirs)).agent_id }, { as: 'member' }),
+  )
   const say = (id: string, as: string) => parlour.service.post(`/conversations/${id}/messages`, { message: 'Hi' }, { as })
-  const reply = await good(say(mine.id, 'member'))
-  await refused(say(theirs, 'member'), 'NOT_FOUND')
-  await refused(say(theirs, 'viewer'), 'FORBIDDEN')
+  const reply = await expectData(say(mine.id, 'member'))
+  await expectError(say(theirs, 'member'), 'NOT_FOUND')
+  await expectError(say(theirs, 'viewer'), 'FORBIDDEN')
   const other = await parlour.reply(theirs, 'Hi')
   const events = (id: string, message: string) => parlour.service.get(`/conversations/${id}/messages/${message}/events`, { as: 'member' })
-  await refused(events(theirs, other.id), 'NOT_FOUND')
-  await refused(events(mine.id, other.id), 'NOT_FOUND')
+  await expectError(events(theirs, other.id), 'NOT_FOUND')
+  await expectError(events(mine.id, other.id), 'NOT_FOUND')
   assert.is((await events(mine.id, reply.id)).status, 200)
   const confirm = { tool_call_id: 'call_1', allow: true }
-  await refused(parlour.service.post(`/conversations/${theirs}/messages/${other.id}/confirmations`, confirm, { as: 'member' }), 'NOT_FOUND')
-  await refused(
+  await expectError(
+    parlour.service.post(`/conversations/${theirs}/messages/${other.id}/confirmations`, confirm, { as: 'member' }),
+    'NOT_FOUND',
+  )
+  await expectError(
     parlour.service.post(`/conversations/${mine.id}/messages/${other.id}/confirmations`, confirm, { as: 'member' }),
     'NOT_FOUND',
   )

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EventLog } from '../../../daemon/conversations/reply/reply-events.ts'
-import type { ReplyEvent } from '../../../src/contract/events.ts'
+import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 
 const test = suite('event log')
 const nobody = () => {}

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../../harness/answers.ts'
+import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { Library, until } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
@@ -90,7 +90,7 @@ test('another embedding model is built beside the old index, which answers until
   const [before] = await library.indexes(source.id)
   const asking = asked(async () => assert.is((await library.names(tool, 'northern gate dusk'))[0], 'gate.md'))
   other.hold()
-  await good(library.service.put(`/retrieval-tools/${tool.id}`, { embedding_model: second.id }))
+  await expectData(library.service.put(`/retrieval-tools/${tool.id}`, { embedding_model: second.id }))
   await until(async () => other.holding > 0)
   assert.is((await library.indexes(source.id)).length, 2)
   for (const _ of [1, 2, 3]) assert.is((await library.names(tool, 'northern gate dusk'))[0], 'gate.md')
@@ -113,7 +113,7 @@ test('another chunk size is cut beside the old one, and queries succeed at every
   await library.sync(source.id)
   const asking = asked(async () => assert.ok((await library.names(tool, 'northern gate dusk', { top_k: 5 })).includes('gate.md')))
   for (let round = 0; round < 6; round++) {
-    await good(library.service.put(`/retrieval-tools/${tool.id}`, { chunk_size: 100 + round, chunk_overlap: 0 }))
+    await expectData(library.service.put(`/retrieval-tools/${tool.id}`, { chunk_size: 100 + round, chunk_overlap: 0 }))
     await library.settled(source.id)
   }
   assert.ok((await asking.stop()) > 10)
@@ -127,9 +127,9 @@ test('the index of a deleted tool goes when another serves the source', async ()
   const rag = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: second.id })
   await library.sync(source.id)
   assert.is((await library.indexes(source.id)).length, 3)
-  await good(library.service.delete(`/retrieval-tools/${goes.id}`))
+  await expectData(library.service.delete(`/retrieval-tools/${goes.id}`))
   await until(async () => (await library.indexes(source.id)).length === 2)
-  await good(library.service.delete(`/rag-tools/${rag.id}`))
+  await expectData(library.service.delete(`/rag-tools/${rag.id}`))
   await until(async () => (await library.indexes(source.id)).length === 1)
   await library.settled(source.id)
   const [left] = await library.indexes(source.id)
@@ -145,7 +145,7 @@ test('a tool that moves to another source leaves the first to its others', async
   const tool = await library.tool(first.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
   await library.sync(first.id)
   await library.sync(next.id)
-  await good(library.service.put(`/retrieval-tools/${tool.id}`, { knowledge_source_ids: [next.id] }))
+  await expectData(library.service.put(`/retrieval-tools/${tool.id}`, { knowledge_source_ids: [next.id] }))
   await until(async () => (await library.indexes(first.id)).length === 1)
   await until(async () => (await library.indexes(next.id)).every(({ embedding_model }) => embedding_model === model.id))
   assert.is((await library.names(tool, 'northern gate dusk'))[0], 'gate.md')
@@ -156,8 +156,8 @@ test('a tool whose embedding model is deleted by force goes on with the embedded
   const short = await library.resources.model(other.model)
   const tool = await library.tool(source.id, { embedding_model: short.id })
   await library.sync(source.id)
-  await good(library.service.delete(`/models/${short.id}?force=true`))
-  assert.is((await good(library.service.get(`/retrieval-tools/${tool.id}`))).embedding_model, 'minilm')
+  await expectData(library.service.delete(`/models/${short.id}?force=true`))
+  assert.is((await expectData(library.service.get(`/retrieval-tools/${tool.id}`))).embedding_model, 'minilm')
   assert.is((await library.names(tool, 'northern gate dusk'))[0], 'gate.md')
   await library.settled(source.id)
   assert.equal(

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../../harness/answers.ts'
-import type { Json } from '../../harness/app.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { Library } from '../knowledge-fixture.ts'
 
 const test = suite('filters')
@@ -98,7 +98,7 @@ test('metadata may also be asked for together, under its own name', async () => 
     query: QUERY,
     filters: { metadata: { team: { deep: 1 } } },
   })
-  await refused(search, 'VALIDATION_ERROR', { field: 'filters.metadata.team' })
+  await expectError(search, 'VALIDATION_ERROR', { field: 'filters.metadata.team' })
 })
 
 test('metadata that no document has finds nothing', async () => {
@@ -130,7 +130,7 @@ test('many values are no burden', async () => {
 
 test('what is no value is refused', async () => {
   for (const value of [null, {}, [], [[]], [null], { $ne: 'x' }, Array.from({ length: 1_001 }, (_, at) => at)])
-    await refused(
+    await expectError(
       library.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, { query: QUERY, filters: { team: value } }),
       'VALIDATION_ERROR',
       {
@@ -154,7 +154,7 @@ test("a tool's own filters are never widened by a query", async () => {
 test('a RAG tool filters likewise', async () => {
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id })
   await library.settled(source.id)
-  const { results } = await good(
+  const { results } = await expectData(
     library.service.post(`/rag-tools/${tool.id}/query`, { query: QUERY, filters: { team: 'sales', public: false } }),
   )
   assert.equal(

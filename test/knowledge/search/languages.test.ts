@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Json } from '../../harness/app.ts'
 import { aloud } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { Library } from '../knowledge-fixture.ts'
 
 const test = suite('languages')

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../../harness/answers.ts'
-import type { Json } from '../../harness/app.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { Library } from '../knowledge-fixture.ts'
 
 const test = suite('search')
@@ -55,7 +55,7 @@ for (const method of METHODS) {
   })
 
   test(`${method}: explained with its ranks and the time of every stage, when asked`, async () => {
-    const { results, timings } = await good(
+    const { results, timings } = await expectData(
       library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave', explain: true }),
     )
     const { semantic_rank, full_text_rank, fused_score } = results[0].explain
@@ -67,7 +67,7 @@ for (const method of METHODS) {
     )
     assert.equal(Object.keys(timings).sort(), stages.sort())
     for (const ms of Object.values(timings) as number[]) assert.ok(ms >= 0)
-    const plain = await good(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave' }))
+    const plain = await expectData(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave' }))
     assert.not('timings' in plain || 'explain' in plain.results[0])
   })
 
@@ -86,7 +86,7 @@ for (const method of METHODS) {
       '\u0000leave',
       'a"b*c',
     ]
-    for (const query of odd) await good(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query }))
+    for (const query of odd) await expectData(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query }))
   })
 
   test(`${method}: an empty source has no passages`, async () => {
@@ -179,9 +179,9 @@ test('a source that is deleted by force is no more searched, and a tool without 
   const tool = await library.tool([one.id, two.id])
   await library.settled(one.id)
   await library.settled(two.id)
-  await good(library.service.delete(`/knowledge-sources/${one.id}?force=true`))
+  await expectData(library.service.delete(`/knowledge-sources/${one.id}?force=true`))
   assert.equal(await library.names(tool, 'orchard trees'), ['two.md'])
-  await good(library.service.delete(`/knowledge-sources/${two.id}?force=true`))
+  await expectData(library.service.delete(`/knowledge-sources/${two.id}?force=true`))
   assert.equal(await library.names(tool, 'orchard trees'), [])
 })
 
@@ -210,10 +210,10 @@ test('fifty queries at once during a synchronization are all answered', async ()
 
 test('what is no query is refused', async () => {
   const path = `/retrieval-tools/${tools.hybrid.id}/search`
-  await refused(library.service.post(path, { query: '' }), 'VALIDATION_ERROR', { field: 'query' })
-  await refused(library.service.post(path, { query: ' \n ' }), 'VALIDATION_ERROR', { field: 'query' })
-  await refused(library.service.post(path, { query: 'x'.repeat(10_001) }), 'VALIDATION_ERROR', { field: 'query' })
-  await refused(library.service.post(path, { query: 'x', top_k: 0 }), 'VALIDATION_ERROR', { field: 'top_k' })
+  await expectError(library.service.post(path, { query: '' }), 'VALIDATION_ERROR', { field: 'query' })
+  await expectError(library.service.post(path, { query: ' \n ' }), 'VALIDATION_ERROR', { field: 'query' })
+  await expectError(library.service.post(path, { query: 'x'.repeat(10_001) }), 'VALIDATION_ERROR', { field: 'query' })
+  await expectError(library.service.post(path, { query: 'x', top_k: 0 }), 'VALIDATION_ERROR', { field: 'top_k' })
 })
 
 test.run()

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../../harness/answers.ts'
-import type { Json } from '../../harness/app.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { Library } from '../knowledge-fixture.ts'
 import { gitBackend, guardedBackend, plainProject } from './git-server.ts'
@@ -51,7 +51,7 @@ const body = (more: Json = {}, name = 'Docs') => ({
   ...more,
 })
 const made = async (more: Json = {}, name?: string): Promise<Json> =>
-  good(library.service.post('/knowledge-sources', body(more, name)), 201)
+  expectData(library.service.post('/knowledge-sources', body(more, name)), 201)
 const change = (id: string, fields: Json, as = 'admin') => library.service.put(`/knowledge-sources/${id}`, fields, { as })
 
 const spellings = (secret: string) => [
@@ -81,7 +81,12 @@ for (const [name, auth] of Object.entries(LOGINS)) {
     assert.equal(source.auth, { type: auth.type })
     const synced = await library.sync(source.id)
     assert.equal([synced.status, synced.error, synced.statistics.documents], ['active', null, 1])
-    const answers = [source, synced, await good(library.service.get('/export')), (await library.service.get('/knowledge-sources')).body]
+    const answers = [
+      source,
+      synced,
+      await expectData(library.service.get('/export')),
+      (await library.service.get('/knowledge-sources')).body,
+    ]
     assert.equal(told(JSON.stringify(answers)), [])
     assert.equal(leaks(), [])
     await library.service.delete(`/knowledge-sources/${source.id}`)
@@ -111,12 +116,12 @@ test('a login that is not accepted is told of without it, also where the server 
   const source = await made()
   const without = await library.sync(source.id)
   assert.match(without.error, /wants a login, or does not exist/)
-  await good(change(source.id, { auth: { ...basic, password: 'canary-wrong-5Tt1' } }))
+  await expectData(change(source.id, { auth: { ...basic, password: 'canary-wrong-5Tt1' } }))
   const wrong = await library.sync(source.id)
   assert.match(wrong.error, /does not accept the login it was given/)
   const repeated = Buffer.from(`${USER}:canary-wrong-5Tt1`).toString('base64')
-  assert.not.match(`${JSON.stringify(wrong)} ${library.service.logged}`, new RegExp(`canary-wrong|${repeated}`))
-  await good(change(source.id, { auth: basic }))
+  assert.not.match(`${JSON.stringify(wrong)} ${library.service.log}`, new RegExp(`canary-wrong|${repeated}`))
+  await expectData(change(source.id, { auth: basic }))
   server.answer = (request, reply) =>
     request.resume() && reply.writeHead(500, { 'content-type': 'text/plain' }).end(`broken by ${request.headers.authorization}\n`)
   const broken = await library.sync(source.id)
@@ -124,7 +129,7 @@ test('a login that is not accepted is told of without it, also where the server 
   assert.match(broken.error, 'broken by Basic [redacted]')
   assert.equal(told(JSON.stringify(broken)), [])
   assert.is((await library.sync(source.id)).status, 'active')
-  await good(change(source.id, { auth: { type: 'none' } }))
+  await expectData(change(source.id, { auth: { type: 'none' } }))
   assert.match((await library.sync(source.id)).error, /wants a login/)
   await library.service.delete(`/knowledge-sources/${source.id}`)
 })
@@ -173,11 +178,11 @@ test('a login in the address is refused, and the field to use is named, whatever
   for (const address of addresses) {
     const configuration = { repository: address, allow_private_network: true }
     for (const attempt of [library.service.post('/knowledge-sources', body({ configuration })), change(source.id, { configuration })]) {
-      const answer = await refused(attempt, 'VALIDATION_ERROR', { field: 'configuration.repository' })
+      const answer = await expectError(attempt, 'VALIDATION_ERROR', { field: 'configuration.repository' })
       assert.equal(told(JSON.stringify(answer)), [], address)
     }
   }
-  await refused(
+  await expectError(
     library.service.post('/knowledge-sources', body({ configuration: { repository: `https://${TOKEN}@${host}/` } })),
     'VALIDATION_ERROR',
     {
@@ -185,13 +190,13 @@ test('a login in the address is refused, and the field to use is named, whatever
     },
   )
   for (const fine of ['ssh://git@example.com/docs', 'git@example.com:docs.git'])
-    await good(library.service.post('/knowledge-sources', body({ configuration: { repository: fine } })), 201)
+    await expectData(library.service.post('/knowledge-sources', body({ configuration: { repository: fine } })), 201)
   assert.equal(leaks(), [])
 })
 
 test('a login is for repositories at http and https addresses', async () => {
   for (const place of ['ssh://git@example.com/docs', 'git@example.com:docs.git', 'git://example.com/docs', join(root, 'projects/docs')])
-    await refused(
+    await expectError(
       library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: place } })),
       'VALIDATION_ERROR',
       {
@@ -199,29 +204,29 @@ test('a login is for repositories at http and https addresses', async () => {
       },
     )
   const source = await made({ auth: basic })
-  await refused(change(source.id, { configuration: { repository: 'git@example.com:docs.git' } }), 'VALIDATION_ERROR', { field: 'auth' })
-  await refused(
+  await expectError(change(source.id, { configuration: { repository: 'git@example.com:docs.git' } }), 'VALIDATION_ERROR', { field: 'auth' })
+  await expectError(
     library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' }, auth: basic }),
     'VALIDATION_ERROR',
   )
-  const text = await good(library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' } }), 201)
-  await refused(change(text.id, { auth: basic }), 'VALIDATION_ERROR', { field: 'auth' })
+  const text = await expectData(library.service.post('/knowledge-sources', { name: 'x', type: 'text', configuration: { text: 'x' } }), 201)
+  await expectError(change(text.id, { auth: basic }), 'VALIDATION_ERROR', { field: 'auth' })
 })
 
 test('an editor reads another repository with the login only by giving it anew', async () => {
-  const source = await good(
+  const source = await expectData(
     library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: 'https://example.com/a.git' } })),
     201,
   )
   const move = (to: string, more: Json = {}) => change(source.id, { configuration: { repository: to }, ...more }, 'editor')
   for (const to of ['https://evil.example/a.git', 'http://example.com/a.git', 'https://example.com/another.git'])
-    await refused(move(to), 'FORBIDDEN')
-  await good(move('https://example.com/a.git'))
-  await good(change(source.id, { configuration: { repository: 'https://example.com/a.git', branch: 'main' } }, 'editor'))
-  assert.equal((await good(move('https://example.com/b.git', { auth: basic }))).auth, { type: 'basic' })
-  assert.equal((await good(move('https://example.com/c.git', { auth: { type: 'none' } }))).auth, { type: 'none' })
-  await good(change(source.id, { auth: basic }))
-  await good(change(source.id, { configuration: { repository: 'https://example.com/d.git' } }))
+    await expectError(move(to), 'FORBIDDEN')
+  await expectData(move('https://example.com/a.git'))
+  await expectData(change(source.id, { configuration: { repository: 'https://example.com/a.git', branch: 'main' } }, 'editor'))
+  assert.equal((await expectData(move('https://example.com/b.git', { auth: basic }))).auth, { type: 'basic' })
+  assert.equal((await expectData(move('https://example.com/c.git', { auth: { type: 'none' } }))).auth, { type: 'none' })
+  await expectData(change(source.id, { auth: basic }))
+  await expectData(change(source.id, { configuration: { repository: 'https://example.com/d.git' } }))
 })
 
 test.run()

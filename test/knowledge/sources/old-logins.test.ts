@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../../harness/answers.ts'
+import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { Library } from '../knowledge-fixture.ts'
@@ -59,7 +59,7 @@ test('they are sealed at the next start, and wiped from the file; the source is 
   assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'basic' }])
   const synced = await context.library.sync(context.id)
   assert.equal([synced.status, synced.error, synced.statistics.documents], ['active', null, 1])
-  assert.not.match(JSON.stringify(await good(context.library.service.get('/export'))), PASSWORD)
+  assert.not.match(JSON.stringify(await expectData(context.library.service.get('/export'))), PASSWORD)
   assert.equal(leaks(context.library), [])
 })
 
@@ -80,8 +80,8 @@ test('while the vault is locked they are not shown, and used all the same', asyn
   assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'none' }])
   const synced = await context.library.sync(context.id)
   assert.equal([synced.status, synced.error], ['active', null])
-  assert.not.match(JSON.stringify([source, synced, await good(context.library.service.get('/export'))]), PASSWORD)
-  assert.not.match(context.library.service.logged, PASSWORD)
+  assert.not.match(JSON.stringify([source, synced, await expectData(context.library.service.get('/export'))]), PASSWORD)
+  assert.not.match(context.library.service.log, PASSWORD)
   context.library = await context.library.reopened(() => renameSync(`${vaultKey}.away`, vaultKey))
   assert.equal((await context.library.show(context.id)).auth, { type: 'basic' })
 })

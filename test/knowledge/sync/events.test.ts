@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EventDecoder, type ServerEvent } from '../../../src/sse.ts'
-import { good, refused } from '../../harness/answers.ts'
-import { ADMIN, type Json } from '../../harness/app.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
+import { ADMIN_TOKEN, type Json } from '../../harness/test-server.ts'
 import { Folder, Library, until } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
@@ -56,7 +56,7 @@ interface Following {
 async function follow(sourceId: string): Promise<Following> {
   const controller = new AbortController()
   const response = await fetch(`${origin}/api/knowledge-sources/${sourceId}/sync/events`, {
-    headers: { authorization: `Bearer ${ADMIN}` },
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     signal: controller.signal,
   })
   const events: Following['events'] = []
@@ -136,7 +136,7 @@ test('a cancelled synchronization ends with the source waiting again', async () 
   await library.start(source.id)
   const following = await follow(source.id)
   await until(async () => embedder.holding > 0)
-  await good(library.service.delete(`/knowledge-sources/${source.id}/sync`))
+  await expectData(library.service.delete(`/knowledge-sources/${source.id}/sync`))
   await following.ended
   assert.equal([names(following).at(-1), following.events.at(-1)?.value.status], ['sync_end', 'pending'])
 })
@@ -153,16 +153,16 @@ test('several follow at once, and one that leaves disturbs neither the others no
   await Promise.all([first.ended, third.ended])
   for (const following of [first, third]) assert.is(names(following).at(-1), 'sync_end')
   assert.is((await library.settled(source.id)).status, 'active')
-  assert.not.match(library.service.logged, /"level":(50|60)/)
+  assert.not.match(library.service.log, /"level":(50|60)/)
 })
 
 test('a source that is not there is refused before the first event', async () => {
   const response = await fetch(`${origin}/api/knowledge-sources/ks_00000000-0000-7000-8000-000000000000/sync/events`, {
-    headers: { authorization: `Bearer ${ADMIN}` },
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   })
   assert.is(response.status, 404)
   assert.is(((await response.json()) as Json).code, 'NOT_FOUND')
-  await refused(library.service.get('/knowledge-sources/ks_00000000-0000-7000-8000-000000000000'), 'NOT_FOUND')
+  await expectError(library.service.get('/knowledge-sources/ks_00000000-0000-7000-8000-000000000000'), 'NOT_FOUND')
 })
 
 test('a source deleted while it is followed ends the stream with an error', async () => {
@@ -171,7 +171,7 @@ test('a source deleted while it is followed ends the stream with an error', asyn
   await library.start(source.id)
   const following = await follow(source.id)
   await until(async () => embedder.holding > 0)
-  await good(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
+  await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
   await following.ended
   assert.is(names(following).at(-1), 'error')
   assert.is(following.events.at(-1)?.value.code, 'NOT_FOUND')

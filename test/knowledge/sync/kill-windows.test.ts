@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../../harness/answers.ts'
+import { expectData } from '../../harness/expect.ts'
 import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { Library } from '../knowledge-fixture.ts'
@@ -34,7 +34,7 @@ test('of a source that was deleted no index, table or clone is left', async () =
   mkdirSync(clone)
   writeFileSync(join(clone, 'HEAD'), 'ref: refs/heads/main')
   disk.hold()
-  const deleted = good(library.service.delete(`/knowledge-sources/${source.id}`))
+  const deleted = expectData(library.service.delete(`/knowledge-sources/${source.id}`))
   await disk.holdAt(deleted, async () => (await library.service.get(`/knowledge-sources/${source.id}`)).status === 404)
   const after = await restarted()
   await deleted
@@ -55,7 +55,7 @@ for (const stage of ['parsing', 'indexing']) {
     await library.settled(source.id)
     await library.send(source.id, 'b.md', 'The copper key opens the cellar.')
     disk.hold()
-    const renamed = good(library.service.put(`/retrieval-tools/${tool.id}`, { name: `renamed while ${stage}` }))
+    const renamed = expectData(library.service.put(`/retrieval-tools/${tool.id}`, { name: `renamed while ${stage}` }))
     await disk.holdAt(renamed, async () => (await library.document(source.id, 'b.md')).status === stage)
     if (stage === 'indexing') {
       const [index] = await library.indexes(source.id)

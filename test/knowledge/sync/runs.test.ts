@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../../harness/answers.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { Folder, Library, until } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
@@ -82,11 +82,11 @@ test('a cancelled synchronization stops, keeps what it did, and goes on from the
   const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   await library.send(source.id, 'a.md', 'The brass key opens the attic.')
   await library.settled(source.id) // the tool's index
-  await refused(library.service.delete(`/knowledge-sources/${source.id}/sync`), 'CONFLICT', { error: /Nothing is being synchronized/ })
+  await expectError(library.service.delete(`/knowledge-sources/${source.id}/sync`), 'CONFLICT', { error: /Nothing is being synchronized/ })
   embedder.hold()
   await library.start(source.id)
   await until(async () => embedder.holding > 0)
-  await good(library.service.delete(`/knowledge-sources/${source.id}/sync`))
+  await expectData(library.service.delete(`/knowledge-sources/${source.id}/sync`))
   const { status, progress, statistics } = await library.show(source.id)
   assert.equal([status, progress], ['pending', null])
   assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
@@ -172,7 +172,7 @@ test('a source deleted in the middle of its synchronization leaves no documents,
       const { progress, statistics } = await library.show(source.id)
       return progress === null || (progress.stage === stage && statistics.documents >= documents)
     }, 1)
-    await good(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
+    await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
     embedder.release()
     await pause(100) // whoever still writes for it has done so
     const [left] = await library.service.database.all<{ count: number }>(

@@ -2,7 +2,7 @@ import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good } from '../../harness/answers.ts'
+import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { Folder, Library } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
@@ -107,7 +107,7 @@ test('a deleted document is not found from that moment, and leaves the index wit
   const gone = await library.send(source.id, 'gone.md', 'The safe combination is kept by the treasurer.')
   await library.send(source.id, 'kept.md', 'The treasurer is elected every spring.')
   await library.sync(source.id)
-  await good(library.service.delete(`/knowledge-sources/${source.id}/documents/${gone.id}`))
+  await expectData(library.service.delete(`/knowledge-sources/${source.id}/documents/${gone.id}`))
   assert.equal(await library.names(tool, 'safe combination treasurer'), ['kept.md'])
   const { statistics } = await library.sync(source.id)
   assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 1 })
@@ -197,7 +197,9 @@ test('a text source is one document, and its new text replaces the old', async (
   const { source, tool } = await scripted('text', { text: 'Parcels are handed out at gate four.' })
   assert.equal((await library.sync(source.id)).statistics, { documents: 1, chunks: 1, failed: 0, embedded: 1 })
   assert.match((await library.search(tool, 'parcels'))[0].content, /gate four/)
-  await good(library.service.put(`/knowledge-sources/${source.id}`, { configuration: { text: 'Parcels are handed out at gate nine.' } }))
+  await expectData(
+    library.service.put(`/knowledge-sources/${source.id}`, { configuration: { text: 'Parcels are handed out at gate nine.' } }),
+  )
   await library.sync(source.id)
   const results = await library.search(tool, 'parcels')
   assert.is(results.length, 1)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { good, refused } from '../../harness/answers.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { Folder, Library, until } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
@@ -37,7 +37,7 @@ async function everySecond({ id, configuration }: { id: string; configuration: o
   const { database } = library.service
   const text = JSON.stringify({ ...configuration, schedule: '* * * * * *' })
   await database.write((transaction) => transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [text, id]))
-  await good(library.service.put(`/knowledge-sources/${id}`, { name: 'Every second' }))
+  await expectData(library.service.put(`/knowledge-sources/${id}`, { name: 'Every second' }))
 }
 const finds = (tool: { id: string }, query: string, names: string[]) =>
   until(async () => (await library.names(tool, query)).join() === names.join(), 50)
@@ -67,7 +67,7 @@ test('a folder that is no longer to be watched is left alone', async () => {
   folder.write({ 'a.md': 'First.' })
   const { source } = await made({ path: folder.path, watch: true })
   await library.sync(source.id)
-  await good(library.service.put(`/knowledge-sources/${source.id}`, { configuration: { path: folder.path } }))
+  await expectData(library.service.put(`/knowledge-sources/${source.id}`, { configuration: { path: folder.path } }))
   const { last_sync } = await library.settled(source.id)
   folder.write({ 'b.md': 'Second.' })
   await pause(1_500)
@@ -83,7 +83,7 @@ test('a schedule synchronizes when its time comes, and again', async () => {
   await finds(tool, 'barge', ['a.md'])
   folder.write({ 'b.md': 'The tug pulls timber.' })
   await finds(tool, 'timber', ['b.md'])
-  await good(library.service.put(`/knowledge-sources/${source.id}`, { configuration: { path: folder.path } }))
+  await expectData(library.service.put(`/knowledge-sources/${source.id}`, { configuration: { path: folder.path } }))
   await library.settled(source.id)
   folder.remove()
 })
@@ -98,7 +98,7 @@ test('a source whose synchronizations take longer than its schedule comes to an 
   await pause(2_500)
   embedder.release()
   await until(async () => (await library.show(source.id)).status === 'active')
-  await good(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
+  await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
   folder.remove()
 })
 
@@ -108,13 +108,13 @@ test('what is deleted is neither watched nor scheduled any more', async () => {
   const { source } = await made({ path: folder.path, watch: true })
   await everySecond(source)
   await library.sync(source.id)
-  await good(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
+  await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
   folder.write({ 'b.md': 'Nobody reads this.' })
   await pause(1_500)
-  await refused(library.service.get(`/knowledge-sources/${source.id}`), 'NOT_FOUND')
+  await expectError(library.service.get(`/knowledge-sources/${source.id}`), 'NOT_FOUND')
   const left = await library.service.database.all('SELECT id FROM documents WHERE knowledge_source_id = ?', [source.id])
   assert.equal(left, [])
-  assert.not.match(library.service.logged, /"level":50/)
+  assert.not.match(library.service.log, /"level":50/)
   folder.remove()
 })
 
@@ -144,14 +144,14 @@ const SCHEDULES: Record<string, RegExp> = {
 for (const [schedule, error] of Object.entries(SCHEDULES)) {
   test(`the schedule "${schedule}" is refused`, async () => {
     const body = { name: 'x', type: 'folder', configuration: { path: '/nowhere', schedule } }
-    await refused(library.service.post('/knowledge-sources', body), 'VALIDATION_ERROR', { field: 'configuration.schedule', error })
+    await expectError(library.service.post('/knowledge-sources', body), 'VALIDATION_ERROR', { field: 'configuration.schedule', error })
   })
 }
 
 test('a schedule has five fields, or is one of their nicknames', async () => {
   for (const schedule of ['0 3 * * *', ' 0  3 * * MON ', '*/5 8-18 * * 1-5', '@daily', '@Hourly']) {
     const source = await library.source('folder', { path: '/nowhere', schedule })
-    await good(library.service.delete(`/knowledge-sources/${source.id}`))
+    await expectData(library.service.delete(`/knowledge-sources/${source.id}`))
   }
 })
 

@@ -1,28 +1,28 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EMBEDDED_MODEL_ID } from '../../../src/contract/models.ts'
-import { good, refused } from '../../harness/answers.ts'
-import { Service } from '../../harness/app.ts'
+import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
 import { Resources } from '../../harness/resources.ts'
+import { TestServer } from '../../harness/test-server.ts'
 
 const test = suite('models that are asked')
 const KEY = 'sk-test-0123456789abcdef'
-let service: Service
+let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    service = await Service.start()
+    service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', says('Hello.'))
   }),
 )
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await provider.close()
   }),
 )
@@ -36,7 +36,7 @@ const ledger = (id: string) =>
 test('a test says that the model answers, what and how fast, and is counted once', async () => {
   provider.script = [replies({ text: ['Hello.'], usage: { input: 2_000, output: 1_000 } })]
   const { id } = await resources.model({ ...provider.model, pricing: { input_per_1k: 0.5, output_per_1k: 1.5 } })
-  const { ok, text, latency_ms } = await good(service.post(`/models/${id}/test`))
+  const { ok, text, latency_ms } = await expectData(service.post(`/models/${id}/test`))
   assert.is(ok, true)
   assert.is(text, 'Hello.')
   assert.ok(latency_ms > 0)
@@ -46,35 +46,39 @@ test('a test says that the model answers, what and how fast, and is counted once
 test('a test that fails is the error of the provider, without the key, and counted once', async () => {
   provider.script = [refuses(401, { error: { message: `Incorrect API key provided: ${KEY}` } })]
   const { id } = await resources.model({ ...provider.model, api_key: KEY })
-  const body = await refused(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', {
+  const body = await expectError(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', {
     error: /answered 401: Incorrect API key provided/,
     hint: /Check the key/,
   })
   assert.match(body.hint, `cadre models update ${id} --api-key -`)
   assert.not.match(JSON.stringify(body), new RegExp(KEY))
-  assert.not.match(service.logged, new RegExp(KEY))
+  assert.not.match(service.log, new RegExp(KEY))
   assert.equal(await ledger(id), [{ status: 'failed', input_tokens: 0, output_tokens: 0, cost: null }])
 })
 
 test('a hosted model without a key says where to get one, and nothing is sent', async () => {
   const { id } = await resources.model({ provider: 'anthropic', model_id: 'claude' })
-  await refused(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', { error: /has no key/, hint: /api-key|discover/ })
+  await expectError(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', { error: /has no key/, hint: /api-key|discover/ })
 })
 
 test('the embedded model answers a test for nothing, and there must be a model', async () => {
-  const { text } = await good(service.post(`/models/${EMBEDDED_MODEL_ID}/test`))
+  const { text } = await expectData(service.post(`/models/${EMBEDDED_MODEL_ID}/test`))
   assert.match(text, /comes with Cadre/)
-  await refused(service.post('/models/model_x/test'), 'NOT_FOUND')
-  await refused(service.post(`/models/${EMBEDDED_MODEL_ID}/test`, undefined, { as: 'viewer' }), 'FORBIDDEN')
+  await expectError(service.post('/models/model_x/test'), 'NOT_FOUND')
+  await expectError(service.post(`/models/${EMBEDDED_MODEL_ID}/test`, undefined, { as: 'viewer' }), 'FORBIDDEN')
 })
 
 test('a model reads as much as its record says, else what is usual', async () => {
   for (const field of ['context_window', 'supports_tools'])
-    await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', [field]: 'much' }), 'VALIDATION_ERROR', { field })
+    await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', [field]: 'much' }), 'VALIDATION_ERROR', {
+      field,
+    })
   const model = await resources.model({ context_window: 4_096, supports_tools: false })
   assert.equal([model.context_window, model.supports_tools], [4_096, false])
   assert.equal(
-    await good(service.get('/models?supports_tools=false&context_window=4096')).then((found) => found.map(({ id }: { id: string }) => id)),
+    await expectData(service.get('/models?supports_tools=false&context_window=4096')).then((found) =>
+      found.map(({ id }: { id: string }) => id),
+    ),
     [model.id],
   )
 })
@@ -84,15 +88,15 @@ test('who set the endpoint decides; other changes leave it as it was', async () 
     (await service.database.get<{ allow_private: number }>('SELECT allow_private FROM models WHERE id = ?', [id]))?.allow_private
   const ours = await resources.model({ ...provider.model })
   assert.is(await allowed(ours.id), 1)
-  await good(service.put(`/models/${ours.id}`, { name: 'Renamed' }, { as: 'editor' }))
+  await expectData(service.put(`/models/${ours.id}`, { name: 'Renamed' }, { as: 'editor' }))
   assert.is(await allowed(ours.id), 1)
-  await good(service.put(`/models/${ours.id}`, { endpoint: 'https://models.example.com/v1' }, { as: 'editor' }))
+  await expectData(service.put(`/models/${ours.id}`, { endpoint: 'https://models.example.com/v1' }, { as: 'editor' }))
   assert.is(await allowed(ours.id), 0)
-  await refused(service.put(`/models/${ours.id}`, { endpoint: provider.model.endpoint }, { as: 'editor' }), 'FORBIDDEN')
+  await expectError(service.put(`/models/${ours.id}`, { endpoint: provider.model.endpoint }, { as: 'editor' }), 'FORBIDDEN')
   // Said again by an admin, even as it is, it is an admin's.
-  await good(service.put(`/models/${ours.id}`, { endpoint: 'https://models.example.com/v1' }))
+  await expectData(service.put(`/models/${ours.id}`, { endpoint: 'https://models.example.com/v1' }))
   assert.is(await allowed(ours.id), 1)
-  const theirs = await good(
+  const theirs = await expectData(
     service.post(
       '/models',
       { name: 'theirs', provider: 'openai', model_id: 'x', endpoint: 'https://models.example.com' },

@@ -1,24 +1,24 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { run } from '../../evaluations/evaluation-fixture.ts'
-import { good, refused } from '../../harness/answers.ts'
-import { type Json, Service } from '../../harness/app.ts'
+import { expectData, expectError } from '../../harness/expect.ts'
 import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, type Step } from '../../harness/provider.ts'
 import { Resources } from '../../harness/resources.ts'
+import { type Json, TestServer } from '../../harness/test-server.ts'
 import { until } from '../../knowledge/knowledge-fixture.ts'
 
 const test = suite('record and replay')
 const disk = new HeldDisk()
-let service: Service
+let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 let count = 0
 
 test.before(
   aloud(async () => {
-    service = await Service.start({ disk: disk.open })
+    service = await TestServer.start({ disk: disk.open })
     resources = new Resources(service)
     // Never the same answer twice, so that only a recording can repeat one.
     provider = await ScriptedProvider.start(
@@ -30,7 +30,7 @@ test.before(
 test.after.each(() => disk.release())
 test.after(
   aloud(async () => {
-    await service.end()
+    await service.close()
     await provider.close()
   }),
 )
@@ -46,20 +46,20 @@ const ask = async (model: Json, message: string) => {
 test('the first answer is recorded and played back ever after, at no cost', async () => {
   const recorded = await source()
   const model = await resources.model({ provider: 'replay', model_id: recorded.id })
-  const first = await good(ask(model, 'hello'))
+  const first = await expectData(ask(model, 'hello'))
   const asked = provider.received.length
-  const again = await good(ask(model, 'hello'))
+  const again = await expectData(ask(model, 'hello'))
   assert.equal([again.content, provider.received.length], [first.content, asked])
   assert.equal([first.cost, again.cost, again.usage], [0, 0, { input_tokens: 11, output_tokens: 7, total_tokens: 18 }])
-  assert.not.equal((await good(ask(model, 'other'))).content, first.content)
-  const { total_tokens, total_cost } = await good(service.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))
+  assert.not.equal((await expectData(ask(model, 'other'))).content, first.content)
+  const { total_tokens, total_cost } = await expectData(service.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))
   assert.equal([total_tokens, total_cost], [36, (2 * (11 + 14)) / 1000], 'what was recorded was paid for once')
 })
 
 test('whoever asks the same while it is recorded gets the same, and it is paid for once', async () => {
   const model = await replay()
   const before = provider.received.length
-  const answers = await Promise.all(Array.from({ length: 4 }, () => good(ask(model, 'hello'))))
+  const answers = await Promise.all(Array.from({ length: 4 }, () => expectData(ask(model, 'hello'))))
   assert.equal([new Set(answers.map(({ content }) => content)).size, provider.received.length - before], [1, 1])
 })
 
@@ -86,13 +86,13 @@ test('an answer is recorded with what it cost, also where a kill comes right aft
   const recorded = await source()
   const model = await resources.model({ provider: 'replay', model_id: recorded.id })
   disk.hold()
-  const asked = good(ask(model, 'hello'))
+  const asked = expectData(ask(model, 'hello'))
   await disk.holdAt(asked, async () => (await service.database.all('SELECT 1 FROM recordings WHERE model_id = ?', [model.id])).length > 0)
-  const after = await Service.start({ home: asKilled(service.paths.home) })
+  const after = await TestServer.start({ home: asKilled(service.paths.home) })
   disk.release()
   await asked
-  assert.is((await good(after.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))).total_tokens, 18)
-  await after.end()
+  assert.is((await expectData(after.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))).total_tokens, 18)
+  await after.close()
 })
 
 test('a model that is deleted while it records leaves no recording', async () => {
@@ -106,7 +106,7 @@ test('a model that is deleted while it records leaves no recording', async () =>
   const before = provider.received.length
   const asked = ask(model, 'hello')
   await until(async () => provider.received.length > before)
-  await good(service.delete(`/models/${model.id}?force=true`))
+  await expectData(service.delete(`/models/${model.id}?force=true`))
   goOn()
   await asked
   assert.equal(await service.database.all('SELECT key FROM recordings WHERE model_id = ?', [model.id]), [])
@@ -114,9 +114,9 @@ test('a model that is deleted while it records leaves no recording', async () =>
 
 test('without recording, a request that was never recorded is a clear error', async () => {
   const model = await replay()
-  const first = await good(ask(model, 'hello'))
-  await good(service.put(`/models/${model.id}`, { recording: false }))
-  assert.is((await good(ask(model, 'hello'))).content, first.content)
+  const first = await expectData(ask(model, 'hello'))
+  await expectData(service.put(`/models/${model.id}`, { recording: false }))
+  assert.is((await expectData(ask(model, 'hello'))).content, first.content)
   const { body } = await ask(model, 'never asked')
   assert.equal(
     [body.code, /no recording of this request/.test(body.error), /set recording to true/.test(body.hint)],
@@ -126,25 +126,25 @@ test('without recording, a request that was never recorded is a clear error', as
 
 test('recordings are carried to another home, where the model itself is not', async () => {
   const model = await replay()
-  const first = await good(ask(model, 'hello'))
-  const recordings = (await good(service.get(`/models/${model.id}/recordings`))).map(({ created_at: _, ...rest }: Json) => rest)
+  const first = await expectData(ask(model, 'hello'))
+  const recordings = (await expectData(service.get(`/models/${model.id}/recordings`))).map(({ created_at: _, ...rest }: Json) => rest)
   assert.is(recordings.length, 1)
   const elsewhere = await resources.model({ provider: 'replay', model_id: 'gone', recording: false })
-  assert.equal(await good(service.post(`/models/${elsewhere.id}/recordings`, { recordings })), { added: 1 })
-  assert.is((await good(ask(elsewhere, 'hello'))).content, first.content)
-  await good(service.delete(`/models/${elsewhere.id}/recordings`))
+  assert.equal(await expectData(service.post(`/models/${elsewhere.id}/recordings`, { recordings })), { added: 1 })
+  assert.is((await expectData(ask(elsewhere, 'hello'))).content, first.content)
+  await expectData(service.delete(`/models/${elsewhere.id}/recordings`))
   assert.is((await ask(elsewhere, 'hello')).status, 502)
   const changed = [{ ...recordings[0], request: { messages: [] } }]
-  await refused(service.post(`/models/${elsewhere.id}/recordings`, { recordings: changed }), 'VALIDATION_ERROR')
+  await expectError(service.post(`/models/${elsewhere.id}/recordings`, { recordings: changed }), 'VALIDATION_ERROR')
 })
 
 test('without the model that it recorded it only plays, and says so', async () => {
   const recorded = await source()
   const model = await resources.model({ provider: 'replay', model_id: recorded.id })
-  const first = await good(ask(model, 'hello'))
-  await good(service.delete(`/models/${recorded.id}`))
-  assert.is((await good(ask(model, 'hello'))).content, first.content)
-  const { recording, model_id } = await good(service.get(`/models/${model.id}`))
+  const first = await expectData(ask(model, 'hello'))
+  await expectData(service.delete(`/models/${recorded.id}`))
+  assert.is((await expectData(ask(model, 'hello'))).content, first.content)
+  const { recording, model_id } = await expectData(service.get(`/models/${model.id}`))
   assert.equal([recording, model_id], [false, recorded.model_id])
   assert.match((await ask(model, 'never asked')).body.error, /recording is off/)
 })
@@ -152,14 +152,14 @@ test('without the model that it recorded it only plays, and says so', async () =
 test('what cannot be recorded is refused', async () => {
   const model = await replay()
   const make = (fields: object) => service.post('/models', { name: 'x', provider: 'replay', model_id: model.model_id, ...fields })
-  await refused(make({ model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'model_id' })
-  await refused(make({ model_id: model.id }), 'VALIDATION_ERROR', { field: 'model_id' })
-  await refused(make({ endpoint: 'https://example.com' }), 'VALIDATION_ERROR', { field: 'endpoint' })
-  await refused(service.post('/models', { name: 'x', provider: 'openai', model_id: 'y', recording: true }), 'VALIDATION_ERROR', {
+  await expectError(make({ model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'model_id' })
+  await expectError(make({ model_id: model.id }), 'VALIDATION_ERROR', { field: 'model_id' })
+  await expectError(make({ endpoint: 'https://example.com' }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'y', recording: true }), 'VALIDATION_ERROR', {
     field: 'recording',
   })
-  await refused(service.delete(`/models/${model.model_id}/recordings`), 'CONFLICT')
-  assert.equal(await good(service.get(`/models/${model.model_id}/recordings`)), [])
+  await expectError(service.delete(`/models/${model.model_id}/recordings`), 'CONFLICT')
+  assert.equal(await expectData(service.get(`/models/${model.model_id}/recordings`)), [])
 })
 
 test('an evaluation runs the same every time', async () => {
@@ -173,9 +173,9 @@ test('an evaluation runs the same every time', async () => {
   })
   const outputs: string[][] = []
   for (let round = 0; round < 2; round++) {
-    const { run_id } = await good(service.post(`/evaluations/${id}/run`))
+    const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
     for (;;) {
-      const { status, results } = await good(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
+      const { status, results } = await expectData(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
       if (status === 'completed') {
         outputs.push(results.map(({ actual_output }: Json) => actual_output))
         break

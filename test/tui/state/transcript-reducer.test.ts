@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/events.ts'
+import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 import { type Citation, type Message, type Reply, textOf } from '../../../src/tui/state/reply-reducer.ts'
 import { asking, EMPTY, type Happening, type Transcript, transcribe } from '../../../src/tui/state/transcript-reducer.ts'
 

@@ -1,7 +1,7 @@
 /** Sources of type folder: a directory on the daemon's disk, and everything wanted below it. */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
-import { CadreError, invalid } from '../../../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { readFileWithin, toReadError } from './read-file-within.ts'
 import { createSelection } from './selection.ts'
@@ -13,7 +13,7 @@ export async function* findFolderFiles({ configuration, signal, workDirectory: w
   const selection = createSelection(configuration)
   const before = await getIdentity(root)
   const skip = new Set(await findHome(work))
-  if (skip.has(root)) throw invalid('configuration.path', `${path} is where Cadre keeps its own files`)
+  if (skip.has(root)) throw createValidationError('configuration.path', `${path} is where Cadre keeps its own files`)
   for await (const entry of walkFolder({ root, selection, gitignore, signal, skip }))
     yield createFileDocument(root, entry, selection.maxFileSize)
   // A disk that was unplugged leaves an empty folder behind: nothing of it may be taken for deleted.
@@ -22,10 +22,10 @@ export async function* findFolderFiles({ configuration, signal, workDirectory: w
 
 /** The folder's real path, or why it cannot be read. */
 export async function resolveFolder(path: string, field: string): Promise<string> {
-  if (!isAbsolute(path)) throw invalid(field, `must be an absolute path, not "${path}"`)
+  if (!isAbsolute(path)) throw createValidationError(field, `must be an absolute path, not "${path}"`)
   try {
     const root = await realpath(path)
-    if (!(await stat(root)).isDirectory()) throw invalid(field, `${path} is not a folder`)
+    if (!(await stat(root)).isDirectory()) throw createValidationError(field, `${path} is not a folder`)
     return root
   } catch (error) {
     throw error instanceof CadreError ? error : toPathError(path, error)

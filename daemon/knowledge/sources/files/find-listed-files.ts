@@ -2,7 +2,7 @@
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, sep } from 'node:path'
-import { CadreError, invalid } from '../../../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { createFileDocument, findHome, toPathError } from './find-folder-files.ts'
 import { createSelection, getExtension } from './selection.ts'
@@ -42,7 +42,7 @@ async function resolvePaths(paths: readonly string[]): Promise<{ places: ListedP
   const missing: CadreError[] = []
   for (const given of paths) {
     try {
-      if (!isAbsolute(given)) throw invalid('configuration.paths', `must be absolute paths, not "${given}"`)
+      if (!isAbsolute(given)) throw createValidationError('configuration.paths', `must be absolute paths, not "${given}"`)
       const real = await realpath(given)
       const found = await stat(real, { bigint: true })
       if (!places.has(real)) places.set(real, { path: given, realPath: real, stats: found, label: basename(given).normalize('NFC') })

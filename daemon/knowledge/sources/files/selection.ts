@@ -1,8 +1,8 @@
 /** Which paths of a folder or repository a source wants: globs, file types, hidden files, size. */
 import { extname } from 'node:path'
 import picomatch from 'picomatch'
-import { invalid } from '../../../../src/contract/errors.ts'
-import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/knowledge-sources.ts'
+import { createValidationError } from '../../../../src/contract/errors.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/knowledge-sources.ts'
 
 export interface Selection {
   /** Whether anything below this folder can be wanted. */
@@ -60,9 +60,9 @@ const isWithin = (folder: string, path: string) => path === folder || path.start
 function normalizeGlob(field: string, glob: string): string {
   const plain = glob.normalize('NFC').replace(/^(\.?\/)+/, '')
   const stars = (text: string) => text.match(/\*+/g)?.length ?? 0
-  if (plain === '') throw invalid(`configuration.${field}`, `"${glob}" names nothing`)
+  if (plain === '') throw createValidationError(`configuration.${field}`, `"${glob}" names nothing`)
   if (stars(plain) > MAX_STARS || plain.split('/').some((part) => stars(part) > MAX_STARS_PER_SEGMENT))
-    throw invalid(
+    throw createValidationError(
       `configuration.${field}`,
       `"${glob}" has too many stars`,
       `A glob may have ${MAX_STARS} of them, ${MAX_STARS_PER_SEGMENT} between two slashes.`,

@@ -1,8 +1,8 @@
 /** Sources of type git: the files of a branch, read from the repository itself; nothing is checked out. */
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CadreError, invalid } from '../../../../src/contract/errors.ts'
-import { withoutLogin } from '../../../../src/contract/login.ts'
+import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
+import { removeUrlCredentials } from '../../../../src/contract/url-credentials.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
 import { createSelection } from '../files/selection.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
@@ -19,7 +19,7 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   const { configuration, signal } = options
   const { repository, branch } = configuration as { repository: string; branch?: string }
   // A branch that looks like an option would be taken for one.
-  if (branch?.startsWith('-')) throw invalid('configuration.branch', 'must not begin with a dash')
+  if (branch?.startsWith('-')) throw createValidationError('configuration.branch', 'must not begin with a dash')
   const local = findLocalPath(repository)
   const directory = local ?? (await fetchRepository(repository, branch, options))
   const commit = await resolveCommit(directory, local ? (branch ?? 'HEAD') : FETCHED_REF, repository, signal)
@@ -149,7 +149,7 @@ async function* listTree(directory: string, commit: string, signal: AbortSignal)
 /** What git said, as what it means for the source. */
 function toSourceError(failure: GitError, repository: string, branch: string | undefined, proven = false): CadreError {
   const { stderr: said } = failure
-  const shown = withoutLogin(repository)
+  const shown = removeUrlCredentials(repository)
   const because = (code: 'NOT_FOUND' | 'UNAVAILABLE' | 'FORBIDDEN', message: string, hint?: string) =>
     new CadreError(code, message, { hint, cause: failure })
   if (/dubious ownership/.test(said))

@@ -1,7 +1,7 @@
 /** Where a repository is fetched from: its address checked by the outbound guard, and git held to what was checked. */
-import { CadreError, invalid } from '../../../../src/contract/errors.ts'
-import type { SourceAuth } from '../../../../src/contract/knowledge-sources.ts'
-import { loginIn } from '../../../../src/contract/login.ts'
+import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
+import type { SourceAuth } from '../../../../src/contract/families/knowledge-sources.ts'
+import { splitUrlCredentials } from '../../../../src/contract/url-credentials.ts'
 import { authorizationOf, conceal } from '../../../outbound/authorization.ts'
 import type { Outbound } from '../../../outbound/client.ts'
 import { Redactor } from '../../../secrets/redactor.ts'
@@ -31,13 +31,13 @@ export function findLocalPath(repository: string): string | undefined {
 export async function resolveRemote(repository: string, options: RemoteOptions): Promise<Remote> {
   const short = /^([A-Za-z0-9_.-]+)@([A-Za-z0-9.-]+):([^\s:][^\s]*)$/.exec(repository)
   if (short) return resolveSshRemote(short[2] as string, `${short[1]}@${short[2]}:${short[3]}`, options)
-  const held = loginIn(repository)
+  const held = splitUrlCredentials(repository)
   const url = URL.canParse(repository) ? new URL(held?.address ?? repository) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:')
     return resolveHttpRemote(url, held && options.auth.type === 'none' ? { ...options, auth: { type: 'basic', ...held.login } } : options)
   if (url?.protocol === 'ssh:') return resolveSshRemote(url.hostname, url.href, options)
   if (url?.protocol === 'git:') return resolveGitRemote(url, options)
-  throw invalid('configuration.repository', 'must be an https, ssh or git address or an absolute path')
+  throw createValidationError('configuration.repository', 'must be an https, ssh or git address or an absolute path')
 }
 
 /** git resolves the name itself; it is told the addresses that were checked, and redirects were followed before. */
@@ -116,7 +116,7 @@ const asItIs = (text: string): string => text
 /** ssh connects to the checked address and looks for the key of the name. */
 async function resolveSshRemote(host: string, address: string, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
   if (!/^[A-Za-z0-9.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host) || host.startsWith('-'))
-    throw invalid('configuration.repository', 'has a host name that ssh might misread')
+    throw createValidationError('configuration.repository', 'has a host name that ssh might misread')
   const [checked] = await outbound.addressesOf(host, allowPrivateNetwork)
   const command = `ssh -o BatchMode=yes -o ConnectTimeout=20 -o HostName=${checked} -o HostKeyAlias=${host.replace(/[[\]]/g, '')}`
   return { address, protocols: ['ssh'], settings: [], environment: { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' }, redact: asItIs }

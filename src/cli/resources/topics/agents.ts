@@ -1,5 +1,5 @@
 /** Agents at the terminal. */
-import { agentRoutes, agents } from '../../../contract/agents.ts'
+import { agentRoutes, agents } from '../../../contract/families/agents.ts'
 import type { Topic } from '../topic.ts'
 
 export const agentTopic: Topic = {

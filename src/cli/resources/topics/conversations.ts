@@ -1,5 +1,5 @@
 /** Conversations at the terminal. */
-import { conversationRoutes, conversations } from '../../../contract/conversations.ts'
+import { conversationRoutes, conversations } from '../../../contract/families/conversations.ts'
 import type { Topic } from '../topic.ts'
 
 export const conversationTopic: Topic = {

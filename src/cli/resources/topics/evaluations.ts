@@ -1,5 +1,5 @@
 /** Evaluations at the terminal. */
-import { evaluationRoutes, evaluations } from '../../../contract/evaluations.ts'
+import { evaluationRoutes, evaluations } from '../../../contract/families/evaluations.ts'
 import { evaluationsFrom } from '../../evaluations/read-test-cases.ts'
 import { kindNamedBy } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'

@@ -9,14 +9,14 @@ import {
   knowledgeSources,
   SOURCE_CONFIGURATIONS,
   type SourceType,
-} from '../../../contract/knowledge-sources.ts'
-import { fieldsOf, object, optional } from '../../../contract/schema.ts'
+} from '../../../contract/families/knowledge-sources.ts'
+import { getFields, object, optional } from '../../../contract/schemas/fields.ts'
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
 
 const { name, type, configuration } = KnowledgeSource.properties
 const { auth } = KnowledgeSourceUpdate.properties
-const configured: Record<string, TSchema> = Object.assign({}, ...Object.values(SOURCE_CONFIGURATIONS).map((schema) => fieldsOf(schema)))
+const configured: Record<string, TSchema> = Object.assign({}, ...Object.values(SOURCE_CONFIGURATIONS).map((schema) => getFields(schema)))
 
 /** The field that tells which type is meant when none is named. */
 const TELLTALE: Record<string, SourceType> = { path: 'folder', url: 'url', repository: 'git', text: 'text' }

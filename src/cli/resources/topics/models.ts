@@ -1,5 +1,5 @@
 /** Models at the terminal. */
-import { modelRoutes, models } from '../../../contract/models.ts'
+import { modelRoutes, models } from '../../../contract/families/models.ts'
 import type { Topic } from '../topic.ts'
 
 export const modelTopic: Topic = {

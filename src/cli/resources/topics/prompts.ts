@@ -1,5 +1,5 @@
 /** Prompt templates at the terminal. */
-import { promptTemplateRoutes, promptTemplates } from '../../../contract/prompt-templates.ts'
+import { promptTemplateRoutes, promptTemplates } from '../../../contract/families/prompt-templates.ts'
 import type { Topic } from '../topic.ts'
 
 export const promptTopic: Topic = {

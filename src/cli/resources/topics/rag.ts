@@ -1,5 +1,5 @@
 /** RAG tools at the terminal. */
-import { ragToolRoutes, ragTools } from '../../../contract/rag-tools.ts'
+import { ragToolRoutes, ragTools } from '../../../contract/families/rag-tools.ts'
 import type { Topic } from '../topic.ts'
 
 export const ragTopic: Topic = {

@@ -1,5 +1,5 @@
 /** Retrieval tools at the terminal. */
-import { retrievalToolRoutes, retrievalTools } from '../../../contract/retrieval-tools.ts'
+import { retrievalToolRoutes, retrievalTools } from '../../../contract/families/retrieval-tools.ts'
 import type { Topic } from '../topic.ts'
 
 export const retrievalTopic: Topic = {

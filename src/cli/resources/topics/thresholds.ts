@@ -1,5 +1,5 @@
 /** Usage thresholds at the terminal. */
-import { usageThresholdRoutes, usageThresholds } from '../../../contract/usage.ts'
+import { usageThresholdRoutes, usageThresholds } from '../../../contract/families/usage.ts'
 import { kindNamedBy } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'
 

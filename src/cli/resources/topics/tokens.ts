@@ -1,5 +1,5 @@
 /** Tokens at the terminal. */
-import { tokenRoutes, tokens } from '../../../contract/tokens.ts'
+import { tokenRoutes, tokens } from '../../../contract/families/tokens.ts'
 import type { Topic } from '../topic.ts'
 
 export const tokenTopic: Topic = {

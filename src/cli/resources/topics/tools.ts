@@ -1,5 +1,5 @@
 /** API tools at the terminal: the placeholders of an address are parameters unless something else is said. */
-import { apiToolRoutes, apiTools } from '../../../contract/api-tools.ts'
+import { apiToolRoutes, apiTools } from '../../../contract/families/api-tools.ts'
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,5 +1,5 @@
 /** Webhooks at the terminal. */
-import { webhookRoutes, webhooks } from '../../../contract/webhooks.ts'
+import { webhookRoutes, webhooks } from '../../../contract/families/webhooks.ts'
 import type { Topic } from '../topic.ts'
 
 export const webhookTopic: Topic = {

@@ -2,9 +2,9 @@
 import { boolean, integer, option, string } from '@oclif/core/flags'
 import { call, pages } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT, sortableFields } from '../../../contract/page.ts'
 import type { Pagination, Route } from '../../../contract/route.ts'
-import { fieldsOf, object, scalarType } from '../../../contract/schema.ts'
+import { getFields, getScalarType, object } from '../../../contract/schemas/fields.ts'
+import { DEFAULT_LIMIT, getSortableFields, MAX_LIMIT } from '../../../contract/schemas/list-query.ts'
 import type { Body } from '../../input/input-reader.ts'
 import { type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
@@ -80,17 +80,17 @@ export function footer({ data, pagination }: Page): string {
 
 /** Switches that only the list knows, such as mine. */
 function listOnly({ family, routes }: Topic): Field[] {
-  const known = new Set([...sortableFields(family.resource), 'page', 'limit', 'sort', 'order'])
-  const others = Object.entries(fieldsOf(routes.list.query)).filter(
-    ([name, schema]) => !known.has(name) && scalarType(schema) === 'boolean',
+  const known = new Set([...getSortableFields(family.resource), 'page', 'limit', 'sort', 'order'])
+  const others = Object.entries(getFields(routes.list.query)).filter(
+    ([name, schema]) => !known.has(name) && getScalarType(schema) === 'boolean',
   )
   return fieldsFrom(object(Object.fromEntries(others))).map((field) => ({ ...field, required: false }))
 }
 
 /** Fields that get a flag of their own: what a list is asked for most. */
 function convenient({ family, references }: Topic): Field[] {
-  const sortable = new Set(sortableFields(family.resource))
-  const wanted = Object.entries(fieldsOf(family.resource)).filter(
+  const sortable = new Set(getSortableFields(family.resource))
+  const wanted = Object.entries(getFields(family.resource)).filter(
     ([name, schema]) => sortable.has(name) && ('enum' in schema || name in references || name === 'name' || name === 'user_id'),
   )
   return fieldsFrom(object(Object.fromEntries(wanted)), Object.keys(references)).map((field) => ({
@@ -108,7 +108,7 @@ export function listCommand(topic: Topic, examples: Example[], present?: Present
   return class ListCommand extends CadreCommand {
     static override description = `List ${plural}.`
     static override examples = [...examples, { command: `cadre ${command} list --all --json`, description: 'Everything, for a script' }]
-    static override flags: FlagSet = { ...flagsFrom(filters), ...pagingFlags(sortableFields(family.resource)) } as FlagSet
+    static override flags: FlagSet = { ...flagsFrom(filters), ...pagingFlags(getSortableFields(family.resource)) } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(ListCommand)

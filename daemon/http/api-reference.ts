@@ -1,0 +1,23 @@
+/** The API reference at /docs: Swagger UI from its own files, so that it works with no network. A browser at / is led there. */
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+
+const DOCS_PATH = '/docs'
+
+export async function registerApiReference(server: FastifyInstance, description: object): Promise<void> {
+  server.addHook('onRoute', (route) => {
+    if (route.url === DOCS_PATH || route.url.startsWith(`${DOCS_PATH}/`)) route.config = { ...route.config, open: true }
+  })
+  await server.register(swagger, { mode: 'static', specification: { document: description as never } })
+  await server.register(swaggerUi, {
+    routePrefix: DOCS_PATH,
+    staticCSP: true,
+    theme: { title: 'Cadre API' },
+    uiConfig: { docExpansion: 'none', tryItOutEnabled: false },
+  })
+  server.get('/', { config: { open: true } }, (request, reply) => {
+    if (request.headers.accept?.includes('text/html')) reply.redirect(DOCS_PATH)
+    else reply.callNotFound()
+  })
+}

@@ -1,0 +1,112 @@
+/** From a validated request through its handler to the envelope. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CadreError } from '../../src/contract/errors.ts'
+import type { Route, StreamEvent } from '../../src/contract/route.ts'
+import { DEFAULT_LIMIT } from '../../src/contract/schemas/list-query.ts'
+import type { Caller, Change } from '../core/caller.ts'
+import { Later } from '../core/deferred-reply.ts'
+import { etagOf } from '../core/etag.ts'
+import type { Page } from '../store/records.ts'
+import type { Binding, HandlerRequest } from './binding.ts'
+import { type OpenStreams, sendEvents } from './event-stream.ts'
+import type { Idempotency } from './idempotency.ts'
+
+/** Routes without a token have no caller, and no handler of theirs asks for one. */
+const ANONYMOUS: Caller = { tokenId: '', role: 'viewer', userId: null }
+
+export async function handleRequest(
+  idempotency: Idempotency,
+  streams: OpenStreams,
+  binding: Binding,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { route } = binding
+  const change: Change = { caller: request.caller ?? ANONYMOUS, ifMatch: request.headers['if-match'] }
+  const result = await handleOnce(idempotency, binding, request, reply, change)
+  const made = result instanceof Later ? await result.made() : result
+  if (isEventStream(made)) return sendEvents(reply, made, streams)
+  reply.status(binding.getStatus?.(made) ?? route.status).type('application/json; charset=utf-8')
+  if (route.shape === 'data' && made !== null && typeof made === 'object') {
+    const data = JSON.stringify(made) // written once, for the tag and the body
+    reply.header('etag', etagOf(data))
+    return `{"success":true,"data":${data}}`
+  }
+  return wrapInEnvelope(route, made, request.query as { page?: number; limit?: number })
+}
+
+async function handleOnce(
+  idempotency: Idempotency,
+  binding: Binding,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: Change,
+): Promise<unknown> {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || binding.route.method !== 'POST') return binding.handle(new FastifyHandlerRequest(request, reply, change))
+  if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send one Idempotency-Key.')
+  const attempt = await idempotency.begin(change.caller, binding.route, key, {
+    url: request.url.replace(/^\/api\/v1\//, '/api/'),
+    body: request.body,
+  })
+  try {
+    if (attempt.previous) {
+      reply.header('idempotent-replayed', 'true')
+      const { reply: remembered } = attempt.previous
+      return binding.replay ? await binding.replay(new FastifyHandlerRequest(request, reply, change), remembered) : remembered
+    }
+    const result = await binding.handle(new FastifyHandlerRequest(request, reply, { ...change, remember: attempt.remember }))
+    await attempt.finish(result)
+    return result
+  } finally {
+    attempt.release()
+  }
+}
+
+class FastifyHandlerRequest implements HandlerRequest<Route> {
+  readonly params: never
+  readonly query: never
+  readonly body: never
+  readonly change: Change
+  readonly lastEventId: string | undefined
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  constructor(request: FastifyRequest, reply: FastifyReply, change: Change) {
+    this.params = request.params as never
+    this.query = request.query as never
+    this.body = request.body as never
+    this.change = change
+    this.lastEventId = request.headers['last-event-id'] as string | undefined
+    this.#reply = reply
+  }
+
+  /** Few ask for it. */
+  get signal(): AbortSignal {
+    this.#signal ??= createCloseSignal(this.#reply)
+    return this.#signal
+  }
+}
+
+/** Fastify's own signal aborts as soon as the body of a POST is read. */
+function createCloseSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const left = () => new CadreError('UNAVAILABLE', 'The caller went away.')
+  if (raw.destroyed) controller.abort(left())
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort(left())
+  })
+  return controller.signal
+}
+
+const isEventStream = (made: unknown): made is AsyncIterable<StreamEvent> =>
+  made !== null && typeof made === 'object' && Symbol.asyncIterator in made
+
+function wrapInEnvelope(route: Route, result: unknown, query: { page?: number; limit?: number }): unknown {
+  if (route.shape === 'bare') return result
+  if (route.shape === 'message') return { success: true, message: result }
+  if (route.shape !== 'page') return { success: true, data: result }
+  const { items, total } = result as Page<unknown>
+  const { page = 1, limit = DEFAULT_LIMIT } = query
+  return { success: true, data: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
+}

@@ -1,0 +1,62 @@
+/** How many requests a token may make a minute, and the headers that say how many are left. */
+import { CadreError } from '../../src/contract/errors.ts'
+
+const WINDOW_MS = 60_000
+
+interface Window {
+  used: number
+  ends: number
+}
+
+export interface RateLimitResult {
+  headers: Record<string, string | number>
+  error: CadreError | undefined
+}
+
+export class RateLimiter {
+  readonly #limit: number
+  readonly #now: () => number
+  readonly #windows = new Map<string, Window>()
+  #sweptAt = 0
+
+  /** A limit of 0 is none. */
+  constructor(limit: number, now: () => number = Date.now) {
+    this.#limit = limit
+    this.#now = now
+  }
+
+  consume(key: string): RateLimitResult {
+    if (this.#limit === 0) return { headers: {}, error: undefined }
+    const now = this.#now()
+    this.#sweep(now)
+    let window = this.#windows.get(key)
+    if (!window || window.ends <= now) {
+      window = { used: 0, ends: now + WINDOW_MS }
+      this.#windows.set(key, window)
+    }
+    window.used++
+    const left = Math.max(0, this.#limit - window.used)
+    const reset = Math.ceil((window.ends - now) / 1000)
+    const headers: RateLimitResult['headers'] = {
+      'x-ratelimit-limit': this.#limit,
+      'x-ratelimit-remaining': left,
+      'x-ratelimit-reset': reset,
+      'ratelimit-policy': `"default";q=${this.#limit};w=60`,
+      ratelimit: `"default";r=${left};t=${reset}`,
+    }
+    if (window.used <= this.#limit) return { headers, error: undefined }
+    headers['retry-after'] = reset
+    return {
+      headers,
+      error: new CadreError('RATE_LIMITED', `More than ${this.#limit} requests in a minute.`, {
+        hint: `Try again in ${reset} s, or start the daemon with a larger CADRE_RATE_LIMIT.`,
+      }),
+    }
+  }
+
+  #sweep(now: number): void {
+    if (now - this.#sweptAt < WINDOW_MS) return
+    this.#sweptAt = now
+    for (const [key, window] of this.#windows) if (window.ends <= now) this.#windows.delete(key)
+  }
+}

@@ -1,0 +1,90 @@
+/** Prompt templates: text with {{variables}}, kept apart from the agents that use it. */
+import { Type } from 'typebox'
+import { crud, type Family, idParams } from '../crud.ts'
+import { route } from '../route.ts'
+import { jsonObject, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
+
+export const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
+
+const settings = {
+  description: text('What the template is for.', 10_000),
+  variables: Type.Array(Type.String({ pattern: VARIABLE_PATTERN, description: 'Name of a placeholder.' }), {
+    maxItems: 200,
+    uniqueItems: true,
+    description: 'Names of the placeholders; found in the text when left out.',
+  }),
+  type: stringEnum(['system', 'user'], { default: 'system', description: 'Whose words the text becomes.' }),
+}
+const template = Type.String({ minLength: 1, maxLength: 100_000, description: 'Text with {{variable}} placeholders.' })
+const example = {
+  name: 'Support',
+  description: 'Tone of the support team',
+  template: 'You help {{company}} users about {{topic}}.',
+  variables: ['company', 'topic'],
+  type: 'system',
+}
+
+export const PromptTemplate = resource(
+  'prompt template',
+  {
+    name: resourceName('prompt template'),
+    template,
+    ...settings,
+    version: Type.Integer({ minimum: 1, description: 'Grows with every change.' }),
+  },
+  {
+    description: 'A text with placeholders.',
+    examples: [
+      {
+        id: 'tmpl_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        version: 1,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
+export const PromptTemplateCreate = object(
+  { name: resourceName('prompt template'), template, ...optional(settings) },
+  { description: 'A new prompt template.', examples: [example] },
+)
+export const PromptTemplateUpdate = object(optional({ name: resourceName('prompt template'), template, ...settings }), {
+  description: 'What to change of a prompt template.',
+  minProperties: 1,
+  examples: [{ description: 'Tone of the night shift' }],
+})
+
+export const promptTemplates = {
+  name: 'prompt-templates',
+  noun: 'prompt template',
+  path: '/prompt-templates',
+  prefix: 'tmpl',
+  item: PromptTemplate,
+  resource: PromptTemplate,
+  create: PromptTemplateCreate,
+  update: PromptTemplateUpdate,
+  serverFields: ['version'],
+} satisfies Family
+
+export const promptTemplateRoutes = {
+  ...crud(promptTemplates, { read: 'read', change: 'change' }),
+  render: route({
+    id: 'prompt-templates.render',
+    family: 'prompt-templates',
+    method: 'POST',
+    path: '/prompt-templates/{id}/render',
+    summary: 'Fill in a prompt template',
+    description: 'Every variable needs a value; a value is text and is never read as a template itself.',
+    access: 'read',
+    params: idParams('prompt template'),
+    body: object(
+      { variables: Type.Optional(jsonObject('A value for each variable.')) },
+      { examples: [{ variables: { company: 'Acme', topic: 'invoices' } }] },
+    ),
+    response: object(
+      { text: Type.String({ description: 'The text with every placeholder filled in.' }) },
+      { examples: [{ text: 'You help Acme users about invoices.' }] },
+    ),
+  }),
+}

@@ -1,0 +1,80 @@
+/** RAG tools: ask a question of one knowledge source and get an answer with its passages. */
+import { crud, type Family, idParams } from '../crud.ts'
+import { route } from '../route.ts'
+import { identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { chunking, filters, QueryResult, query, top_k } from '../schemas/passages.ts'
+
+const name = resourceName('RAG tool')
+const settings = {
+  description: text('What the tool knows; agents read this to decide when to use it.', 10_000),
+  ...chunking,
+  top_k: { ...top_k, default: 5 } as typeof top_k,
+  model_id: nullable(
+    identifier(
+      "the model that writes answers, or the provider's own name for it, or its name, where that is unique; null is the default model",
+    ),
+  ),
+}
+const knowledge_source_id = identifier('the knowledge source it reads')
+const example = {
+  name: 'handbook',
+  description: 'Searches the staff handbook',
+  knowledge_source_id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  chunk_size: 800,
+  chunk_overlap: 120,
+  top_k: 5,
+}
+
+export const RagTool = resource(
+  'RAG tool',
+  { name, ...settings, knowledge_source_id: nullable(knowledge_source_id) },
+  {
+    description: 'Answers questions from one knowledge source.',
+    examples: [
+      {
+        id: 'rag_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        embedding_model: 'minilm',
+        model_id: null,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
+export const RagToolCreate = object(
+  { name, knowledge_source_id, ...optional(settings) },
+  { description: 'A new RAG tool.', examples: [example] },
+)
+export const RagToolUpdate = object(optional({ name, knowledge_source_id, ...settings }), {
+  description: 'What to change of a RAG tool.',
+  minProperties: 1,
+  examples: [{ top_k: 8 }],
+})
+
+export const ragTools = {
+  name: 'rag-tools',
+  noun: 'RAG tool',
+  path: '/rag-tools',
+  prefix: 'rag',
+  item: RagTool,
+  resource: RagTool,
+  create: RagToolCreate,
+  update: RagToolUpdate,
+} satisfies Family
+
+export const ragToolRoutes = {
+  ...crud(ragTools, { read: 'read', change: 'change' }),
+  query: route({
+    id: 'rag-tools.query',
+    callsExternalService: true,
+    family: 'rag-tools',
+    method: 'POST',
+    path: '/rag-tools/{id}/query',
+    summary: 'Ask a question',
+    access: 'read',
+    params: idParams('RAG tool'),
+    body: object({ query, ...optional({ top_k, filters }) }, { examples: [{ query: 'How many days of leave do I have?' }] }),
+    response: QueryResult,
+  }),
+}

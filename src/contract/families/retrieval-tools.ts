@@ -1,0 +1,101 @@
+/** Retrieval tools: search one or more knowledge sources and get passages, without an answer. */
+import { Type } from 'typebox'
+import { crud, type Family, idParams } from '../crud.ts'
+import { route } from '../route.ts'
+import { identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { chunking, filters, query, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
+
+const name = resourceName('retrieval tool')
+const sources = Type.Array(identifier('a knowledge source'), {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Knowledge sources it searches.',
+})
+const knowledge_source_ids = Type.Array(identifier('a knowledge source'), {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Knowledge sources it searches.',
+})
+const settings = {
+  description: text('What the tool finds; agents read this to decide when to use it.', 10_000),
+  search_method: searchMethod,
+  top_k: { ...top_k, default: 5 } as typeof top_k,
+  score_threshold: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Passages that score less are left out.' })),
+  filters,
+  ...chunking,
+}
+const example = {
+  name: 'find',
+  description: 'Finds passages of the handbook',
+  knowledge_source_ids: ['ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'],
+  search_method: 'hybrid',
+  top_k: 5,
+}
+
+export const RetrievalTool = resource(
+  'retrieval tool',
+  { name, ...settings, knowledge_source_ids: sources },
+  {
+    description: 'Finds passages in knowledge sources.',
+    examples: [
+      {
+        id: 'ret_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        ...example,
+        score_threshold: null,
+        filters: {},
+        embedding_model: 'minilm',
+        chunk_size: 800,
+        chunk_overlap: 120,
+        created_at: '2026-01-31T09:30:00.000Z',
+        updated_at: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
+export const RetrievalToolCreate = object(
+  { name, knowledge_source_ids, ...optional(settings) },
+  { description: 'A new retrieval tool.', examples: [example] },
+)
+export const RetrievalToolUpdate = object(optional({ name, knowledge_source_ids, ...settings }), {
+  description: 'What to change of a retrieval tool.',
+  minProperties: 1,
+  examples: [{ search_method: 'semantic' }],
+})
+
+export const retrievalTools = {
+  name: 'retrieval-tools',
+  noun: 'retrieval tool',
+  path: '/retrieval-tools',
+  prefix: 'ret',
+  item: RetrievalTool,
+  resource: RetrievalTool,
+  create: RetrievalToolCreate,
+  update: RetrievalToolUpdate,
+} satisfies Family
+
+export const retrievalToolRoutes = {
+  ...crud(retrievalTools, { read: 'read', change: 'change' }),
+  search: route({
+    id: 'retrieval-tools.search',
+    callsExternalService: true,
+    family: 'retrieval-tools',
+    method: 'POST',
+    path: '/retrieval-tools/{id}/search',
+    summary: 'Search',
+    access: 'read',
+    params: idParams('retrieval tool'),
+    body: object(
+      {
+        query,
+        ...optional({
+          top_k,
+          filters,
+          explain: Type.Boolean({ default: false, description: 'Whether the ranks of both sides and the time of each stage are shown.' }),
+        }),
+      },
+      { examples: [{ query: 'hotel price in Lisbon', explain: true }] },
+    ),
+    response: SearchResult,
+  }),
+}

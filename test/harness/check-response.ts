@@ -1,0 +1,108 @@
+/** Holds every answer of the service against its own description: status, envelope, fields and error codes. */
+import * as assert from 'node:assert/strict'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
+import { createOpenapiDocument } from '../../src/contract/openapi.ts'
+import type { Route } from '../../src/contract/route.ts'
+import { ALL_ROUTES } from '../../src/contract/routes.ts'
+import { version } from '../../src/version.ts'
+
+export interface ObservedResponse {
+  method: string
+  url: string
+  status: number
+  headers: Record<string, unknown>
+  text: string
+}
+
+interface Operation {
+  responses: Record<string, unknown>
+}
+
+const ERROR_FIELDS = ['success', 'error', 'code', 'details', 'hint', 'request_id']
+const ENVELOPES: Record<string, readonly string[]> = {
+  data: ['success', 'data', 'message'],
+  page: ['success', 'data', 'pagination'],
+  message: ['success', 'message'],
+}
+
+export const document = createOpenapiDocument(version) as { paths: Record<string, Record<string, Operation>> }
+
+const ajv = new Ajv2020({ strict: false, allErrors: false })
+addFormats.default(ajv)
+ajv.addFormat('iso-date', true)
+ajv.addSchema(document, 'openapi')
+const validators = new Map<string, ValidateFunction>()
+
+/** The part of the description that a JSON pointer leads to, as a check. */
+function getValidator(...path: string[]): ValidateFunction {
+  const pointer = path.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
+  const known = validators.get(pointer)
+  if (known) return known
+  const made = ajv.compile({ $ref: `openapi#/${pointer}` })
+  validators.set(pointer, made)
+  return made
+}
+
+const patterns = ALL_ROUTES.map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+  fixed: !route.path.includes('{'),
+}))
+  // A path that is spelled out wins over one with a placeholder.
+  .sort((a, b) => Number(b.fixed) - Number(a.fixed))
+
+export function findRoute(method: string, url: string): Route | undefined {
+  const path = (url.split(/[?#]/)[0] ?? '').replace(/^\/api(\/v1)?(?=\/)/, '')
+  const matching = patterns.filter(({ pattern }) => pattern.test(path))
+  return matching.find(({ route, fixed }) => route.method === method && fixed === matching[0]?.fixed)?.route
+}
+
+/** Throws when the service said something that its description does not. */
+export function checkResponse(seen: ObservedResponse): void {
+  const { method, url, status, headers, text } = seen
+  const what = `${method} ${url.slice(0, 200)} answered ${status}: ${text.slice(0, 600)}`
+  if (!url.startsWith('/api/')) return
+  assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/, `no request id: ${what}`)
+  if (method === 'HEAD' || method === 'OPTIONS') return
+  const route = findRoute(method, url)
+  if (route?.shape === 'events' && status === 200) {
+    assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8', what)
+    return
+  }
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8', what)
+  const body = JSON.parse(text) as Record<string, unknown>
+  const badNews = status === route?.unhealthyStatus && body.success === undefined
+  if (status >= 400 && !badNews) checkError(body, status, String(headers['x-request-id']), what)
+  if (!route) assert.ok([400, 401, 403, 404, 405, 413, 415, 429, 503].includes(status), `no such route, yet ${what}`)
+  if (!route) return
+  const path = `/api${route.path}`
+  const operation = document.paths[path]?.[method.toLowerCase()]
+  assert.ok(operation?.responses[status], `a status that is not described: ${what}`)
+  if (status >= 400 && !badNews) return
+  if (!badNews) assert.equal(status, route.status, what)
+  const valid = getValidator('paths', path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema')
+  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${what}`)
+  const fields = ENVELOPES[route.shape]
+  if (fields)
+    assert.deepEqual(
+      Object.keys(body).filter((field) => !fields.includes(field)),
+      [],
+      what,
+    )
+}
+
+function checkError(body: Record<string, unknown>, status: number, requestId: string, what: string): void {
+  assert.equal(body.success, false, what)
+  assert.ok(typeof body.error === 'string' && body.error.length > 0, what)
+  assert.equal(ERRORS[body.code as ErrorCode], status, `the code does not belong to the status: ${what}`)
+  assert.equal(body.request_id, requestId, what)
+  assert.deepEqual(
+    Object.keys(body).filter((field) => !ERROR_FIELDS.includes(field)),
+    [],
+    what,
+  )
+  const valid = getValidator('components', 'schemas', 'Error')
+  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${what}`)
+}

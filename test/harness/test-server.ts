@@ -1,0 +1,160 @@
+/** The whole service in this process, on a home of its own: real records, real vectors, no port. Every answer is held against the contract. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InjectOptions } from 'fastify'
+import { type App, type AppOptions, createApp } from '../../daemon/app.ts'
+import { type Log, openLog } from '../../daemon/logging/log.ts'
+import type { ProviderTimes } from '../../daemon/models/providers/http-exchange.ts'
+import type { Resolve } from '../../daemon/outbound/connector.ts'
+import { prepareHome } from '../../daemon/process/home.ts'
+import { Redactor } from '../../daemon/secrets/redactor.ts'
+import { openVault } from '../../daemon/secrets/vault.ts'
+import { type Database, openDatabase, type Value } from '../../daemon/store/database.ts'
+import { homePaths, type Paths } from '../../src/config.ts'
+import type { Role } from '../../src/contract/route.ts'
+import { version } from '../../src/version.ts'
+import { checkResponse } from './check-response.ts'
+
+export const ADMIN_TOKEN = 'cadre_admin-token-of-the-tests-0123456789abcdef'
+export const MEMBER_USER = 'ada'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape checkAnswer has already proven
+export type Json = any
+
+export interface TestResponse {
+  status: number
+  headers: Record<string, unknown>
+  text: string
+  body: Json
+  data: Json
+}
+
+export interface CallOptions {
+  /** A role, a token, or null for none at all. */
+  as?: Role | (string & {}) | null
+  headers?: Record<string, string>
+  /** Sent as it is, instead of a body made into JSON. */
+  raw?: string | Buffer
+}
+
+export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' | 'disk'> {
+  home?: string
+  rateLimit?: number
+  /** Where the service looks names up. */
+  resolve?: Resolve
+  /** How long it waits for providers. */
+  providerTimes?: Partial<ProviderTimes>
+  /** Keys of the environment and servers to look for models at; none unless the test has its own. */
+  surroundings?: { keys?: Record<string, string>; servers?: string[] }
+}
+
+const NO_KEYCHAIN = {
+  read: () => Promise.reject(new Error('no keychain in tests')),
+  write: () => Promise.reject(new Error('no keychain in tests')),
+}
+
+export class TestServer {
+  readonly paths: Paths
+  readonly app: App
+  /** The name it is called by; of one that listens, with its port. */
+  host = '127.0.0.1'
+  readonly #logger: Log
+  readonly #tokens = new Map<string, string>([['admin', ADMIN_TOKEN]])
+  #database: Database | undefined
+
+  private constructor(paths: Paths, app: App, log: Log) {
+    this.paths = paths
+    this.app = app
+    this.#logger = log
+  }
+
+  static async start({
+    home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'),
+    rateLimit = 0,
+    resolve,
+    providerTimes,
+    surroundings = {},
+    ...timing
+  }: TestServerOptions = {}): Promise<TestServer> {
+    const paths = homePaths({ CADRE_HOME: home })
+    prepareHome(paths)
+    const redactor = new Redactor()
+    const log = openLog({ path: paths.log, level: 'debug', redactor })
+    const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
+    const app = await createApp({
+      paths,
+      logger: log.logger,
+      vault,
+      rateLimit,
+      version,
+      surroundings: { keys: {}, servers: [], ...surroundings },
+      adminToken: ADMIN_TOKEN,
+      resolve,
+      providerTimes,
+      keepToken: async (token) => redactor.add(token),
+      ...timing,
+    })
+    await app.server.ready()
+    return new TestServer(paths, app, log)
+  }
+
+  /** Another connection to the same records, for what no route shows. It remembers no rows: it does not hear of the service's commits. */
+  get database(): Database {
+    this.#database ??= openDatabase(this.paths.database)
+    const { all } = this.#database
+    return { ...this.#database, get: async <T>(sql: string, values: readonly Value[] = []) => (await all<T>(sql, values))[0] }
+  }
+
+  get log(): string {
+    return readFileSync(this.paths.log, 'utf8')
+  }
+
+  /** A token of the role, made on first use. */
+  async token(role: Role): Promise<string> {
+    const known = this.#tokens.get(role)
+    if (known) return known
+    const { data } = await this.post('/tokens', { name: role, role, ...(role === 'member' ? { user_id: MEMBER_USER } : {}) })
+    this.#tokens.set(role, data.token)
+    return data.token
+  }
+
+  async call(method: string, path: string, body?: unknown, { as = 'admin', headers = {}, raw }: CallOptions = {}): Promise<TestResponse> {
+    const token = as === null ? undefined : ['admin', 'editor', 'member', 'viewer'].includes(as) ? await this.token(as as Role) : as
+    const url = path.startsWith('/api/') || path.startsWith('/docs') || path === '/' ? path : `/api${path}`
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const sent = {
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    }
+    const options = { method, url, headers: { host: this.host, ...sent }, ...(payload === undefined ? {} : { payload }) } as InjectOptions
+    const reply = await this.app.server.inject(options)
+    const answer = { status: reply.statusCode, headers: reply.headers as Record<string, unknown>, text: reply.payload }
+    checkResponse({ method, url, ...answer })
+    const json =
+      String(reply.headers['content-type']).startsWith('application/json') && reply.payload !== ''
+        ? (JSON.parse(reply.payload) as Json)
+        : undefined
+    return { ...answer, body: json, data: json?.data }
+  }
+
+  get = (path: string, options?: CallOptions) => this.call('GET', path, undefined, options)
+  post = (path: string, body?: unknown, options?: CallOptions) => this.call('POST', path, body, options)
+  put = (path: string, body?: unknown, options?: CallOptions) => this.call('PUT', path, body, options)
+  patch = (path: string, body?: unknown, options?: CallOptions) => this.call('PATCH', path, body, options)
+  delete = (path: string, options?: CallOptions) => this.call('DELETE', path, undefined, options)
+
+  /** Stops it but leaves the home, for another start. */
+  async stop(): Promise<string> {
+    await this.#database?.close()
+    this.#database = undefined
+    await this.app.close()
+    this.#logger.close()
+    return this.paths.home
+  }
+
+  async close(): Promise<void> {
+    rmSync(await this.stop(), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,58 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { aloud } from '../harness/hooks.ts'
+import { TestServer } from '../harness/test-server.ts'
+
+const test = suite('unreadable requests')
+let service: TestServer
+let port: number
+
+test.before(
+  aloud(async () => {
+    service = await TestServer.start()
+    port = Number(new URL(await service.app.server.listen({ host: '127.0.0.1', port: 0 })).port)
+  }),
+)
+test.after(aloud(() => service.close()))
+
+/** What is answered to these very bytes, until the connection ends. */
+async function answered(
+  bytes: string,
+): Promise<{ status: number; headers: string; body: { success: boolean; error: string; code: string; request_id: string } }> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), headers: head, body: JSON.parse(body) }
+}
+
+const CASES: [name: string, bytes: string, status: number, code: string, error: RegExp][] = [
+  ['what is no HTTP', '\u0000\u0001\r\n\r\n', 400, 'VALIDATION_ERROR', /no HTTP request/],
+  [
+    'a path with bytes that belong to none',
+    'GET /api/agents/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n',
+    400,
+    'VALIDATION_ERROR',
+    /no HTTP request/,
+  ],
+  [
+    'two lengths at once',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+    'VALIDATION_ERROR',
+    /no HTTP/,
+  ],
+  ['headers without end', `GET /api/health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 413, 'PAYLOAD_TOO_LARGE', /headers/],
+  ['a request that names no host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 403, 'FORBIDDEN', /Host header/],
+]
+for (const [name, bytes, status, code, error] of CASES) {
+  test(`${name} is refused in the shape of all errors`, async () => {
+    const answer = await answered(bytes)
+    assert.equal([answer.status, answer.body.success, answer.body.code], [status, false, code])
+    assert.match(answer.body.error, error)
+    assert.match(answer.headers.toLowerCase(), `x-request-id: ${answer.body.request_id}`)
+  })
+}
+
+test.run()

@@ -1,0 +1,28 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { hasMoreValuesThan } from '../../daemon/http/count-json-values.ts'
+
+const test = suite('value count')
+
+test('counts what is outside of texts', () => {
+  for (const [value, count] of [
+    [{}, 1],
+    [[1, 2, 3], 3],
+    [{ a: [[], {}], b: ',,[[' }, 6],
+    [{ content: 'a "quoted, [text]", and \\ a backslash \\', metadata: { '",': 1 } }, 3],
+    [['\\\\"'], 1],
+  ] as const) {
+    const json = JSON.stringify(value)
+    assert.equal([hasMoreValuesThan(json, count), hasMoreValuesThan(json, count - 1)], [false, true], json)
+  }
+})
+
+test('text that never ends and 60 MB of empty lists are done with quickly', () => {
+  const begun = performance.now()
+  assert.is(hasMoreValuesThan(`"${'\\"'.repeat(10_000_000)}`, 0), false)
+  assert.is(hasMoreValuesThan(`[${'[],'.repeat(20_000_000)}[]]`, 1_000_000), true)
+  assert.is(hasMoreValuesThan('['.repeat(60_000_000), 1_000_000), true)
+  assert.ok(performance.now() - begun < 5_000)
+})
+
+test.run()
