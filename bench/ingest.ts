@@ -2,7 +2,7 @@
 
 import { builtModels } from '../daemon/embedding/places.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { chunkDocument } from '../daemon/knowledge/chunking/chunker.ts'
+import { chunkDocument } from '../daemon/knowledge/chunking/chunk-document.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
 import { withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, type Figure, milliseconds } from './support/figures.ts'

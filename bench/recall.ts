@@ -1,6 +1,6 @@
 /** Nearness over 150,000 passages: how much of what comparing all of them finds the index finds too, in what share of the time, and while rows come and go. */
 import { mkdirSync } from 'node:fs'
-import { Indexes } from '../daemon/knowledge/indexes/indexes.ts'
+import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'
 import type { PassageRow } from '../daemon/store/arrow.ts'
 import type { Filter } from '../daemon/store/filter.ts'
 import type { PassageTable } from '../daemon/store/passage-table.ts'
@@ -25,7 +25,7 @@ export const recall: Bench = {
       mkdirSync(home, { mode: 0o700 })
       const vectors = new Vectors(homePaths({ CADRE_HOME: home }).vectors)
       try {
-        return await measure(new Indexes(vectors).vectors({ id: 'idx_recall' } as never), new Spread())
+        return await measure(new IndexRegistry(vectors).vectors({ id: 'idx_recall' } as never), new Spread())
       } finally {
         await vectors.close()
       }

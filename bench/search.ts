@@ -4,9 +4,9 @@ import { EventBus } from '../daemon/core/event-bus.ts'
 import { builtModels } from '../daemon/embedding/places.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { queryWords } from '../daemon/knowledge/chunking/tokenize.ts'
+import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'
 import type { Index } from '../daemon/knowledge/indexes/index-store.ts'
-import { Indexes } from '../daemon/knowledge/indexes/indexes.ts'
-import { Search } from '../daemon/knowledge/search/search.ts'
+import { PassageSearch } from '../daemon/knowledge/search/passage-search.ts'
 import { EmbeddingLedger } from '../daemon/knowledge/sync/embedding-ledger.ts'
 import { type Database, openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
@@ -33,7 +33,7 @@ export const search: Bench = {
       const database = openDatabase(paths.database)
       await migrate(database)
       const vectors = new Vectors(paths.vectors)
-      const indexes = new Indexes(vectors)
+      const indexes = new IndexRegistry(vectors)
       const embedding = new EmbeddingService({
         modelsDirectory: builtModels(),
         remote: async () => undefined,
@@ -52,7 +52,7 @@ export const search: Bench = {
 
 interface Parts {
   database: Database
-  indexes: Indexes
+  indexes: IndexRegistry
   embedding: EmbeddingService
   index: Index
 }
@@ -61,7 +61,7 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   const models = { counted: async (_: unknown, id: string) => ({ id, price: { input: 0, output: 0 } }) } as never
   const ledger = new EmbeddingLedger({ database, meter, models, logger: { error() {} } as never })
-  const whole = new Search({
+  const whole = new PassageSearch({
     database,
     indexes,
     embedding,
@@ -75,11 +75,11 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
     const one = await timed(async () => {
       const [[vector], matching] = await Promise.all([
         embedder.embed([query], { priority: 'query' }),
-        indexes.text(index).matching(queryWords(query), { columns: ['id', 'content'], limit: 100 }),
+        indexes.getTextTable(index).matching(queryWords(query), { columns: ['id', 'content'], limit: 100 }),
       ])
       const near = await indexes.vectors(index).nearest(vector as Float32Array, { columns: ['id'], limit: 100 })
       await indexes
-        .text(index)
+        .getTextTable(index)
         .where({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
     })
     const other = await timed(() =>
@@ -107,7 +107,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Rows straight into the stores: embedding 100,000 passages would take an hour. */
-async function fill(database: Database, indexes: Indexes): Promise<Index> {
+async function fill(database: Database, indexes: IndexRegistry): Promise<Index> {
   const now = new Date().toISOString()
   const index = await database.write(async (transaction) => {
     await transaction.run(
@@ -126,12 +126,12 @@ async function fill(database: Database, indexes: Indexes): Promise<Index> {
   })
   for (let from = 0; from < PASSAGES; from += A_COMMIT) {
     const rows = Array.from({ length: A_COMMIT }, (_, at) => passage(from + at))
-    await indexes.text(index).add(rows.map(({ vector: _, ...row }) => row))
+    await indexes.getTextTable(index).add(rows.map(({ vector: _, ...row }) => row))
     await indexes
       .vectors(index)
       .add(rows.map(({ id, document_id, page, generation, vector }) => ({ id, document_id, page, generation, vector })))
   }
-  await indexes.text(index).tidy()
+  await indexes.getTextTable(index).tidy()
   await indexes.vectors(index).tidy()
   return index
 }

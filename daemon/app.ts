@@ -32,18 +32,18 @@ import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { createServer } from './http/server.ts'
-import { DocumentsService } from './knowledge/documents.ts'
-import { Indexes } from './knowledge/indexes/indexes.ts'
+import { DocumentsService } from './knowledge/document-service.ts'
+import { IndexRegistry } from './knowledge/indexes/index-registry.ts'
 import { bindKnowledgeRoutes } from './knowledge/routes.ts'
-import { Search } from './knowledge/search/search.ts'
+import { PassageSearch } from './knowledge/search/passage-search.ts'
 import { KnowledgeService } from './knowledge/service.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
 import { EmbeddingLedger } from './knowledge/sync/embedding-ledger.ts'
 import { IndexWriter } from './knowledge/sync/index-writer.ts'
-import { Reading } from './knowledge/sync/parser-pool.ts'
-import { ProgressBoard } from './knowledge/sync/progress.ts'
+import { ParserPool } from './knowledge/sync/parser-pool.ts'
+import { ProgressTracker } from './knowledge/sync/progress-tracker.ts'
+import { SyncTriggers } from './knowledge/sync/sync-triggers.ts'
 import { Synchronizer } from './knowledge/sync/synchronizer.ts'
-import { Automation } from './knowledge/sync/triggers.ts'
 import { Discovery } from './models/discover-models.ts'
 import type { ProviderTimes } from './models/providers/http-exchange.ts'
 import { Providers } from './models/providers/registry.ts'
@@ -141,7 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     providers,
     discovery: new Discovery(surroundings, () => providers.connections()),
-    replaced: (transaction, id) => knowledge.embedAgain(transaction, id),
+    replaced: (transaction, id) => knowledge.rebuildIndexes(transaction, id),
     embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL),
     meter,
   })
@@ -149,10 +149,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
   const ledger = new EmbeddingLedger({ database, meter, models, logger })
-  const reading = new Reading({})
-  const indexes = new Indexes(vectors)
+  const reading = new ParserPool({})
+  const indexes = new IndexRegistry(vectors)
   const writer = new IndexWriter(database, indexes)
-  const progress = new ProgressBoard()
+  const progress = new ProgressTracker()
   const synchronizer = new Synchronizer({
     database,
     originals,
@@ -160,16 +160,26 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     embedding,
     ledger,
-    reading,
+    parserPool: reading,
     indexes,
     writer,
     progress,
     logger,
-    work: paths.work,
+    workDirectory: paths.work,
   })
-  const automation = new Automation(database, synchronizer, logger)
-  const search = new Search({ database, indexes, embedding, ledger, synchronizer })
-  const knowledge = new KnowledgeService({ database, vault, originals, validator, indexes, synchronizer, automation, progress, search })
+  const automation = new SyncTriggers(database, synchronizer, logger)
+  const search = new PassageSearch({ database, indexes, embedding, ledger, synchronizer })
+  const knowledge = new KnowledgeService({
+    database,
+    vault,
+    originals,
+    validator,
+    indexes,
+    synchronizer,
+    triggers: automation,
+    progress,
+    search,
+  })
   const documents = new DocumentsService(database, originals, knowledge)
   const ragTools = new RagToolsService({ database, models, knowledge, validator })
   const retrievalTools = new RetrievalToolsService({ database, models, knowledge, validator })
@@ -226,7 +236,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const description = createOpenapiDocument(version)
 
   await ensureAdminToken(tokens, { token: adminToken, saveToken: keepToken, recover: recoverToken === true })
-  await documents.sweep()
+  await documents.sweepOriginals()
   const cutOff = await endInterrupted(database, meter)
   if (cutOff > 0) logger.warn({ replies: cutOff }, 'replies that were cut off are marked as interrupted')
   const interrupted = await meter.recover()
@@ -238,8 +248,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     limiter: new RateLimiter(rateLimit),
     idempotency: new Idempotency(database, vault),
     authenticate: (secret: string) => tokens.authenticate(secret),
-    draining: () => draining,
-    description,
+    isDraining: () => draining,
+    openapi: description,
   }
   const server = await createServer(door, [
     ...bindSystemRoutes(system, description),
@@ -259,7 +269,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...bindAsCodeRoutes(asCode),
   ])
   // In the background: a daemon with much to mend answers all the same.
-  const resumed = Promise.all([synchronizer.resume().then(() => automation.armAll()), engine.resume()])
+  const resumed = Promise.all([synchronizer.resume().then(() => automation.registerAll()), engine.resume()])
   resumed.catch((error: unknown) => logger.error({ err: error }, 'what was left half done could not be taken up'))
   dispatcher.start()
   retention.start()

@@ -40,11 +40,11 @@ export default class RetrievalSearch extends CadreCommand {
       body: { ...body, ...(flags.explain ? { explain: true } : {}) },
     })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
-    if (data.results.length === 0) this.narrate('Nothing was found.')
-    else if (data.results.every(({ loose }) => loose)) this.narrate(nothingFits(body.query))
+    if (data.findPassages.length === 0) this.narrate('Nothing was found.')
+    else if (data.findPassages.every(({ loose }) => loose)) this.narrate(nothingFits(body.query))
     const paper = paperFor(process.stdout)
     const view = { query: body.query, paper, full: flags.full }
-    const found = data.results.map((passage, at) => passageLines(passage, at + 1, [scores(passage)], view).join('\n'))
+    const found = data.findPassages.map((passage, at) => passageLines(passage, at + 1, [scores(passage)], view).join('\n'))
     if (found.length > 0) process.stdout.write(`${found.join('\n\n')}\n`)
     if (data.timings) for (const line of wrap(stages(data.timings), Math.min(paper.columns, 100))) this.narrate(paint('dim', line))
   }

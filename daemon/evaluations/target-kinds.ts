@@ -56,7 +56,7 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
         prompt_template: prompt_template_id === null ? null : await templates.records.get(reader, prompt_template_id),
         model: await models.described(reader, snapshot.agent.model_id),
         tools,
-        indexes: await Promise.all([...sources].map((source) => knowledge.described(reader, source))),
+        indexes: await Promise.all([...sources].map((source) => knowledge.describe(reader, source))),
       }
     },
     asConfigured(configuration) {
@@ -120,7 +120,7 @@ function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
     async configuration(reader, id) {
       const tool = await ragTools.records.get(reader, id)
       if (!tool) return undefined
-      const index = tool.knowledge_source_id === null ? null : await knowledge.described(reader, tool.knowledge_source_id)
+      const index = tool.knowledge_source_id === null ? null : await knowledge.describe(reader, tool.knowledge_source_id)
       return { rag_tool: tool, model: await models.described(reader, tool.model_id), index }
     },
     asConfigured({ rag_tool }) {

@@ -4,14 +4,14 @@ import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sou
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
-import type { DocumentsService } from './documents.ts'
+import type { DocumentsService } from './document-service.ts'
 import type { KnowledgeService } from './service.ts'
 
 export const bindKnowledgeRoutes = (sources: KnowledgeService, documents: DocumentsService): Binding[] => [
   ...bindCrud(knowledgeSourceRoutes, sources),
   bind(knowledgeSourceRoutes.sync, ({ params, change }) => sources.sync(change.caller, params.id)),
   bind(knowledgeSourceRoutes.cancelSync, ({ params, change }) => sources.cancelSync(change.caller, params.id)),
-  bind(knowledgeSourceRoutes.syncEvents, ({ params, change }) => sources.syncEvents(change.caller, params.id)),
+  bind(knowledgeSourceRoutes.syncEvents, ({ params, change }) => sources.generateSyncEvents(change.caller, params.id)),
   bind(documentRoutes.list, ({ params, query, change }) => documents.list(change.caller, params.id, query as ListQuery)),
   bind(documentRoutes.create, ({ params, body, change }) => documents.add(change, params.id, body)),
   bind(documentRoutes.get, ({ params }) => documents.get(params.id, params.document_id)),

@@ -5,7 +5,7 @@ import { query, top_k } from '../../src/contract/schemas/passages.ts'
 import type { FoundPassage, Tool } from '../core/tool.ts'
 import type { Validator } from '../validation/validator.ts'
 
-const Asked = object({ query, ...optional({ top_k }) })
+const SearchInput = object({ query, ...optional({ top_k }) })
 
 const PARAMETERS = {
   type: 'object',
@@ -17,14 +17,14 @@ const PARAMETERS = {
   additionalProperties: false,
 }
 
-interface Described {
+interface ToolIdentity {
   id: string
   name: string
   description: string
 }
 
-export function passageTool(
-  { id, name, description }: Described,
+export function createSearchTool(
+  { id, name, description }: ToolIdentity,
   validator: Validator,
   search: (query: string, topK: number | undefined) => Promise<FoundPassage[]>,
 ): Tool {
@@ -35,7 +35,7 @@ export function passageTool(
     parameters: PARAMETERS,
     requiresConfirmation: false,
     run: async (input) => {
-      validator.check(Asked, input)
+      validator.check(SearchInput, input)
       const { query, top_k } = input as { query: string; top_k?: number }
       return { kind: 'passages', passages: await search(query, top_k) }
     },

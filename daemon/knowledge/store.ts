@@ -16,7 +16,7 @@ export const sourceRecords = new Records<StoredSource>({
 })
 export const documentRecords = new Records<StoredDocument>({ table: 'documents', schema: Document })
 
-export async function statisticsOf(reader: Reader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
+export async function getStatistics(reader: Reader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
   const sums = await reader.get<{ documents: number; chunks: number; failed: number; embedded: number }>(
     "SELECT count(*) AS documents, coalesce(sum(chunks), 0) AS chunks, coalesce(sum(status = 'failed'), 0) AS failed, coalesce(sum(CASE WHEN status = 'indexed' THEN chunks ELSE 0 END), 0) AS embedded FROM documents WHERE knowledge_source_id = ?",
     [sourceId],
@@ -24,7 +24,7 @@ export async function statisticsOf(reader: Reader, sourceId: string): Promise<St
   return sums ?? { documents: 0, chunks: 0, failed: 0, embedded: 0 }
 }
 
-export async function hashesOf(reader: Reader, sourceId: string): Promise<string[]> {
+export async function listContentHashes(reader: Reader, sourceId: string): Promise<string[]> {
   const rows = await reader.all<{ content_hash: string }>(
     "SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ? AND content_hash <> ''",
     [sourceId],
@@ -32,11 +32,11 @@ export async function hashesOf(reader: Reader, sourceId: string): Promise<string
   return rows.map(({ content_hash }) => content_hash)
 }
 
-export async function hashInUse(reader: Reader, contentHash: string): Promise<boolean> {
+export async function isContentInUse(reader: Reader, contentHash: string): Promise<boolean> {
   return (await reader.get('SELECT 1 AS found FROM documents WHERE content_hash = ? LIMIT 1', [contentHash])) !== undefined
 }
 
-export async function hashesInUse(reader: Reader): Promise<Set<string>> {
+export async function listAllContentHashes(reader: Reader): Promise<Set<string>> {
   const rows = await reader.all<{ content_hash: string }>('SELECT DISTINCT content_hash FROM documents')
   return new Set(rows.map(({ content_hash }) => content_hash))
 }
@@ -45,22 +45,22 @@ export async function sourceExists(reader: Reader, sourceId: string): Promise<bo
   return (await reader.get('SELECT 1 AS found FROM knowledge_sources WHERE id = ?', [sourceId])) !== undefined
 }
 
-export async function deleteDocumentsOf(transaction: Transaction, sourceId: string): Promise<void> {
+export async function deleteDocuments(transaction: Transaction, sourceId: string): Promise<void> {
   await transaction.run('DELETE FROM documents WHERE knowledge_source_id = ?', [sourceId])
 }
 
 /** A document that was found until now is the sender's from now on: it does not go when it is no longer found. */
-export async function markSent(transaction: Transaction, documentId: string): Promise<void> {
+export async function markAsSent(transaction: Transaction, documentId: string): Promise<void> {
   await transaction.run("UPDATE documents SET origin = 'sent', fingerprint = NULL WHERE id = ?", [documentId])
 }
 
 /** Sources whose address may hold a login, as older versions kept it. */
-export async function sourcesWithLogins(reader: Reader): Promise<string[]> {
+export async function findSourcesWithLogins(reader: Reader): Promise<string[]> {
   const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
   return rows.map(({ id }) => id)
 }
 
 /** Whether what is written over is wiped from the file, too. */
-export async function wipeOnChange(transaction: Transaction, wiped: boolean): Promise<void> {
+export async function setSecureDelete(transaction: Transaction, wiped: boolean): Promise<void> {
   await transaction.get(`PRAGMA secure_delete = ${wiped ? 'ON' : 'OFF'}`)
 }

@@ -7,14 +7,14 @@ import type { Reference } from '../store/links.ts'
 import type { IndexSettings } from './indexes/index-store.ts'
 
 /** The embedding model's id, once size and overlap fit together. */
-export async function checkedChunking(reader: Reader, models: ModelsService, tool: IndexSettings): Promise<string> {
+export async function validateChunking(reader: Reader, models: ModelsService, tool: IndexSettings): Promise<string> {
   if (tool.chunk_overlap >= tool.chunk_size)
     throw createValidationError('chunk_overlap', `must be less than chunk_size (${tool.chunk_size})`)
   if (tool.embedding_model === DEFAULT_EMBEDDING_MODEL) return DEFAULT_EMBEDDING_MODEL
   return models.resolve(reader, tool.embedding_model, 'embedding_model')
 }
 
-export function embeddingReference({ embedding_model }: IndexSettings): Reference[] {
+export function getEmbeddingReferences({ embedding_model }: IndexSettings): Reference[] {
   if (embedding_model === DEFAULT_EMBEDDING_MODEL) return []
   return [{ field: 'embedding_model', target: embedding_model, detach: { kind: 'value', value: DEFAULT_EMBEDDING_MODEL } }]
 }
@@ -22,13 +22,14 @@ export function embeddingReference({ embedding_model }: IndexSettings): Referenc
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
 
 /** Filters as search takes them: what is asked of `metadata` stands beside the rest. Each compares with a value or a list of values, and with nothing else. */
-export function checkedFilters({ metadata, ...others }: Record<string, unknown>): Record<string, unknown> {
-  if (metadata === undefined) return checked('filters', others)
-  if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata)) return checked('filters', { ...others, metadata })
-  return bothFilters(checked('filters', others), checked('filters.metadata', metadata as Record<string, unknown>))
+export function normalizeFilters({ metadata, ...others }: Record<string, unknown>): Record<string, unknown> {
+  if (metadata === undefined) return validateFilters('filters', others)
+  if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata))
+    return validateFilters('filters', { ...others, metadata })
+  return intersectFilters(validateFilters('filters', others), validateFilters('filters.metadata', metadata as Record<string, unknown>))
 }
 
-function checked(where: string, filters: Record<string, unknown>): Record<string, unknown> {
+function validateFilters(where: string, filters: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(filters)) {
     const fits = isScalar(value) || (Array.isArray(value) && value.length > 0 && value.length <= 1_000 && value.every(isScalar))
     if (!fits) throw createValidationError(`${where}.${name}`, 'must be a text, number or boolean, or a list of them')
@@ -37,7 +38,7 @@ function checked(where: string, filters: Record<string, unknown>): Record<string
 }
 
 /** What passes both filters: where both name a field, what is in both. A tool's own filters are never widened. */
-export function bothFilters(first: Record<string, unknown>, second: Record<string, unknown>): Record<string, unknown> {
+export function intersectFilters(first: Record<string, unknown>, second: Record<string, unknown>): Record<string, unknown> {
   const both = { ...first, ...second }
   for (const name of Object.keys(first)) {
     if (!Object.hasOwn(second, name)) continue

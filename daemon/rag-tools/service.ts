@@ -7,9 +7,9 @@ import type { Caller } from '../core/caller.ts'
 import type { CallOrigin } from '../core/meter.ts'
 import { type FoundPassage, headingsOf, type Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
-import { passageTool } from '../knowledge/search-tool.ts'
+import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import { checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
+import { getEmbeddingReferences, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
@@ -43,15 +43,15 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
           throw createValidationError('knowledge_source_id', `there is no knowledge source "${source}"`)
         const record = {
           ...draft,
-          embedding_model: await checkedChunking(transaction, models, draft),
+          embedding_model: await validateChunking(transaction, models, draft),
           model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : draft.model_id,
         }
-        await knowledge.claim(transaction, record.id, sourcesOf(record), record)
+        await knowledge.claimIndexes(transaction, record.id, sourcesOf(record), record)
         return record
       },
       getReferences: references,
-      afterSave: async (tool) => knowledge.refresh(sourcesOf(tool)),
-      beforeRemove: async (transaction, { id }) => knowledge.release(transaction, id),
+      afterSave: async (tool) => knowledge.refreshIndexes(sourcesOf(tool)),
+      beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
     this.#parts = parts
   }
@@ -87,7 +87,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     const tool = await this.records.get(reader, id)
     return (
       tool &&
-      passageTool(tool, this.#parts.validator, (query, top_k) =>
+      createSearchTool(tool, this.#parts.validator, (query, top_k) =>
         this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }),
       )
     )
@@ -96,13 +96,13 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: Question, origin: CallOrigin): Promise<FoundPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
-    const { results } = await this.#parts.knowledge.search({
+    const { findPassages: results } = await this.#parts.knowledge.search({
       sourceIds: [tool.knowledge_source_id],
       settings: tool,
       query,
       method: 'hybrid',
       topK: top_k ?? tool.top_k,
-      filters: checkedFilters(filters),
+      filters: normalizeFilters(filters),
       origin,
     })
     return results
@@ -114,7 +114,7 @@ function sourcesOf({ knowledge_source_id }: StoredRagTool): string[] {
 }
 
 function references(tool: StoredRagTool): Reference[] {
-  const links = embeddingReference(tool)
+  const links = getEmbeddingReferences(tool)
   if (tool.knowledge_source_id !== null)
     links.push({ field: 'knowledge_source_id', target: tool.knowledge_source_id, detach: { kind: 'value', value: null } })
   if (tool.model_id !== null) links.push({ field: 'model_id', target: tool.model_id, detach: { kind: 'value', value: null } })

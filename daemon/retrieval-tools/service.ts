@@ -6,9 +6,9 @@ import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
-import { passageTool } from '../knowledge/search-tool.ts'
+import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import { bothFilters, checkedChunking, checkedFilters, embeddingReference } from '../knowledge/tool-settings.ts'
+import { getEmbeddingReferences, intersectFilters, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -41,17 +41,17 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
           if (!(await knowledge.exists(transaction, source)))
             throw createValidationError('knowledge_source_ids', `there is no knowledge source "${source}"`)
         }
-        checkedFilters(draft.filters)
-        const record = { ...draft, embedding_model: await checkedChunking(transaction, models, draft) }
-        await knowledge.claim(transaction, record.id, record.knowledge_source_ids, record)
+        normalizeFilters(draft.filters)
+        const record = { ...draft, embedding_model: await validateChunking(transaction, models, draft) }
+        await knowledge.claimIndexes(transaction, record.id, record.knowledge_source_ids, record)
         return record
       },
       getReferences: (tool) => [
-        ...embeddingReference(tool),
+        ...getEmbeddingReferences(tool),
         ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
       ],
-      afterSave: async ({ knowledge_source_ids }) => knowledge.refresh(knowledge_source_ids),
-      beforeRemove: async (transaction, { id }) => knowledge.release(transaction, id),
+      afterSave: async ({ knowledge_source_ids }) => knowledge.refreshIndexes(knowledge_source_ids),
+      beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
     this.#parts = parts
   }
@@ -64,9 +64,9 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
   async tool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     if (!tool) return undefined
-    return passageTool(tool, this.#parts.validator, async (query, top_k) => {
+    return createSearchTool(tool, this.#parts.validator, async (query, top_k) => {
       if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
-      return (await this.#found(tool, { query, ...(top_k ? { top_k } : {}) })).results
+      return (await this.#found(tool, { query, ...(top_k ? { top_k } : {}) })).findPassages
     })
   }
 
@@ -77,7 +77,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       query,
       method: tool.search_method,
       topK: top_k ?? tool.top_k,
-      filters: bothFilters(checkedFilters(tool.filters), checkedFilters(filters)),
+      filters: intersectFilters(normalizeFilters(tool.filters), normalizeFilters(filters)),
       threshold: tool.score_threshold,
       explain,
       origin: {},

@@ -4,7 +4,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, says } from '../harness/provider.ts'
 import type { Json } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 import { Parlour } from './conversation-fixture.ts'
 
@@ -66,7 +66,7 @@ test('whoever waits for the whole reply can be helped by another client', async 
   const id = await parlour.conversation(agent)
   provider.script = [ask('call_1', 'call_2'), says('done')]
   const reply = parlour.say(id, 'Order two')
-  const pending = await until(async () => {
+  const pending = await waitFor(async () => {
     const last = (await parlour.messages(id)).at(-1)
     return last?.tool_calls?.length === 2 && last.tool_calls.every(({ confirmation }: Json) => confirmation === 'pending') && last
   })
@@ -115,7 +115,7 @@ test('leaving while it asks ends the reply, and nothing runs', async () => {
   const stream = await parlour.stream(id, 'Order it')
   await stream.until('confirmation_required')
   stream.leave()
-  const reply = await until(async () => {
+  const reply = await waitFor(async () => {
     const last = (await parlour.messages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })

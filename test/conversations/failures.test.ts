@@ -18,7 +18,7 @@ import {
 } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
 import type { Json } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('failures')
@@ -115,7 +115,7 @@ test('an aborted reply is counted by what was read and written', async () => {
   const stream = await parlour.stream(id, 'Hi')
   await stream.until('message_delta')
   stream.leave()
-  const reply = await until(async () => {
+  const reply = await waitFor(async () => {
     const [, last] = await parlour.messages(id)
     return last?.finish_reason === 'aborted' && last
   })

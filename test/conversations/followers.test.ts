@@ -5,7 +5,7 @@ import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, refuses, ScriptedProvider, type Step, says, stallsAfter } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
 import type { Json } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('followers')
@@ -42,7 +42,7 @@ const started = async (id: string, message = 'Hi') => {
   return { stream, messageId: data.message_id }
 }
 const stored = (id: string) =>
-  until(async () => {
+  waitFor(async () => {
     const last = (await parlour.messages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
@@ -138,7 +138,7 @@ test('a repeated request joins the reply: one message, one call of the model', a
     const first = send()
     await arrival
     const second = send()
-    await until(async () => (await parlour.messages(id)).at(-1)?.content === 'one')
+    await waitFor(async () => (await parlour.messages(id)).at(-1)?.content === 'one')
     goOn()
     const answers = await Promise.all([first, second])
     const replies = await Promise.all(
@@ -214,7 +214,7 @@ test('a stop says so to all who follow or wait, and what came is kept', async ()
   const { stream, messageId } = await started(one)
   await stream.until('message_delta')
   const whole = parlour.open(`/api/conversations/${two}/messages`, { message: 'Hi' })
-  await until(async () => (await parlour.messages(two)).at(-1)?.content === 'so far')
+  await waitFor(async () => (await parlour.messages(two)).at(-1)?.content === 'so far')
   const inLine = parlour.open(`/api/conversations/${one}/messages`, { message: 'And?', wait: true })
   await (await parlour.open('/api/status', undefined)).body() // by then the one before it is in line
   const stopped = parlour.service.stop()

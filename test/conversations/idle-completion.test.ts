@@ -4,7 +4,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { FakeClock } from '../webhooks/fake-clock.ts'
 
 const test = suite('idle conversations')
@@ -39,7 +39,7 @@ test('after a day without a word a conversation completes by itself, once, and s
   assert.is(await status(id), 'active')
   clock.pass(2 * HOUR)
   await looked()
-  await until(async () => (await status(id)) === 'completed')
+  await waitFor(async () => (await status(id)) === 'completed')
   await looked()
   await looked()
   const [told, ...more] = await completions()
@@ -53,7 +53,7 @@ test('so do those that were left alone while no daemon ran, however many', async
   await expectData(service.post(`/conversations/${ids[0]}/complete`))
   clock.pass(25 * HOUR)
   service = await TestServer.start({ home: await service.stop(), clock })
-  await until(async () => (await service.get('/conversations?status=completed&limit=1')).body.pagination.total === 130)
+  await waitFor(async () => (await service.get('/conversations?status=completed&limit=1')).body.pagination.total === 130)
   assert.equal((await completions()).map(({ conversation_id }) => conversation_id).sort(), [...ids].sort())
 })
 
@@ -68,7 +68,7 @@ test('the time is a setting, and 0 is never', async () => {
   assert.is(await status(id), 'active')
   await expectData(service.put('/settings', { conversation_idle_minutes: 5 }))
   await looked()
-  await until(async () => (await status(id)) === 'completed')
+  await waitFor(async () => (await status(id)) === 'completed')
   for (const minutes of [-1, 1.5, '5', 1e9])
     await expectError(service.put('/settings', { conversation_idle_minutes: minutes }), 'VALIDATION_ERROR')
 })

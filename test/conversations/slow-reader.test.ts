@@ -8,7 +8,7 @@ import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, type Step, says } from '../harness/provider.ts'
 import { eventsOf } from '../harness/provider-wires.ts'
 import { ADMIN_TOKEN, type Json } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('slow readers')
@@ -58,7 +58,7 @@ async function abandoned(model: Step): Promise<{ seconds: number; reply: Json }>
   const socket = await sendAndStop(id)
   await (await arrival).closed
   const seconds = (performance.now() - began) / 1000
-  const reply = await until(async () => {
+  const reply = await waitFor(async () => {
     const last = (await parlour.messages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
@@ -113,12 +113,12 @@ for (const [host, address] of [
     const unread = new SocketQueues()
     assert.is((await unread.getUnreadBytes(writer)) ?? 0, 0)
     writer.write('x'.repeat(1_000))
-    if (process.platform === 'linux') await until(async () => (await unread.getUnreadBytes(writer)) === 1_000)
+    if (process.platform === 'linux') await waitFor(async () => (await unread.getUnreadBytes(writer)) === 1_000)
     writer.write('x'.repeat(3_000_000))
     if (process.platform === 'linux')
-      await until(async () => ((await unread.getUnreadBytes(writer)) ?? 0) + writer.writableLength === 3_001_000)
+      await waitFor(async () => ((await unread.getUnreadBytes(writer)) ?? 0) + writer.writableLength === 3_001_000)
     reader.resume()
-    await until(async () => ((await unread.getUnreadBytes(writer)) ?? 0) === 0 && writer.writableLength === 0)
+    await waitFor(async () => ((await unread.getUnreadBytes(writer)) ?? 0) === 0 && writer.writableLength === 0)
     reader.destroy()
     server.close()
   })

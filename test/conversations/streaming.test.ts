@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, hangs, refuses, replies, ScriptedProvider, says, stallsAfter } from '../harness/provider.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { Parlour } from './conversation-fixture.ts'
 
 const test = suite('streaming')
@@ -19,7 +19,7 @@ test.before(
 test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
 
 const finished = (id: string) =>
-  until(async () => {
+  waitFor(async () => {
     const last = (await parlour.messages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
@@ -76,7 +76,7 @@ test('a reader that leaves ends the call of the model at once, and what came is 
   const id = await parlour.talk(provider)
   const stream = await parlour.stream(id, 'Hi')
   await stream.until('message_delta')
-  await until(async () => (await parlour.messages(id))[1]?.content === 'as far as this')
+  await waitFor(async () => (await parlour.messages(id))[1]?.content === 'as far as this')
   stream.leave()
   await provider.received.at(-1)?.closed
   const reply = await finished(id)

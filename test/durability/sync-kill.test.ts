@@ -4,23 +4,22 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Daemon, startDaemon, stopDaemon } from '../harness/daemon-process.ts'
+import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
-import { Folder, tableRows, until } from '../knowledge/knowledge-fixture.ts'
+import { readTableRows, TemporaryFolder, waitFor } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('kill -9 during a synchronization')
-const TOKEN = 'cadre_token-of-the-kill-test-0123456789abcdef'
 const KILLS = 10
 const SEED = 20_261
 const STAGES = ['finding', 'reading', 'embedding']
 
 const home = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
-const folder = new Folder()
-let daemon: Daemon | undefined
+const folder = new TemporaryFolder()
+let daemon: DaemonProcess | undefined
 
 test.after(
   aloud(async () => {
-    if (daemon) await stopDaemon(daemon, 'SIGKILL')
+    await daemon?.kill()
     folder.remove()
     rmSync(home, { recursive: true, force: true })
   }),
@@ -43,40 +42,40 @@ function text(next: () => number): string {
 }
 
 const start = async () => {
-  daemon = await startDaemon(home, { environment: { CADRE_TOKEN: TOKEN } })
+  daemon = await startDaemon(home, { token: TOKEN })
   return daemon
 }
-const show = async (id: string) => (await (daemon as Daemon).get(`/api/knowledge-sources/${id}`, TOKEN)).body.data
+const show = async (id: string) => (await (daemon as DaemonProcess).get(`/api/knowledge-sources/${id}`)).body.data
 
 /** Without being asked to: whoever was interrupted goes on by himself. */
 const settled = (id: string) =>
-  until(async () => {
+  waitFor(async () => {
     const source = await show(id)
     return source.status !== 'syncing' && source.progress === null && source
   }, 50)
 
 /** As far as that, or through. */
 const reached = (id: string, stage: string) =>
-  until(async () => {
+  waitFor(async () => {
     const { progress, status } = await show(id)
     return status !== 'syncing' || STAGES.indexOf(progress?.stage) >= STAGES.indexOf(stage)
   }, 5)
 
 /** A source and a tool that cuts it small: several commits of passages, and each quickly embedded. */
 async function make(name: string) {
-  const { post } = daemon as Daemon
-  const source = await post('/api/knowledge-sources', TOKEN, { name, type: 'folder', configuration: { path: folder.path } })
+  const { post } = daemon as DaemonProcess
+  const source = await post('/api/knowledge-sources', { name, type: 'folder', configuration: { path: folder.path } })
   const id = source.body.data.id as string
-  const tool = await post('/api/retrieval-tools', TOKEN, { name, knowledge_source_ids: [id], chunk_size: 150, chunk_overlap: 0 })
+  const tool = await post('/api/retrieval-tools', { name, knowledge_source_ids: [id], chunk_size: 150, chunk_overlap: 0 })
   return { id, tool: tool.body.data.id as string }
 }
 
-const sync = async (id: string) => assert.is((await (daemon as Daemon).post(`/api/knowledge-sources/${id}/sync`, TOKEN, {})).status, 200)
+const sync = async (id: string) => assert.is((await (daemon as DaemonProcess).post(`/api/knowledge-sources/${id}/sync`, {})).status, 200)
 
 /** What the indexes of a source hold, once the daemon is stopped: passages by document, and whether each has its vector once. */
 async function held(id: string, names: Map<string, string>, indexId: string): Promise<string[]> {
-  const rows = await tableRows(join(home, 'vectors'), `${indexId}-text`)
-  const vectors = await tableRows(join(home, 'vectors'), `${indexId}-vectors`)
+  const rows = await readTableRows(join(home, 'vectors'), `${indexId}-text`)
+  const vectors = await readTableRows(join(home, 'vectors'), `${indexId}-vectors`)
   assert.equal(vectors.map((row) => row.id).sort(), rows.map((row) => row.id).sort(), `each passage of ${id} has one vector`)
   return rows.map((row) => JSON.stringify([names.get(row.document_id), row.position, row.content])).sort()
 }
@@ -93,7 +92,7 @@ test('ten times at any moment: it goes on by itself, and ends with just the pass
     await reached(disturbed, STAGES[kill % STAGES.length] as string)
     await pause(next() * 600)
     if ((await show(disturbed)).status === 'syncing') inTheMiddle++
-    await stopDaemon(daemon as Daemon, 'SIGKILL')
+    await (daemon as DaemonProcess).kill()
     // What changes while nobody looks, so that there is always something to do and something to undo.
     folder.write(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at % 4}/${(kill * 5 + at) % 60}.md`, text(next)])))
     folder.remove(`${(kill * 7) % 4}/${kill * 7}.md`)
@@ -113,14 +112,14 @@ test('ten times at any moment: it goes on by itself, and ends with just the pass
   const names = new Map<string, string>()
   for (const id of [disturbed, undisturbed]) {
     for (let page = 1; names.size < 1_000; page++) {
-      const { body } = await (daemon as Daemon).get(`/api/knowledge-sources/${id}/documents?limit=100&page=${page}`, TOKEN)
+      const { body } = await (daemon as DaemonProcess).get(`/api/knowledge-sources/${id}/documents?limit=100&page=${page}`)
       for (const document of body.data) names.set(document.id, document.name)
       if (page >= body.pagination.pages) break
     }
   }
   const found = []
   for (const tool of [first, second]) {
-    const { body } = await (daemon as Daemon).post(`/api/retrieval-tools/${tool}/search`, TOKEN, {
+    const { body } = await (daemon as DaemonProcess).post(`/api/retrieval-tools/${tool}/search`, {
       query: 'falcon on the marble harbour',
       top_k: 20,
     })
@@ -128,7 +127,7 @@ test('ten times at any moment: it goes on by itself, and ends with just the pass
   }
   assert.ok(found[0].length > 0)
   assert.equal(found[0], found[1])
-  await stopDaemon(daemon as Daemon)
+  await (daemon as DaemonProcess).stop()
 
   const { openDatabase } = await import('../../daemon/store/database.ts')
   const database = openDatabase(join(home, 'cadre.db'))

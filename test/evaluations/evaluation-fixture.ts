@@ -1,11 +1,11 @@
 /** Runs of evaluations as tests follow them. */
 import { expectData } from '../harness/expect.ts'
 import type { Json, TestServer } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 
 /** How a run ended, with its results; the newest where none is named. */
 export const ended = (service: TestServer, id: string, runId?: string): Promise<Json> =>
-  until(async () => {
+  waitFor(async () => {
     const results = await expectData(service.get(`/evaluations/${id}/results${runId ? `?run_id=${runId}` : ''}`))
     return !['queued', 'running'].includes(results.status) && results
   })

@@ -6,7 +6,7 @@ import { aloud } from '../harness/hooks.ts'
 import { hangs, type ReceivedRequest, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ended } from './evaluation-fixture.ts'
 
 const test = suite('runs of evaluations that are disturbed')
@@ -77,7 +77,7 @@ test('a run is cancelled while a judge is asked: the judge is asked no further, 
   const scorers = [{ type: 'llm_judge', model_id: (await resources.model(provider.model)).id }]
   const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: 'q', expected_output: 'q' }] })
   const run = await begin(id)
-  await until(async () => provider.received.some(isJudge))
+  await waitFor(async () => provider.received.some(isJudge))
   await expectData(service.post(`/evaluations/${id}/runs/${run}/cancel`))
   await provider.received.find(isJudge)?.closed
   const { status, results, summary } = await ended(service, id, run)
@@ -100,7 +100,7 @@ test('what is asked may be deleted while it is asked: the run goes on with what 
   const test_cases = Array.from({ length: 20 }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
   const { id } = await resources.evaluation({ target_id: target.id, test_cases, concurrency: 2 })
   const run = await begin(id)
-  await until(async () => provider.received.length >= 2)
+  await waitFor(async () => provider.received.length >= 2)
   await expectData(service.delete(`/agents/${target.id}?force=true`))
   release()
   const { status, summary } = await ended(service, id, run)

@@ -5,7 +5,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('deleting what is used')
 let service: TestServer
@@ -183,7 +183,7 @@ for (const [name, { target: makeTarget, path, user: makeUser, userPath, field, d
     )
     await expectError(service.delete(`${path}/${target.id}?force=false`), 'CONFLICT')
     // A source may be getting the index that its tool asks for.
-    const unharmed = await until(async () => {
+    const unharmed = await waitFor(async () => {
       const shown = await expectData(service.get(`${path}/${target.id}`))
       return !shown.progress && shown
     })

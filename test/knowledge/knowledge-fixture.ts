@@ -17,7 +17,7 @@ export interface Row {
   content?: string
 }
 
-export class Library {
+export class KnowledgeFixture {
   readonly service: TestServer
   readonly resources: Resources
 
@@ -26,73 +26,73 @@ export class Library {
     this.resources = new Resources(service)
   }
 
-  static async open(options?: TestServerOptions): Promise<Library> {
-    return new Library(await TestServer.start(options))
+  static async start(options?: TestServerOptions): Promise<KnowledgeFixture> {
+    return new KnowledgeFixture(await TestServer.start(options))
   }
 
   /** The same home in a new service, as after a restart. */
-  async reopened(meanwhile: () => void = () => {}): Promise<Library> {
+  async restart(meanwhile: () => void = () => {}): Promise<KnowledgeFixture> {
     const home = await this.service.stop()
     meanwhile()
-    return Library.open({ home })
+    return KnowledgeFixture.start({ home })
   }
 
-  end = () => this.service.close()
+  close = () => this.service.close()
 
-  source = (type = 'file', configuration?: Fields): Promise<Json> =>
+  createSource = (type = 'file', configuration?: Fields): Promise<Json> =>
     this.resources.source({ type, ...(configuration ? { configuration } : {}) })
 
   /** A source with these documents, synchronized. */
-  async filled(documents: Record<string, string>): Promise<Json> {
-    const source = await this.source()
-    for (const [name, content] of Object.entries(documents)) await this.send(source.id, name, content)
+  async createSyncedSource(listDocuments: Record<string, string>): Promise<Json> {
+    const source = await this.createSource()
+    for (const [name, content] of Object.entries(listDocuments)) await this.addDocument(source.id, name, content)
     return this.sync(source.id)
   }
 
-  send = (sourceId: string, name: string, content: string, metadata: Fields = {}): Promise<Json> =>
+  addDocument = (sourceId: string, name: string, content: string, metadata: Fields = {}): Promise<Json> =>
     expectData(this.service.post(`/knowledge-sources/${sourceId}/documents`, { name, content, metadata }), 201)
 
-  show = (sourceId: string): Promise<Json> => expectData(this.service.get(`/knowledge-sources/${sourceId}`))
-  start = (sourceId: string): Promise<Json> => expectData(this.service.post(`/knowledge-sources/${sourceId}/sync`))
+  getSource = (sourceId: string): Promise<Json> => expectData(this.service.get(`/knowledge-sources/${sourceId}`))
+  startSync = (sourceId: string): Promise<Json> => expectData(this.service.post(`/knowledge-sources/${sourceId}/sync`))
 
   async sync(sourceId: string): Promise<Json> {
-    await this.start(sourceId)
-    return this.settled(sourceId)
+    await this.startSync(sourceId)
+    return this.waitForSync(sourceId)
   }
 
   /** The source once nothing is under way for it. */
-  settled = (sourceId: string): Promise<Json> =>
-    until(async () => {
-      const source = await this.show(sourceId)
+  waitForSync = (sourceId: string): Promise<Json> =>
+    waitFor(async () => {
+      const source = await this.getSource(sourceId)
       return source.status !== 'syncing' && source.progress === null ? source : undefined
     })
 
   documents = async (sourceId: string): Promise<Json[]> =>
     expectData(this.service.get(`/knowledge-sources/${sourceId}/documents?limit=100&sort=name`))
 
-  async document(sourceId: string, name: string): Promise<Json> {
+  async getDocument(sourceId: string, name: string): Promise<Json> {
     return (await this.documents(sourceId)).find((document) => document.name === name)
   }
 
-  tool = async (sourceIds: string | string[], fields: Fields = {}): Promise<Json> =>
+  createTool = async (sourceIds: string | string[], fields: Fields = {}): Promise<Json> =>
     this.resources.retrievalTool({ knowledge_source_ids: [sourceIds].flat(), ...fields })
 
   search = async (tool: Json, query: string, fields: Fields = {}): Promise<Json[]> =>
     (await expectData(this.service.post(`/retrieval-tools/${tool.id}/search`, { query, ...fields }))).results
 
   /** Names of the documents a search finds, best first. */
-  async names(tool: Json, query: string, fields: Fields = {}): Promise<string[]> {
+  async searchNames(tool: Json, query: string, fields: Fields = {}): Promise<string[]> {
     return (await this.search(tool, query, fields)).map(({ metadata }) => metadata.source)
   }
 
-  indexes = (sourceId: string): Promise<Json[]> =>
+  listIndexes = (sourceId: string): Promise<Json[]> =>
     this.service.database.all('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
 
   /** What is in the tables of an index, read from the disk as another program would. */
-  rows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> => tableRows(this.service.paths.vectors, `${index.id}-${side}`)
+  readRows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> => readTableRows(this.service.paths.vectors, `${index.id}-${side}`)
 
-  tables = async (): Promise<string[]> => {
-    const database = await opened(this.service.paths.vectors)
+  listTables = async (): Promise<string[]> => {
+    const database = await connectToVectors(this.service.paths.vectors)
     try {
       return await database.tableNames()
     } finally {
@@ -102,13 +102,13 @@ export class Library {
 }
 
 /** Loaded late: the service says how LanceDB is to be set up. */
-async function opened(directory: string): Promise<Connection> {
+async function connectToVectors(directory: string): Promise<Connection> {
   const { connect } = await import('@lancedb/lancedb')
   return connect(directory)
 }
 
-export async function tableRows(directory: string, name: string): Promise<Row[]> {
-  const database = await opened(directory)
+export async function readTableRows(directory: string, name: string): Promise<Row[]> {
+  const database = await connectToVectors(directory)
   try {
     if (!(await database.tableNames()).includes(name)) return []
     const table = await database.openTable(name)
@@ -120,7 +120,7 @@ export async function tableRows(directory: string, name: string): Promise<Row[]>
 }
 
 /** Asks again until there is an answer; what never comes is left to the limit of the test run. */
-export async function until<T>(ask: () => Promise<T | undefined | false>, everyMs = 25): Promise<T> {
+export async function waitFor<T>(ask: () => Promise<T | undefined | false>, everyMs = 25): Promise<T> {
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer
@@ -129,7 +129,7 @@ export async function until<T>(ask: () => Promise<T | undefined | false>, everyM
 }
 
 /** A folder of files that a test may change. */
-export class Folder {
+export class TemporaryFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'cadre-folder-'))
 
   write(files: Record<string, string | Buffer>): void {

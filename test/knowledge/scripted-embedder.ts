@@ -48,7 +48,7 @@ export class ScriptedEmbedder {
     for (const answer of held) answer()
   }
 
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     this.release()
     await this.#server.close()
   }

@@ -2,13 +2,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { aloud } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
-import { Library } from '../knowledge/knowledge-fixture.ts'
+import { KnowledgeFixture } from '../knowledge/knowledge-fixture.ts'
 import { HOSTS, NAMES, resolve } from './forbidden.ts'
 import { type StandIn, standIn } from './stand-in.ts'
 
 /** Everybody who sends requests to addresses that people configure, through the routes of the whole service. */
 const test = suite('who uses the outbound client')
-let library: Library
+let library: KnowledgeFixture
 let server: StandIn
 let other: StandIn
 let six: StandIn | undefined
@@ -20,7 +20,7 @@ let rebinding: string[] = []
 
 test.before(
   aloud(async () => {
-    library = await Library.open({
+    library = await KnowledgeFixture.start({
       resolve: async (host) => (host === 'rebind.test' ? [{ address: rebinding.shift() ?? '0.0.0.0', family: 4 }] : resolve(host)),
     })
     server = await standIn()
@@ -29,7 +29,7 @@ test.before(
     six = await standIn(undefined, '::1').catch(() => undefined)
     tool = await library.resources.apiTool()
     webhook = await library.resources.webhook()
-    source = await library.source('url', { url: 'https://example.com/' })
+    source = await library.createSource('url', { url: 'https://example.com/' })
   }),
 )
 test.before.each(() => {
@@ -38,7 +38,7 @@ test.before.each(() => {
 })
 test.after(
   aloud(async () => {
-    await library.end()
+    await library.close()
     for (const one of [server, other, six]) await one?.close()
   }),
 )

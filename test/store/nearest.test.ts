@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
 import { Vectors } from '../../daemon/store/vectors.ts'
-import { until } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('nearest')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-nearest-'))
@@ -114,7 +114,7 @@ test('an index that cannot be read costs no answer, and is made again', async ()
   await withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     assert.is((await near(table, 78))[0], 'p78')
-    await until(async () => (await indexOf('growing')) === 'IvfFlat' && readdirSync(indices).some((name) => !before.has(name)))
+    await waitFor(async () => (await indexOf('growing')) === 'IvfFlat' && readdirSync(indices).some((name) => !before.has(name)))
     assert.is((await near(table, 78))[0], 'p78')
   })
 })

@@ -5,13 +5,16 @@ import type { StoredMessage } from '../store.ts'
 /** Who knows what documents say now. */
 export interface Library {
   /** For each quotation, whether its document is there and still holds it. */
-  stand(reader: Reader, quotations: readonly { documentId: string; content: string; contentHash: string | undefined }[]): Promise<boolean[]>
+  verifyQuotes(
+    reader: Reader,
+    quotations: readonly { documentId: string; content: string; contentHash: string | undefined }[],
+  ): Promise<boolean[]>
 }
 
 export async function withStaleness(reader: Reader, library: Library, messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
   const quoted = messages.flatMap(({ citations = [] }) => citations)
   if (quoted.length === 0) return [...messages]
-  const standing = await library.stand(
+  const standing = await library.verifyQuotes(
     reader,
     quoted.map(({ document_id, content, content_hash }) => ({ documentId: document_id, content, contentHash: content_hash })),
   )

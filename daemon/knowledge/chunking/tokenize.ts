@@ -8,62 +8,62 @@ const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u
 /** Words, and names made of several by marks or by capitals. */
 const TOKEN = /[\p{L}\p{N}\p{M}]+(?:[_.'’\-$][\p{L}\p{N}\p{M}]+)*/gu
 const ASCII_TOKEN = /[A-Za-z0-9]+(?:[_.'\-$][A-Za-z0-9]+)*/g
-const PLAIN = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/
-const PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}|\p{N}+/gu
+const SIMPLE_WORD = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/
+const WORD_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}|\p{N}+/gu
 
-export function indexWords(text: string): string {
+export function tokenize(text: string): string {
   const ascii = /^[\u0000-\u007f]*$/.test(text)
   const words: string[] = []
-  if (ascii) spaced(text, ASCII_TOKEN, words)
+  if (ascii) tokenizeSpaced(text, ASCII_TOKEN, words)
   else {
     const normal = text.normalize('NFKC')
-    if (HAS_UNSPACED.test(normal)) mixed(normal, words)
-    else spaced(normal, TOKEN, words)
+    if (HAS_UNSPACED.test(normal)) tokenizeMixed(normal, words)
+    else tokenizeSpaced(normal, TOKEN, words)
   }
   return words.join(' ')
 }
 
 /** A query is cut just as the text it is to find. */
-export const queryWords = indexWords
+export const queryWords = tokenize
 
-function mixed(text: string, words: string[]): void {
+function tokenizeMixed(text: string, words: string[]): void {
   const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
   let from = 0
   for (const { 0: run, index } of text.matchAll(UNSPACED)) {
-    if (index > from) spaced(text.slice(from, index), TOKEN, words)
-    unspaced(run, segmenter, words)
+    if (index > from) tokenizeSpaced(text.slice(from, index), TOKEN, words)
+    tokenizeUnspaced(run, segmenter, words)
     from = index + run.length
   }
-  if (from < text.length) spaced(text.slice(from), TOKEN, words)
+  if (from < text.length) tokenizeSpaced(text.slice(from), TOKEN, words)
 }
 
 /** Words by dictionary, and pairs of neighbouring characters for the words that no dictionary has. */
-function unspaced(run: string, segmenter: Intl.Segmenter, words: string[]): void {
+function tokenizeUnspaced(run: string, segmenter: Intl.Segmenter, words: string[]): void {
   for (const { segment, isWordLike } of segmenter.segment(run)) if (isWordLike) words.push(segment)
   if (!CJK.test(run)) return
   const characters = [...run]
   for (let at = 0; at + 1 < characters.length; at++) words.push(`${characters[at]}${characters[at + 1]}`)
 }
 
-function spaced(text: string, token: RegExp, words: string[]): void {
+function tokenizeSpaced(text: string, token: RegExp, words: string[]): void {
   for (const word of text.match(token) ?? []) {
-    if (PLAIN.test(word)) words.push(word.toLowerCase())
-    else compound(word, words)
+    if (SIMPLE_WORD.test(word)) words.push(word.toLowerCase())
+    else tokenizeCompound(word, words)
   }
 }
 
 /** A name of several words is found whole, however its parts are joined, and by each part. */
-function compound(written: string, words: string[]): void {
+function tokenizeCompound(written: string, words: string[]): void {
   const word = written.replace(/['’]s$/i, '')
-  const parts = word.split(/[_.'’\-$]/).flatMap((part) => part.match(PARTS) ?? [])
-  const whole = folded(word.replaceAll(/[_.'’\-$]/g, ''))
+  const parts = word.split(/[_.'’\-$]/).flatMap((part) => part.match(WORD_PARTS) ?? [])
+  const whole = foldAccents(word.replaceAll(/[_.'’\-$]/g, ''))
   words.push(whole)
   if (parts.length < 2 || /^[\p{L}]+['’]t$/u.test(word)) return
-  for (const part of parts) words.push(folded(part))
+  for (const part of parts) words.push(foldAccents(part))
 }
 
 /** Lower case, and Latin letters without their accents: people leave them out when they search. */
-function folded(word: string): string {
+function foldAccents(word: string): string {
   const lower = word.toLowerCase()
   return /[\u00e0-\u024f\u1e00-\u1eff]/.test(lower) ? lower.normalize('NFD').replaceAll(/\p{M}/gu, '') : lower
 }

@@ -19,20 +19,20 @@ export interface Index extends IndexSettings {
   batch: string | null
 }
 
-export type Side = 'text' | 'vectors'
+export type IndexSide = 'text' | 'vectors'
 
 /** Rows that may be in a table without anybody having said that they are. */
 export interface Batch {
-  side: Side
+  side: IndexSide
   generation: number
   documents: string[]
 }
 
-export async function allIndexes(reader: Reader): Promise<Index[]> {
+export async function listAllIndexes(reader: Reader): Promise<Index[]> {
   return reader.all<Index>('SELECT * FROM indexes')
 }
 
-export async function indexesOf(reader: Reader, sourceId: string): Promise<Index[]> {
+export async function listIndexes(reader: Reader, sourceId: string): Promise<Index[]> {
   return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
 }
 
@@ -84,33 +84,33 @@ export async function deleteOrphans(transaction: Transaction): Promise<void> {
     await transaction.run(`DELETE FROM ${table} WHERE index_id NOT IN (SELECT id FROM indexes)`)
 }
 
-export async function usedIndexes(reader: Reader, sourceId: string): Promise<string[]> {
+export async function listUsedIndexIds(reader: Reader, sourceId: string): Promise<string[]> {
   const sql = 'SELECT DISTINCT index_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE knowledge_source_id = ?'
   return (await reader.all<{ index_id: string }>(sql, [sourceId])).map(({ index_id }) => index_id)
 }
 
-export async function addUser(transaction: Transaction, indexId: string, userId: string): Promise<void> {
+export async function addIndexUser(transaction: Transaction, indexId: string, userId: string): Promise<void> {
   await transaction.run('INSERT INTO index_users (index_id, user_id) VALUES (?, ?)', [indexId, userId])
 }
 
-export async function indexesBy(reader: Reader, embeddingModel: string): Promise<Index[]> {
+export async function listIndexesByModel(reader: Reader, embeddingModel: string): Promise<Index[]> {
   return reader.all<Index>('SELECT * FROM indexes WHERE embedding_model = ?', [embeddingModel])
 }
 
-export async function usersOfIndex(reader: Reader, indexId: string): Promise<string[]> {
+export async function listIndexUsers(reader: Reader, indexId: string): Promise<string[]> {
   return (await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ?', [indexId])).map(
     ({ user_id }) => user_id,
   )
 }
 
 /** The tool that uses an index, where it is one alone. */
-export async function onlyUser(reader: Reader, indexId: string): Promise<string | undefined> {
+export async function findOnlyUser(reader: Reader, indexId: string): Promise<string | undefined> {
   const users = await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ? LIMIT 2', [indexId])
   return users.length === 1 ? users[0]?.user_id : undefined
 }
 
 /** Returns the sources whose indexes it used. */
-export async function removeUser(transaction: Transaction, userId: string): Promise<string[]> {
+export async function removeIndexUser(transaction: Transaction, userId: string): Promise<string[]> {
   const sql = 'SELECT DISTINCT knowledge_source_id AS id FROM index_users JOIN indexes ON indexes.id = index_id WHERE user_id = ?'
   const sources = await transaction.all<{ id: string }>(sql, [userId])
   await transaction.run('DELETE FROM index_users WHERE user_id = ?', [userId])
@@ -118,19 +118,19 @@ export async function removeUser(transaction: Transaction, userId: string): Prom
 }
 
 /** Indexes whose embedding model was deleted: nothing can be asked of them any more. */
-export async function orphanedIndexes(reader: Reader, sourceId: string): Promise<Index[]> {
+export async function listOrphanedIndexes(reader: Reader, sourceId: string): Promise<Index[]> {
   const sql =
     'SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model <> ? AND embedding_model NOT IN (SELECT id FROM models)'
   return reader.all<Index>(sql, [sourceId, DEFAULT_EMBEDDING_MODEL])
 }
 
-export async function passUsers(transaction: Transaction, fromIndex: string, toIndex: string): Promise<void> {
+export async function moveIndexUsers(transaction: Transaction, fromIndex: string, toIndex: string): Promise<void> {
   await transaction.run('UPDATE OR IGNORE index_users SET index_id = ? WHERE index_id = ?', [toIndex, fromIndex])
   await transaction.run('DELETE FROM index_users WHERE index_id = ?', [fromIndex])
 }
 
 /** Notes what is about to be written, under the next generation. */
-export async function beginBatch(transaction: Transaction, indexId: string, side: Side, documents: string[]): Promise<number> {
+export async function beginBatch(transaction: Transaction, indexId: string, side: IndexSide, documents: string[]): Promise<number> {
   const row = await transaction.get<{ generation: number }>('SELECT generation FROM indexes WHERE id = ?', [indexId])
   const generation = (row?.generation ?? 0) + 1
   const batch: Batch = { side, generation, documents }
@@ -143,10 +143,10 @@ export async function endBatch(transaction: Transaction, indexId: string): Promi
 }
 
 /** Says that an index holds a document: its text, or also its vectors. */
-export async function setHeld(
+export async function recordDocument(
   transaction: Transaction,
   indexId: string,
-  side: Side,
+  side: IndexSide,
   { documentId, contentHash, chunks }: { documentId: string; contentHash: string; chunks: number },
 ): Promise<void> {
   if (side === 'text')
@@ -163,21 +163,21 @@ export async function setHeld(
 }
 
 /** Without its text a document is not in the index at all; without its vectors it waits to be embedded. */
-export async function unsetHeld(transaction: Transaction, indexId: string, side: Side, documentId: string): Promise<void> {
+export async function forgetDocument(transaction: Transaction, indexId: string, side: IndexSide, documentId: string): Promise<void> {
   const forget = side === 'text' ? 'DELETE FROM index_documents' : 'UPDATE index_documents SET embedded = 0'
   await transaction.run(`${forget} WHERE index_id = ? AND document_id = ?`, [indexId, documentId])
 }
 
 /** The index is to be made again, from that side on. */
-export async function unsetAllHeld(transaction: Transaction, indexId: string, side: Side): Promise<void> {
+export async function forgetAllDocuments(transaction: Transaction, indexId: string, side: IndexSide): Promise<void> {
   const forget = side === 'text' ? 'DELETE FROM index_documents' : 'UPDATE index_documents SET embedded = 0'
   await transaction.run(`${forget} WHERE index_id = ?`, [indexId])
   await transaction.run('UPDATE indexes SET ready = 0, batch = NULL WHERE id = ?', [indexId])
 }
 
 /** How many rows each side should have. */
-export async function heldRows(reader: Reader, indexId: string): Promise<Record<Side, number>> {
+export async function countExpectedRows(reader: Reader, indexId: string): Promise<Record<IndexSide, number>> {
   const sql =
     'SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors FROM index_documents WHERE index_id = ?'
-  return (await reader.get<Record<Side, number>>(sql, [indexId])) ?? { text: 0, vectors: 0 }
+  return (await reader.get<Record<IndexSide, number>>(sql, [indexId])) ?? { text: 0, vectors: 0 }
 }

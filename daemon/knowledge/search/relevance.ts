@@ -2,7 +2,7 @@
 import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 
 /** What one index said of a query. */
-export interface Sides {
+export interface IndexHits {
   embeddingModel: string
   /** Similarity of meaning, by passage. */
   semantic: ReadonlyMap<string, number>
@@ -12,14 +12,14 @@ export interface Sides {
 }
 
 /** Over Cadre's documentation 14 of 16 foreign queries stay below it, and 20 of 22 that are about it reach it. */
-const LEAST_SIMILARITY = 0.25
-const LEAST_TRUST = 0.5
+const MIN_SIMILARITY = 0.25
+const MIN_TRUST = 0.5
 
 /** No word of the query is in the passage, and its meaning is far away. How far that is, is known of our own model only: each has a scale of its own. */
-export function isLoose(sides: readonly Sides[], id: string): boolean {
+export function isLoose(sides: readonly IndexHits[], id: string): boolean {
   return sides.some(({ embeddingModel, semantic, fullText, trust }) => {
     const similarity = semantic.get(id)
     if (similarity === undefined || fullText.has(id) || embeddingModel !== DEFAULT_EMBEDDING_MODEL) return false
-    return trust < LEAST_TRUST || similarity < LEAST_SIMILARITY
+    return trust < MIN_TRUST || similarity < MIN_SIMILARITY
   })
 }

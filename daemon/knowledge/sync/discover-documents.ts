@@ -8,26 +8,26 @@ import type { Database } from '../../store/database.ts'
 import type { Originals } from '../../store/documents.ts'
 import { openAuth } from '../source-auth.ts'
 import { findDocuments, type SourceDocument } from '../sources/find-documents.ts'
-import { documentRecords, hashInUse, type StoredSource } from '../store.ts'
-import { type KnownDocument, knownDocuments, setFingerprint, storeFound } from './discovered-store.ts'
-import type { ProgressBoard } from './progress.ts'
+import { documentRecords, isContentInUse, type StoredSource } from '../store.ts'
+import { type KnownDocument, listKnownDocuments, setFingerprint, storeDiscovered } from './discovery-store.ts'
+import type { ProgressTracker } from './progress-tracker.ts'
 
-const AT_ONCE = 4
-const A_TIME = 64
+const MAX_CONCURRENT_READS = 4
+const BATCH_SIZE = 64
 
-export interface Discovery {
+export interface DiscoveryDependencies {
   database: Database
   originals: Originals
   outbound: Outbound
   vault: Vault
-  progress: ProgressBoard
+  progress: ProgressTracker
   /** Where each source has a directory of its own. */
-  work: string
+  workDirectory: string
 }
 
-export async function discover(discovery: Discovery, source: StoredSource, signal: AbortSignal): Promise<void> {
+export async function discoverDocuments(discovery: DiscoveryDependencies, source: StoredSource, signal: AbortSignal): Promise<void> {
   const { database, outbound, progress } = discovery
-  const rows = await knownDocuments(database, source.id)
+  const rows = await listKnownDocuments(database, source.id)
   const known = new Map(rows.filter(({ origin }) => origin === 'found').map((row) => [row.name, row]))
   /** What was sent under a name is the document of that name, whatever else is found under it. */
   const sent = new Set(rows.filter(({ origin }) => origin === 'sent').map(({ name }) => name))
@@ -36,20 +36,22 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
   const unreadable: string[] = []
   let waiting: SourceDocument[] = []
   const take = async () => {
-    for await (const _ of concurrently(waiting, AT_ONCE, (found) => keep(discovery, source.id, found, known.get(found.name), signal)))
+    for await (const _ of concurrently(waiting, MAX_CONCURRENT_READS, (found) =>
+      syncDocument(discovery, source.id, found, known.get(found.name), signal),
+    ))
       signal.throwIfAborted()
     waiting = []
     progress.update(source.id, { documents: seen.size })
   }
   const auth = openAuth(discovery.vault, source)
-  const options = { configuration: source.configuration, auth, signal, workDirectory: join(discovery.work, source.id), outbound }
+  const options = { configuration: source.configuration, auth, signal, workDirectory: join(discovery.workDirectory, source.id), outbound }
   try {
     for await (const found of findDocuments(source.type as SourceType, options)) {
       if (seen.has(found.name) || sent.has(found.name)) continue
       seen.add(found.name)
       if (found.problem !== undefined) unreadable.push(`${found.name}/`)
       waiting.push(found)
-      if (waiting.length >= A_TIME) await take()
+      if (waiting.length >= BATCH_SIZE) await take()
     }
   } finally {
     // A source that fails at its end has still shown what it has.
@@ -57,24 +59,24 @@ export async function discover(discovery: Discovery, source: StoredSource, signa
   }
   const gone = ({ name }: KnownDocument) => !seen.has(name) && !unreadable.some((folder) => name.startsWith(folder))
   const missing = [...known.values()].filter(gone)
-  await bury(discovery, missing)
-  progress.count(source.id, 'gone', missing.length)
+  await deleteDocuments(discovery, missing)
+  progress.countChange(source.id, 'gone', missing.length)
 }
 
-async function keep(
-  { database, originals, progress }: Discovery,
+async function syncDocument(
+  { database, originals, progress }: DiscoveryDependencies,
   sourceId: string,
   found: SourceDocument,
   known: KnownDocument | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   if (known && known.fingerprint === found.fingerprint && (found.problem === undefined || known.error === found.problem)) return
-  const content = found.problem === undefined ? await readNow(found, signal) : { problem: found.problem }
+  const content = found.problem === undefined ? await readContent(found, signal) : { problem: found.problem }
   // What could not be read just now may be readable the next time, though it looks the same.
   if ('problem' in content) {
-    progress.count(sourceId, 'unreadable')
-    await refuse(database, sourceId, found.problem === undefined ? { ...found, fingerprint: '' } : found, known, content.problem)
-    return release(originals, database, known?.content_hash)
+    progress.countChange(sourceId, 'unreadable')
+    await storeFailure(database, sourceId, found.problem === undefined ? { ...found, fingerprint: '' } : found, known, content.problem)
+    return releaseOriginal(originals, database, known?.content_hash)
   }
   let unused: string | undefined
   await originals.keep(content.bytes, (contentHash) =>
@@ -83,8 +85,8 @@ async function keep(
         await setFingerprint(transaction, known.id, found.fingerprint)
         return
       }
-      const stored = await storeFound(transaction, known, {
-        ...about(sourceId, found),
+      const stored = await storeDiscovered(transaction, known, {
+        ...toDocumentFields(sourceId, found),
         contentHash,
         size: content.bytes.length,
         status: 'waiting',
@@ -93,14 +95,14 @@ async function keep(
       unused = stored ? known?.content_hash : contentHash
     }),
   )
-  await release(originals, database, unused)
+  await releaseOriginal(originals, database, unused)
 }
 
-async function release(originals: Originals, database: Database, contentHash: string | undefined): Promise<void> {
-  if (contentHash) await originals.release(contentHash, () => hashInUse(database, contentHash))
+async function releaseOriginal(originals: Originals, database: Database, contentHash: string | undefined): Promise<void> {
+  if (contentHash) await originals.release(contentHash, () => isContentInUse(database, contentHash))
 }
 
-async function readNow(found: SourceDocument, signal: AbortSignal): Promise<{ bytes: Uint8Array } | { problem: string }> {
+async function readContent(found: SourceDocument, signal: AbortSignal): Promise<{ bytes: Uint8Array } | { problem: string }> {
   try {
     return { bytes: await found.read(signal) }
   } catch (error) {
@@ -109,7 +111,7 @@ async function readNow(found: SourceDocument, signal: AbortSignal): Promise<{ by
   }
 }
 
-async function refuse(
+async function storeFailure(
   database: Database,
   sourceId: string,
   found: SourceDocument,
@@ -117,19 +119,25 @@ async function refuse(
   problem: string,
 ): Promise<void> {
   await database.write(async (transaction) => {
-    await storeFound(transaction, known, { ...about(sourceId, found), contentHash: '', size: 0, status: 'failed', error: problem })
+    await storeDiscovered(transaction, known, {
+      ...toDocumentFields(sourceId, found),
+      contentHash: '',
+      size: 0,
+      status: 'failed',
+      error: problem,
+    })
   })
 }
 
-function about(sourceId: string, { name, type, fingerprint, metadata = {} }: SourceDocument) {
+function toDocumentFields(sourceId: string, { name, type, fingerprint, metadata = {} }: SourceDocument) {
   return { sourceId, name, type: type ?? extname(name).slice(1).toLowerCase(), fingerprint, metadata }
 }
 
 /** What is no longer there is forgotten: its record now, its passages with the next stage. */
-async function bury({ database, originals }: Discovery, gone: readonly KnownDocument[]): Promise<void> {
+async function deleteDocuments({ database, originals }: DiscoveryDependencies, gone: readonly KnownDocument[]): Promise<void> {
   if (gone.length === 0) return
   await database.write(async (transaction) => {
     for (const { id } of gone) await documentRecords.delete(transaction, id)
   })
-  for (const { content_hash } of gone) await release(originals, database, content_hash)
+  for (const { content_hash } of gone) await releaseOriginal(originals, database, content_hash)
 }

@@ -8,9 +8,9 @@ import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database } from '../../store/database.ts'
 
 /** Told what a provider counted. */
-export type Counted = (tokens: number) => void
+export type CountTokens = (tokens: number) => void
 
-export interface LedgerParts {
+export interface EmbeddingLedgerDependencies {
   database: Database
   meter: Meter
   models: ModelsService
@@ -18,22 +18,22 @@ export interface LedgerParts {
 }
 
 export class EmbeddingLedger {
-  readonly #parts: LedgerParts
-  readonly #settling = new Set<Promise<unknown>>()
+  readonly #dependencies: EmbeddingLedgerDependencies
+  readonly #pendingWrites = new Set<Promise<unknown>>()
 
-  constructor(parts: LedgerParts) {
-    this.#parts = parts
+  constructor(parts: EmbeddingLedgerDependencies) {
+    this.#dependencies = parts
   }
 
   /** Does the work between the two halves of an entry. What runs on this machine does not wait for either: an entry left open by a kill is counted all the same. */
-  async entered<T>(
+  async record<T>(
     embedder: Embedder,
     texts: readonly string[],
     origin: CallOrigin,
-    work: (counted: Counted) => Promise<T>,
+    work: (counted: CountTokens) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const { database, meter, models } = this.#parts
+    const { database, meter, models } = this.#dependencies
     const model = await models.counted(database, embedder.id)
     await meter.admit(model, origin)
     const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
@@ -50,7 +50,7 @@ export class EmbeddingLedger {
     const [entry, done] = await Promise.allSettled([beginning, work(counted)])
     if (entry.status === 'rejected') throw entry.reason
     const status = done.status === 'fulfilled' ? 'done' : signal?.aborted ? 'aborted' : 'failed'
-    const settled = this.#settle(entry.value, settlement(tally, estimate, status))
+    const settled = this.#settle(entry.value, toSettledCall(tally, estimate, status))
     if (!local) await settled
     if (done.status === 'rejected') throw done.reason
     return done.value
@@ -58,17 +58,17 @@ export class EmbeddingLedger {
 
   /** Resolves when all that was embedded is entered. */
   async close(): Promise<void> {
-    await Promise.all(this.#settling)
+    await Promise.all(this.#pendingWrites)
   }
 
   async #settle(entry: string, call: SettledCall): Promise<void> {
-    const { database, meter, logger } = this.#parts
+    const { database, meter, logger } = this.#dependencies
     const settled = database
       .write((transaction) => meter.settle(transaction, entry, call))
       // The next start settles it with the estimate.
       .catch((error: unknown) => logger.error({ err: error, entry }, 'what was embedded could not be entered'))
-      .finally(() => this.#settling.delete(settled))
-    this.#settling.add(settled)
+      .finally(() => this.#pendingWrites.delete(settled))
+    this.#pendingWrites.add(settled)
     await settled
   }
 }
@@ -79,7 +79,7 @@ interface Tally {
 }
 
 /** What failed before anything was counted took nothing; what is not counted at all is estimated. */
-function settlement({ counted, requests }: Tally, estimate: number, status: SettledCall['status']): SettledCall {
+function toSettledCall({ counted, requests }: Tally, estimate: number, status: SettledCall['status']): SettledCall {
   if (requests > 0) return { input_tokens: counted, output_tokens: 0, status, estimated: false }
   return { input_tokens: status === 'failed' ? 0 : estimate, output_tokens: 0, status, estimated: true }
 }

@@ -2,13 +2,13 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { packageFolder } from '../../process/package-folder.ts'
-import type { ChunkSettings } from '../chunking/chunker.ts'
+import type { ChunkingSettings } from '../chunking/chunk-document.ts'
 import { DocumentReadError, type ParsedDocument } from '../readers/parsed-document.ts'
-import type { Answer, ChunkedDocument, Question } from './parser-protocol.ts'
+import type { ChunkedDocument, ParserCommand, ParserEvent } from './parser-protocol.ts'
 
-export interface ReadingOptions {
+export interface ParserPoolOptions {
   /** Threads at most. */
-  workers?: number
+  threads?: number
   /** Longest that one document may take. */
   timeoutMs?: number
   /** Most memory that one thread may use. */
@@ -18,7 +18,7 @@ export interface ReadingOptions {
 }
 
 interface Job {
-  question: Extract<Question, { kind: 'read' }>
+  command: Extract<ParserCommand, { kind: 'read' }>
   result: ChunkedDocument
   signal: AbortSignal | undefined
   resolve(result: ParsedDocument | ChunkedDocument): void
@@ -32,18 +32,18 @@ interface Thread {
   timer: NodeJS.Timeout | undefined
 }
 
-export class Reading {
-  readonly #workers: number
+export class ParserPool {
+  readonly #maxThreads: number
   readonly #timeoutMs: number
   readonly #memoryMb: number
   readonly #idleMs: number
   readonly #threads = new Set<Thread>()
   #queue: Job[] = []
-  #idle: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ workers, timeoutMs = 60_000, memoryMb = 512, idleMs = 30_000 }: ReadingOptions = {}) {
-    this.#workers = workers ?? Math.min(availableParallelism(), 2)
+  constructor({ threads: workers, timeoutMs = 60_000, memoryMb = 512, idleMs = 30_000 }: ParserPoolOptions = {}) {
+    this.#maxThreads = workers ?? Math.min(availableParallelism(), 2)
     this.#timeoutMs = timeoutMs
     this.#memoryMb = memoryMb
     this.#idleMs = idleMs
@@ -51,129 +51,129 @@ export class Reading {
 
   /** The text of a document. The bytes are handed over to the thread where they can be: do not use them afterwards. */
   read(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<ParsedDocument> {
-    return this.#ask(bytes, name, undefined, signal) as Promise<ParsedDocument>
+    return this.#enqueue(bytes, name, undefined, signal) as Promise<ParsedDocument>
   }
 
   /** The passages of a document, one list a setting, cut in the thread that read it. The bytes are handed over as by `read`. */
-  readAndChunk(bytes: Uint8Array, name: string, settings: ChunkSettings[], signal?: AbortSignal): Promise<ChunkedDocument> {
-    return this.#ask(bytes, name, settings, signal) as Promise<ChunkedDocument>
+  readAndChunk(bytes: Uint8Array, name: string, settings: ChunkingSettings[], signal?: AbortSignal): Promise<ChunkedDocument> {
+    return this.#enqueue(bytes, name, settings, signal) as Promise<ChunkedDocument>
   }
 
   async close(): Promise<void> {
     this.#closed = true
     for (const job of this.#queue.splice(0)) job.reject(new Error('The daemon is stopping.'))
-    await this.#release()
+    await this.#stopThreads()
   }
 
-  async #ask(
+  async #enqueue(
     bytes: Uint8Array,
     name: string,
-    settings: ChunkSettings[] | undefined,
+    settings: ChunkingSettings[] | undefined,
     signal: AbortSignal | undefined,
   ): Promise<ParsedDocument | ChunkedDocument> {
     signal?.throwIfAborted()
     if (this.#closed) throw new Error('The daemon is stopping.')
     const { promise, resolve, reject } = deferred<ParsedDocument | ChunkedDocument>()
     const result = { document: { pages: null, title: null, characters: 0 }, chunks: (settings ?? []).map(() => []) }
-    const job: Job = { question: { kind: 'read', bytes, name, settings }, result, signal, resolve, reject }
-    const abort = () => this.#abort(job)
-    signal?.addEventListener('abort', abort, { once: true })
+    const job: Job = { command: { kind: 'read', bytes, name, settings }, result, signal, resolve, reject }
+    const cancel = () => this.#abort(job)
+    signal?.addEventListener('abort', cancel, { once: true })
     this.#queue.push(job)
-    this.#work()
+    this.#dispatch()
     try {
       return await promise
     } finally {
-      signal?.removeEventListener('abort', abort)
+      signal?.removeEventListener('abort', cancel)
     }
   }
 
-  #work(): void {
-    clearTimeout(this.#idle)
-    while (this.#threads.size < Math.min(this.#workers, this.#queue.length + this.#busy)) this.#start()
+  #dispatch(): void {
+    clearTimeout(this.#idleTimer)
+    while (this.#threads.size < Math.min(this.#maxThreads, this.#queue.length + this.#busy)) this.#startThread()
     for (const thread of this.#threads) {
       if (!thread.ready || thread.job) continue
       const job = this.#queue.shift()
       if (!job) break
-      this.#give(thread, job)
+      this.#assign(thread, job)
     }
-    if (this.#busy === 0 && this.#queue.length === 0) this.#rest()
+    if (this.#busy === 0 && this.#queue.length === 0) this.#scheduleIdleStop()
   }
 
   get #busy(): number {
     return [...this.#threads].filter(({ job }) => job).length
   }
 
-  #give(thread: Thread, job: Job): void {
+  #assign(thread: Thread, job: Job): void {
     thread.job = job
     thread.worker.ref()
     thread.timer = setTimeout(
-      () => this.#fail(thread, new DocumentReadError(`Reading took longer than ${this.#timeoutMs / 1000} s.`)),
+      () => this.#terminate(thread, new DocumentReadError(`Reading took longer than ${this.#timeoutMs / 1000} s.`)),
       this.#timeoutMs,
     )
-    const { bytes } = job.question
+    const { bytes } = job.command
     // A view of a larger buffer, such as Node's pool of small ones, is not ours to give away.
     const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
     const own = whole ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes)
-    thread.worker.postMessage({ ...job.question, bytes: own } satisfies Question, [own.buffer])
+    thread.worker.postMessage({ ...job.command, bytes: own } satisfies ParserCommand, [own.buffer])
   }
 
-  #start(): void {
-    const worker = new Worker(workerEntry(), {
+  #startThread(): void {
+    const worker = new Worker(getWorkerUrl(), {
       name: 'reading',
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 32 },
     })
     const thread: Thread = { worker, ready: false, job: undefined, timer: undefined }
     this.#threads.add(thread)
-    worker.on('message', (answer: Answer) => this.#heard(thread, answer))
-    worker.on('error', (error) => this.#broke(thread, error))
-    worker.on('exit', (code) => this.#broke(thread, new Error(`The reading thread exited with ${code}.`)))
+    worker.on('message', (answer: ParserEvent) => this.#handleEvent(thread, answer))
+    worker.on('error', (error) => this.#handleCrash(thread, error))
+    worker.on('exit', (code) => this.#handleCrash(thread, new Error(`The reading thread exited with ${code}.`)))
   }
 
-  #heard(thread: Thread, answer: Answer): void {
+  #handleEvent(thread: Thread, answer: ParserEvent): void {
     if (!this.#threads.has(thread)) return
     const job = thread.job
     if (answer.kind === 'ready') {
       thread.ready = true
-      this.#work()
+      this.#dispatch()
     } else if (!job) return
-    else if (answer.kind === 'text') this.#done(thread, () => job.resolve(answer.document))
-    else if (answer.kind === 'failure') this.#done(thread, () => job.reject(new DocumentReadError(answer.reason)))
-    else this.#gather(thread, job, answer)
+    else if (answer.kind === 'text') this.#complete(thread, () => job.resolve(answer.document))
+    else if (answer.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(answer.reason)))
+    else this.#collectPassages(thread, job, answer)
   }
 
   /** Chunks come in portions, and the loop does other things in between. */
-  #gather(thread: Thread, job: Job, answer: Extract<Answer, { kind: 'cut' | 'chunks' }>): void {
+  #collectPassages(thread: Thread, job: Job, answer: Extract<ParserEvent, { kind: 'cut' | 'chunks' }>): void {
     if (answer.kind === 'cut') job.result.document = answer.document
-    else for (const chunk of answer.chunks) job.result.chunks[answer.setting]?.push(chunk)
-    const more = answer.kind === 'cut' ? job.result.chunks.length > 0 : answer.more
-    if (!more) this.#done(thread, () => job.resolve(job.result))
-    else setImmediate(() => thread.worker.postMessage({ kind: 'next' } satisfies Question))
+    else for (const chunk of answer.chunks) job.result.passages[answer.setting]?.push(chunk)
+    const more = answer.kind === 'cut' ? job.result.passages.length > 0 : answer.more
+    if (!more) this.#complete(thread, () => job.resolve(job.result))
+    else setImmediate(() => thread.worker.postMessage({ kind: 'next' } satisfies ParserCommand))
   }
 
-  #done(thread: Thread, settle: () => void): void {
+  #complete(thread: Thread, settle: () => void): void {
     clearTimeout(thread.timer)
     thread.job = undefined
     thread.worker.unref()
     settle()
-    this.#work()
+    this.#dispatch()
   }
 
   /** Ends a thread that cannot be stopped otherwise; the next document gets a new one. */
-  #fail(thread: Thread, reason: unknown): void {
+  #terminate(thread: Thread, reason: unknown): void {
     if (!this.#threads.delete(thread)) return
     clearTimeout(thread.timer)
     void thread.worker.terminate()
     thread.job?.reject(reason)
-    this.#work()
+    this.#dispatch()
   }
 
-  #broke(thread: Thread, error: Error): void {
+  #handleCrash(thread: Thread, error: Error): void {
     const outOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
     if (!this.#threads.has(thread)) return
     // A thread that never came up would not the next time either.
     if (!thread.ready)
       for (const job of this.#queue.splice(0)) job.reject(new Error(`Documents cannot be read: ${error.message}`, { cause: error }))
-    this.#fail(
+    this.#terminate(
       thread,
       new DocumentReadError(
         outOfMemory ? `Reading needed more memory than ${this.#memoryMb} MB.` : `The document cannot be read (${error.message}).`,
@@ -184,17 +184,17 @@ export class Reading {
   #abort(job: Job): void {
     const thread = [...this.#threads].find((one) => one.job === job)
     this.#queue = this.#queue.filter((one) => one !== job)
-    if (thread) this.#fail(thread, job.signal?.reason)
+    if (thread) this.#terminate(thread, job.signal?.reason)
     else job.reject(job.signal?.reason)
   }
 
-  #rest(): void {
-    clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => void this.#release(), this.#idleMs).unref()
+  #scheduleIdleStop(): void {
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => void this.#stopThreads(), this.#idleMs).unref()
   }
 
-  async #release(): Promise<void> {
-    clearTimeout(this.#idle)
+  async #stopThreads(): Promise<void> {
+    clearTimeout(this.#idleTimer)
     const threads = [...this.#threads]
     this.#threads.clear()
     for (const { timer, job } of threads) {
@@ -216,7 +216,7 @@ function deferred<T>() {
 }
 
 /** What a thread starts with. From source that is TypeScript, which tsx must be told to read in every thread anew: Node 20 hands loaders down to none. */
-function workerEntry(): URL {
+function getWorkerUrl(): URL {
   if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/knowledge/parser-worker.js', packageFolder())
   const [tsx, worker] = [import.meta.resolve('tsx/esm/api'), new URL('parser-worker.ts', import.meta.url).href].map((address) =>
     JSON.stringify(address),

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { ScriptedProvider, says } from '../../harness/provider.ts'
-import { until } from '../../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 import { Parlour } from '../conversation-fixture.ts'
 
 const test = suite('messages that are longer than a model reads')
@@ -64,7 +64,7 @@ test('a test case of an evaluation fails with it, and the run goes on', async ()
   const test_cases = [{ input: letters(1_001) }, { input: 'Hello?', expected_output: 'Read' }]
   const { id } = await parlour.resources.evaluation({ type: 'agent', target_id: agent.id, test_cases })
   await expectData(parlour.service.post(`/evaluations/${id}/run`))
-  const { results } = await until(async () => {
+  const { results } = await waitFor(async () => {
     const data = await expectData(parlour.service.get(`/evaluations/${id}/results`))
     return data.status === 'completed' ? data : undefined
   })

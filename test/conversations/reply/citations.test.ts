@@ -4,7 +4,7 @@ import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
 import type { Json } from '../../harness/test-server.ts'
-import { until } from '../../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 import { Parlour } from '../conversation-fixture.ts'
 
 const test = suite('citations')
@@ -36,7 +36,7 @@ const add = (name: string, content: string) =>
   expectData(parlour.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))
 async function synced(): Promise<void> {
   await expectData(parlour.service.post(`/knowledge-sources/${source.id}/sync`))
-  await until(async () => {
+  await waitFor(async () => {
     const { status, progress } = await expectData(parlour.service.get(`/knowledge-sources/${source.id}`))
     return status === 'active' && progress === null
   })

@@ -1,42 +1,42 @@
 /** The words of a text are found by how people ask for them. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { indexWords, queryWords } from '../../../daemon/knowledge/chunking/tokenize.ts'
+import { queryWords, tokenize } from '../../../daemon/knowledge/chunking/tokenize.ts'
 
 const test = suite('words of the full-text index')
 const finds = (text: string, query: string) => {
-  const words = new Set(indexWords(text).split(' '))
+  const words = new Set(tokenize(text).split(' '))
   return queryWords(query)
     .split(' ')
     .every((word) => words.has(word))
 }
 
 test('words are in lower case and without marks', () => {
-  assert.is(indexWords('Hello, World! (Really.)'), 'hello world really')
-  assert.is(indexWords(''), '')
-  assert.is(indexWords('…!?'), '')
+  assert.is(tokenize('Hello, World! (Really.)'), 'hello world really')
+  assert.is(tokenize(''), '')
+  assert.is(tokenize('…!?'), '')
 })
 
 test('names in code are found whole and by their parts', () => {
-  assert.is(indexWords('getUserName'), 'getusername get user name')
-  assert.is(indexWords('snake_case_name'), 'snakecasename snake case name')
-  assert.is(indexWords('kebab-case'), 'kebabcase kebab case')
-  assert.is(indexWords('os.path'), 'ospath os path')
-  assert.is(indexWords('HTTPServer2'), 'httpserver2 http server 2')
+  assert.is(tokenize('getUserName'), 'getusername get user name')
+  assert.is(tokenize('snake_case_name'), 'snakecasename snake case name')
+  assert.is(tokenize('kebab-case'), 'kebabcase kebab case')
+  assert.is(tokenize('os.path'), 'ospath os path')
+  assert.is(tokenize('HTTPServer2'), 'httpserver2 http server 2')
   assert.ok(finds('call get_user_name()', 'getUserName'))
   assert.ok(finds('class UserAccountService', 'account service'))
 })
 
 test('possessives and short forms are the words that they are of', () => {
-  assert.is(indexWords("the company's"), 'the company')
-  assert.is(indexWords('the company’s'), 'the company')
-  assert.is(indexWords("don't"), 'dont')
+  assert.is(tokenize("the company's"), 'the company')
+  assert.is(tokenize('the company’s'), 'the company')
+  assert.is(tokenize("don't"), 'dont')
 })
 
 test('accents and wide letters do not matter', () => {
   assert.ok(finds('Café in Orléans', 'cafe orleans'))
   assert.ok(finds('ＡＢＣ ﬁle', 'abc file'))
-  assert.is(indexWords('Größe'), 'große')
+  assert.is(tokenize('Größe'), 'große')
 })
 
 test('languages without spaces are cut into words', () => {
@@ -47,9 +47,9 @@ test('languages without spaces are cut into words', () => {
 })
 
 test('other scripts are words as they stand', () => {
-  assert.is(indexWords('Привет, Мир'), 'привет мир')
-  assert.is(indexWords('हिन्दी में'), 'हिन्दी में')
-  assert.is(indexWords('한국어 문장'), '한국어 문장')
+  assert.is(tokenize('Привет, Мир'), 'привет мир')
+  assert.is(tokenize('हिन्दी में'), 'हिन्दी में')
+  assert.is(tokenize('한국어 문장'), '한국어 문장')
 })
 
 test.run()

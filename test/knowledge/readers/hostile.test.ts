@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Reading } from '../../../daemon/knowledge/sync/parser-pool.ts'
+import { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
 import { docx, paragraph, pdfOf, zip } from './fixtures.ts'
 import { read, reasonOf } from './reading.ts'
 
@@ -108,7 +108,7 @@ test('a PDF bomb is stopped, whatever its filters', async () => {
   const page = Buffer.alloc(200 * MB, ' ')
   const bomb = pdfOf([Buffer.from('')], { filter: '[/FlateDecode /FlateDecode]', pack: () => deflateSync(deflateSync(page)) })
   assert.ok(bomb.length < MB)
-  const reading = new Reading({ workers: 1 })
+  const reading = new ParserPool({ threads: 1 })
   try {
     await reading.read(bomb, 'a.pdf')
     assert.unreachable()

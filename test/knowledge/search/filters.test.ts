@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
-import { Library } from '../knowledge-fixture.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
 const test = suite('filters')
-let library: Library
+let library: KnowledgeFixture
 let source: Json
 const tools: Record<string, Json> = {}
 const METHODS = ['semantic', 'full_text', 'hybrid'] as const
@@ -21,21 +21,21 @@ const DOCUMENTS: Record<string, Record<string, unknown>> = {
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
-    source = await library.source()
+    library = await KnowledgeFixture.start()
+    source = await library.createSource()
     for (const [name, metadata] of Object.entries(DOCUMENTS))
-      await library.send(source.id, name, `Minutes of the meeting, kept as ${name.slice(0, 1)}.`, metadata)
+      await library.addDocument(source.id, name, `Minutes of the meeting, kept as ${name.slice(0, 1)}.`, metadata)
     await library.sync(source.id)
-    for (const method of METHODS) tools[method] = await library.tool(source.id, { search_method: method, top_k: 100 })
-    await library.settled(source.id)
+    for (const method of METHODS) tools[method] = await library.createTool(source.id, { search_method: method, top_k: 100 })
+    await library.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => library.end()))
+test.after(aloud(() => library.close()))
 
 /** First letters of what each method finds; all must agree. */
 async function found(filters: Record<string, unknown>): Promise<string> {
   const answers = await Promise.all(
-    METHODS.map(async (method) => (await library.names(tools[method], QUERY, { filters })).map((name) => name[0]).sort()),
+    METHODS.map(async (method) => (await library.searchNames(tools[method], QUERY, { filters })).map((name) => name[0]).sort()),
   )
   for (const answer of answers) assert.equal(answer, answers[0])
   return (answers[0] as string[]).join('')
@@ -46,7 +46,7 @@ test('none finds everything', async () => assert.is(await found({}), 'abcd'))
 test('by the name, id and type of the document', async () => {
   assert.is(await found({ source: 'a.md' }), 'a')
   assert.is(await found({ source: ['a.md', 'c.txt', 'nowhere.md'] }), 'ac')
-  assert.is(await found({ document_id: (await library.document(source.id, 'b.md')).id }), 'b')
+  assert.is(await found({ document_id: (await library.getDocument(source.id, 'b.md')).id }), 'b')
   assert.is(await found({ type: 'txt' }), 'c')
   assert.is(await found({ type: ['txt', 'md'] }), 'abcd')
   assert.is(await found({ source: 'A.MD' }), '')
@@ -140,20 +140,20 @@ test('what is no value is refused', async () => {
 })
 
 test("a tool's own filters are never widened by a query", async () => {
-  const narrow = await library.tool(source.id, { filters: { team: 'sales', source: ['a.md', 'b.md', 'c.txt'] }, top_k: 100 })
-  const names = async (filters: Record<string, unknown>) => (await library.names(narrow, QUERY, { filters })).sort()
+  const narrow = await library.createTool(source.id, { filters: { team: 'sales', source: ['a.md', 'b.md', 'c.txt'] }, top_k: 100 })
+  const names = async (filters: Record<string, unknown>) => (await library.searchNames(narrow, QUERY, { filters })).sort()
   assert.equal(await names({}), ['a.md', 'b.md'])
   assert.equal(await names({ public: true }), ['a.md'])
   assert.equal(await names({ source: ['b.md', "d'; DROP TABLE documents; --.md"] }), ['b.md'])
   assert.equal(await names({ team: "o'brien" }), [])
   assert.equal(await names({ team: ["o'brien", 'sales'] }), ['a.md', 'b.md'])
-  const paged = await library.tool(source.id, { filters: { page: 2 } })
-  assert.equal(await library.names(paged, QUERY, { filters: { page: 1 } }), [])
+  const paged = await library.createTool(source.id, { filters: { page: 2 } })
+  assert.equal(await library.searchNames(paged, QUERY, { filters: { page: 1 } }), [])
 })
 
 test('a RAG tool filters likewise', async () => {
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id })
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   const { results } = await expectData(
     library.service.post(`/rag-tools/${tool.id}/query`, { query: QUERY, filters: { team: 'sales', public: false } }),
   )

@@ -8,7 +8,7 @@ import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
-import { Library } from '../knowledge-fixture.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { gitBackend, guardedBackend, plainProject } from './git-server.ts'
 
 const USER = 'canary-user-7Hq2'
@@ -20,7 +20,7 @@ const basic = { type: 'basic', username: USER, password: PASSWORD }
 
 const test = suite('git sources that want a login')
 let root: string
-let library: Library
+let library: KnowledgeFixture
 let server: StandIn
 let repository: string
 let guarded: RequestListener
@@ -33,12 +33,12 @@ test.before(
     server = await standIn(guarded)
     server.raw = true
     repository = `http://127.0.0.1:${server.port}/docs`
-    library = await Library.open()
+    library = await KnowledgeFixture.start()
   }),
 )
 test.after(
   aloud(async () => {
-    await library.end()
+    await library.close()
     await server.close()
     rmSync(root, { recursive: true, force: true, maxRetries: 5 })
   }),

@@ -6,13 +6,13 @@ import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
-import { Library } from '../knowledge-fixture.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { guardedBackend, plainProject } from './git-server.ts'
 
 const PASSWORD = 'canary-old-8Mm3'
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`
 
-const test = suite<{ root: string; library: Library; server: StandIn; id: string; plain: string }>(
+const test = suite<{ root: string; library: KnowledgeFixture; server: StandIn; id: string; plain: string }>(
   'logins that older versions kept in addresses',
 )
 
@@ -22,40 +22,40 @@ test.before.each(
     plainProject(join(context.root, 'projects'), 'docs', 'The heron nests by the pond.')
     context.server = await standIn(guardedBackend(join(context.root, 'projects'), [BASIC]))
     context.server.raw = true
-    context.library = await Library.open()
+    context.library = await KnowledgeFixture.start()
     const { library, server } = context
     context.plain = `http://127.0.0.1:${server.port}/docs`
-    const source = await library.source('git', { repository: context.plain, allow_private_network: true })
+    const source = await library.createSource('git', { repository: context.plain, allow_private_network: true })
     context.id = source.id
     const held = { ...source.configuration, repository: context.plain.replace('//', `//ada:${PASSWORD}@`) }
     await library.service.database.write((transaction) =>
       transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [JSON.stringify(held), source.id]),
     )
     // Behind it on the same page of the file: what is written over before another row stays where it was.
-    await library.source()
+    await library.createSource()
   }),
 )
 test.after.each(
   aloud(async ({ root, library, server }) => {
-    await library.end()
+    await library.close()
     await server.close()
     rmSync(root, { recursive: true, force: true, maxRetries: 5 })
   }),
 )
 
 /** Files of the home that hold it in clear. */
-function leaks({ service: { paths } }: Library): string[] {
+function leaks({ service: { paths } }: KnowledgeFixture): string[] {
   const files = readdirSync(paths.home, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(paths.home, name)).isFile())
   return files.filter((name) => readFileSync(join(paths.home, name)).includes(PASSWORD))
 }
 
 test('they are sealed at the next start, and wiped from the file; the source is read as before', async (context) => {
   assert.ok(leaks(context.library).length > 0, 'this test would find it')
-  context.library = await context.library.reopened()
+  context.library = await context.library.restart()
   // What the log of the database held goes with its file when the daemon stops.
-  context.library = await context.library.reopened()
+  context.library = await context.library.restart()
   assert.equal(leaks(context.library), [])
-  const source = await context.library.show(context.id)
+  const source = await context.library.getSource(context.id)
   assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'basic' }])
   const synced = await context.library.sync(context.id)
   assert.equal([synced.status, synced.error, synced.statistics.documents], ['active', null, 1])
@@ -68,22 +68,22 @@ test('a password that ssh never used goes', async (context) => {
   await context.library.service.database.write((transaction) =>
     transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [held, context.id]),
   )
-  context.library = await context.library.reopened()
-  const source = await context.library.show(context.id)
+  context.library = await context.library.restart()
+  const source = await context.library.getSource(context.id)
   assert.equal([source.configuration.repository, source.auth], ['ssh://git@example.com/docs', { type: 'none' }])
 })
 
 test('while the vault is locked they are not shown, and used all the same', async (context) => {
   const { vaultKey } = context.library.service.paths
-  context.library = await context.library.reopened(() => renameSync(vaultKey, `${vaultKey}.away`))
-  const source = await context.library.show(context.id)
+  context.library = await context.library.restart(() => renameSync(vaultKey, `${vaultKey}.away`))
+  const source = await context.library.getSource(context.id)
   assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'none' }])
   const synced = await context.library.sync(context.id)
   assert.equal([synced.status, synced.error], ['active', null])
   assert.not.match(JSON.stringify([source, synced, await expectData(context.library.service.get('/export'))]), PASSWORD)
   assert.not.match(context.library.service.log, PASSWORD)
-  context.library = await context.library.reopened(() => renameSync(`${vaultKey}.away`, vaultKey))
-  assert.equal((await context.library.show(context.id)).auth, { type: 'basic' })
+  context.library = await context.library.restart(() => renameSync(`${vaultKey}.away`, vaultKey))
+  assert.equal((await context.library.getSource(context.id)).auth, { type: 'basic' })
 })
 
 test.run()

@@ -5,31 +5,31 @@ import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
 import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { Library } from '../knowledge-fixture.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
 const test = suite('a kill between two steps')
 const disk = new HeldDisk()
-let library: Library
+let library: KnowledgeFixture
 
 test.before(
   aloud(async () => {
-    library = await Library.open({ disk: disk.open })
+    library = await KnowledgeFixture.start({ disk: disk.open })
   }),
 )
 test.after.each(() => disk.release())
-test.after(aloud(() => library.end()))
+test.after(aloud(() => library.close()))
 
 /** The service as it starts after a kill at this moment, once all is mended: a synchronization waits for that. */
-async function restarted(): Promise<Library> {
-  const after = await Library.open({ home: asKilled(library.service.paths.home) })
+async function restarted(): Promise<KnowledgeFixture> {
+  const after = await KnowledgeFixture.start({ home: asKilled(library.service.paths.home) })
   disk.release()
-  await after.filled({ 'barrier.md': 'This is read when the rest is mended.' })
+  await after.createSyncedSource({ 'barrier.md': 'This is read when the rest is mended.' })
   return after
 }
 
 test('of a source that was deleted no index, table or clone is left', async () => {
-  const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
-  const [index] = await library.indexes(source.id)
+  const source = await library.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
+  const [index] = await library.listIndexes(source.id)
   const clone = join(library.service.paths.work, source.id)
   mkdirSync(clone)
   writeFileSync(join(clone, 'HEAD'), 'ref: refs/heads/main')
@@ -38,36 +38,36 @@ test('of a source that was deleted no index, table or clone is left', async () =
   await disk.holdAt(deleted, async () => (await library.service.get(`/knowledge-sources/${source.id}`)).status === 404)
   const after = await restarted()
   await deleted
-  assert.equal(await after.indexes(source.id), [])
+  assert.equal(await after.listIndexes(source.id), [])
   assert.equal(await after.service.database.all('SELECT * FROM index_documents WHERE index_id = ?', [index.id]), [])
   assert.equal(
-    (await after.tables()).filter((name) => name.startsWith(index.id)),
+    (await after.listTables()).filter((name) => name.startsWith(index.id)),
     [],
   )
   assert.not.ok(existsSync(join(after.service.paths.work, source.id)))
-  await after.end()
+  await after.close()
 })
 
 for (const stage of ['parsing', 'indexing']) {
   test(`a document that was ${stage} for a tool's sake is not said to be so for ever`, async () => {
-    const source = await library.filled({ 'a.md': 'The brass key opens the attic.' })
-    const tool = await library.tool(source.id)
-    await library.settled(source.id)
-    await library.send(source.id, 'b.md', 'The copper key opens the cellar.')
+    const source = await library.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
+    const tool = await library.createTool(source.id)
+    await library.waitForSync(source.id)
+    await library.addDocument(source.id, 'b.md', 'The copper key opens the cellar.')
     disk.hold()
     const renamed = expectData(library.service.put(`/retrieval-tools/${tool.id}`, { name: `renamed while ${stage}` }))
-    await disk.holdAt(renamed, async () => (await library.document(source.id, 'b.md')).status === stage)
+    await disk.holdAt(renamed, async () => (await library.getDocument(source.id, 'b.md')).status === stage)
     if (stage === 'indexing') {
-      const [index] = await library.indexes(source.id)
+      const [index] = await library.listIndexes(source.id)
       const embedded = 'SELECT 1 FROM index_documents WHERE index_id = ? AND embedded = 0'
       await disk.holdAt(renamed, async () => (await library.service.database.all(embedded, [index.id])).length === 0)
     }
-    assert.equal([(await library.show(source.id)).status, (await library.document(source.id, 'b.md')).status], ['active', stage])
+    assert.equal([(await library.getSource(source.id)).status, (await library.getDocument(source.id, 'b.md')).status], ['active', stage])
     const after = await restarted()
     await renamed
-    assert.equal((await after.settled(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
-    assert.is((await after.document(source.id, 'b.md')).status, 'indexed')
-    await after.end()
+    assert.equal((await after.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
+    assert.is((await after.getDocument(source.id, 'b.md')).status, 'indexed')
+    await after.close()
   })
 }
 

@@ -1,9 +1,10 @@
 /** Documents are read in threads that can be stopped, run out of memory or time, and are replaced. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chunkDocument } from '../../../daemon/knowledge/chunking/chunker.ts'
-import { ReadFailure, readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
-import { Reading } from '../../../daemon/knowledge/sync/parser-pool.ts'
+import { chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import { DocumentReadError } from '../../../daemon/knowledge/readers/parsed-document.ts'
+import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
+import { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
 
 const test = suite('reading in threads')
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text))
@@ -21,8 +22,8 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
   throw new Error('It was read.')
 }
 
-async function using(options: ConstructorParameters<typeof Reading>[0], run: (reading: Reading) => Promise<void>): Promise<void> {
-  const reading = new Reading(options)
+async function using(options: ConstructorParameters<typeof ParserPool>[0], run: (reading: ParserPool) => Promise<void>): Promise<void> {
+  const reading = new ParserPool(options)
   try {
     await run(reading)
   } finally {
@@ -42,7 +43,7 @@ test('a thread reads and cuts as this one does', async () => {
     const result = await reading.readAndChunk(bytesOf(text), 'a.md', settings)
     assert.equal(result.document, { pages: null, title: 'Part 0', characters: text.length })
     assert.equal(
-      result.chunks,
+      result.passages,
       settings.map((setting) => chunkDocument(document, setting)),
     )
   })
@@ -56,7 +57,7 @@ test('a document of characters that nobody sees is empty, and is not waited for'
 })
 
 test('the loop goes on while documents are read and their passages come in', async () => {
-  await using({ workers: 1 }, async (reading) => {
+  await using({ threads: 1 }, async (reading) => {
     await reading.read(bytesOf('warm'), 'a.txt')
     let last = performance.now()
     const gaps: number[] = []
@@ -64,7 +65,7 @@ test('the loop goes on while documents are read and their passages come in', asy
       gaps.push(performance.now() - last)
       last = performance.now()
     }, 5)
-    const { chunks } = await reading.readAndChunk(bytesOf(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
+    const { passages: chunks } = await reading.readAndChunk(bytesOf(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
     clearInterval(timer)
     assert.ok((chunks[0]?.length ?? 0) >= 8_000)
     // A single long pause may be the machine's; several are ours.
@@ -73,7 +74,7 @@ test('the loop goes on while documents are read and their passages come in', asy
 })
 
 test('documents of one pool are read at the same time, and all of them in the end', async () => {
-  await using({ workers: 2 }, async (reading) => {
+  await using({ threads: 2 }, async (reading) => {
     const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => reading.read(bytesOf(`Text ${index}.`), 'a.txt')))
     assert.equal(
       texts.map(({ text }) => text),
@@ -85,31 +86,31 @@ test('documents of one pool are read at the same time, and all of them in the en
 test('why a document cannot be read comes back as it is', async () => {
   await using({}, async (reading) => {
     const error = await failure(reading.read(new Uint8Array(), 'a.txt'))
-    assert.instance(error, ReadFailure)
+    assert.instance(error, DocumentReadError)
     assert.is(error.message, 'The document is empty.')
   })
 })
 
 test('a document that takes too long is given up, and the next is read', async () => {
-  await using({ workers: 1, timeoutMs: 100 }, async (reading) => {
+  await using({ threads: 1, timeoutMs: 100 }, async (reading) => {
     const error = await failure(reading.read(heavy(), 'a.html'))
-    assert.instance(error, ReadFailure)
+    assert.instance(error, DocumentReadError)
     assert.is(error.message, 'Reading took longer than 0.1 s.')
     assert.is((await reading.read(bytesOf('fine'), 'a.txt')).text, 'fine')
   })
 })
 
 test('a document that needs too much memory is given up, and the next is read', async () => {
-  await using({ workers: 1, memoryMb: 64 }, async (reading) => {
+  await using({ threads: 1, memoryMb: 64 }, async (reading) => {
     const error = await failure(reading.read(heavy(), 'a.html'))
-    assert.instance(error, ReadFailure)
+    assert.instance(error, DocumentReadError)
     assert.is(error.message, 'Reading needed more memory than 64 MB.')
     assert.is((await reading.read(bytesOf('fine'), 'a.txt')).text, 'fine')
   })
 })
 
 test('reading is cancelled, be it under way or waiting', async () => {
-  await using({ workers: 1 }, async (reading) => {
+  await using({ threads: 1 }, async (reading) => {
     await reading.read(bytesOf('warm'), 'a.txt')
     const [first, second] = [new AbortController(), new AbortController()]
     const running = failure(reading.read(heavy(), 'a.html', first.signal))
@@ -133,7 +134,7 @@ test('bytes that are part of a larger buffer stay what they are', async () => {
 })
 
 test('what waits when the pool is closed is told so', async () => {
-  const reading = new Reading({ workers: 1 })
+  const reading = new ParserPool({ threads: 1 })
   const errors = [failure(reading.read(heavy(), 'a.html')), failure(reading.read(bytesOf('x'), 'a.txt'))]
   await reading.close()
   for (const error of await Promise.all(errors)) assert.match(error.message, 'stopping')

@@ -7,7 +7,7 @@ import { aloud } from '../../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, type Step } from '../../harness/provider.ts'
 import { Resources } from '../../harness/resources.ts'
 import { type Json, TestServer } from '../../harness/test-server.ts'
-import { until } from '../../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 
 const test = suite('record and replay')
 const disk = new HeldDisk()
@@ -105,7 +105,7 @@ test('a model that is deleted while it records leaves no recording', async () =>
   provider.script = [async (response, request, wire) => told.then(() => usual(response, request, wire)), usual]
   const before = provider.received.length
   const asked = ask(model, 'hello')
-  await until(async () => provider.received.length > before)
+  await waitFor(async () => provider.received.length > before)
   await expectData(service.delete(`/models/${model.id}?force=true`))
   goOn()
   await asked

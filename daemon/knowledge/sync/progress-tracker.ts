@@ -4,34 +4,34 @@ import type { SyncChanges, SyncProgress } from '../../../src/contract/families/k
 
 export type Progress = Static<typeof SyncProgress>
 export type Changes = Static<typeof SyncChanges>
-export type Listener = (progress: Progress | undefined) => void
+export type ProgressListener = (progress: Progress | undefined) => void
 
-export class ProgressBoard {
+export class ProgressTracker {
   readonly #current = new Map<string, Progress>()
-  readonly #changes = new Map<string, Changes>()
-  readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #getChanges = new Map<string, Changes>()
+  readonly #listeners = new Map<string, Set<ProgressListener>>()
 
-  of(sourceId: string): Progress | undefined {
+  get(sourceId: string): Progress | undefined {
     return this.#current.get(sourceId)
   }
 
   /** What the last synchronization came to, or the one under way so far. */
   changes(sourceId: string): Changes | undefined {
-    return this.#changes.get(sourceId)
+    return this.#getChanges.get(sourceId)
   }
 
   /** Counts from nothing: another synchronization begins. */
-  recount(sourceId: string): void {
-    this.#changes.set(sourceId, { read: 0, unreadable: 0, gone: 0, embedded: 0 })
+  resetChanges(sourceId: string): void {
+    this.#getChanges.set(sourceId, { read: 0, unreadable: 0, gone: 0, embedded: 0 })
   }
 
-  count(sourceId: string, what: keyof Changes, number = 1): void {
-    const changes = this.#changes.get(sourceId)
+  countChange(sourceId: string, what: keyof Changes, number = 1): void {
+    const changes = this.#getChanges.get(sourceId)
     if (changes) changes[what] += number
   }
 
-  forget(sourceId: string): void {
-    this.#changes.delete(sourceId)
+  forgetChanges(sourceId: string): void {
+    this.#getChanges.delete(sourceId)
   }
 
   begin(sourceId: string): void {
@@ -52,11 +52,11 @@ export class ProgressBoard {
 
   end(sourceId: string): void {
     this.#current.delete(sourceId)
-    this.#tell(sourceId, undefined)
+    this.#notify(sourceId, undefined)
   }
 
   /** Calls back at every change, and with undefined at the end; returns how to stop. */
-  follow(sourceId: string, listener: Listener): () => void {
+  subscribe(sourceId: string, listener: ProgressListener): () => void {
     const listeners = this.#listeners.get(sourceId) ?? new Set()
     this.#listeners.set(sourceId, listeners.add(listener))
     return () => {
@@ -67,10 +67,10 @@ export class ProgressBoard {
 
   #set(sourceId: string, progress: Progress): void {
     this.#current.set(sourceId, progress)
-    this.#tell(sourceId, progress)
+    this.#notify(sourceId, progress)
   }
 
-  #tell(sourceId: string, progress: Progress | undefined): void {
+  #notify(sourceId: string, progress: Progress | undefined): void {
     for (const listener of this.#listeners.get(sourceId) ?? []) listener(progress)
   }
 }

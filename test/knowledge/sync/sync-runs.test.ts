@@ -5,17 +5,17 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { Folder, Library, until } from '../knowledge-fixture.ts'
+import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('runs of a synchronization')
-let library: Library
+let library: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
+    library = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     model = await library.resources.model(embedder.model)
   }),
@@ -26,16 +26,16 @@ test.before.each(() => {
 })
 test.after(
   aloud(async () => {
-    await embedder.end()
-    await library.end()
+    await embedder.close()
+    await library.close()
   }),
 )
 
 /** A source whose only index is made by the scripted model. */
 async function scripted(type = 'file', configuration?: Record<string, unknown>) {
-  const source = await library.source(type, configuration)
-  const tool = await library.tool(source.id, { embedding_model: model.id })
-  await library.settled(source.id)
+  const source = await library.createSource(type, configuration)
+  const tool = await library.createTool(source.id, { embedding_model: model.id })
+  await library.waitForSync(source.id)
   return { source, tool }
 }
 
@@ -44,21 +44,21 @@ const originals = () =>
 
 test('synchronizations of one source asked for at once are one, and one more for what was asked meanwhile', async () => {
   const { source } = await scripted()
-  await library.send(source.id, 'a.md', 'Only one of these runs at a time.')
+  await library.addDocument(source.id, 'a.md', 'Only one of these runs at a time.')
   embedder.hold()
   const before = embedder.requests
-  for (const shown of await Promise.all(Array.from({ length: 5 }, () => library.start(source.id)))) assert.is(shown.status, 'syncing')
-  await until(async () => embedder.holding > 0)
+  for (const shown of await Promise.all(Array.from({ length: 5 }, () => library.startSync(source.id)))) assert.is(shown.status, 'syncing')
+  await waitFor(async () => embedder.holding > 0)
   // Sent and asked for while the first is under way: that one does not see it, the next does.
-  await library.send(source.id, 'b.md', 'This came later.')
-  for (const _ of [1, 2, 3]) assert.is((await library.start(source.id)).status, 'syncing')
+  await library.addDocument(source.id, 'b.md', 'This came later.')
+  for (const _ of [1, 2, 3]) assert.is((await library.startSync(source.id)).status, 'syncing')
   assert.is(embedder.requests - before, 1)
   embedder.release()
   embedder.hold()
-  await until(async () => embedder.holding > 0)
-  assert.is((await library.show(source.id)).status, 'syncing', 'it is not done before what was asked for is')
+  await waitFor(async () => embedder.holding > 0)
+  assert.is((await library.getSource(source.id)).status, 'syncing', 'it is not done before what was asked for is')
   embedder.release()
-  const { status, statistics } = await library.settled(source.id)
+  const { status, statistics } = await library.waitForSync(source.id)
   assert.is(status, 'active')
   assert.equal(statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
   assert.is(embedder.requests - before, 2)
@@ -66,97 +66,97 @@ test('synchronizations of one source asked for at once are one, and one more for
 
 test('a synchronization asked for while an index is being built is said to be under way', async () => {
   const { source } = await scripted()
-  await library.send(source.id, 'a.md', 'Something to index.')
+  await library.addDocument(source.id, 'a.md', 'Something to index.')
   await library.sync(source.id)
   embedder.hold()
-  await library.tool(source.id, { embedding_model: model.id, chunk_size: 60, chunk_overlap: 0 })
-  await until(async () => embedder.holding > 0)
-  await library.send(source.id, 'b.md', 'Sent while the new index was built.')
-  assert.is((await library.start(source.id)).status, 'syncing')
+  await library.createTool(source.id, { embedding_model: model.id, chunk_size: 60, chunk_overlap: 0 })
+  await waitFor(async () => embedder.holding > 0)
+  await library.addDocument(source.id, 'b.md', 'Sent while the new index was built.')
+  assert.is((await library.startSync(source.id)).status, 'syncing')
   embedder.release()
-  assert.equal((await library.settled(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
+  assert.equal((await library.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
 })
 
 test('a cancelled synchronization stops, keeps what it did, and goes on from there when asked again', async () => {
   const { source } = await scripted()
-  const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
-  await library.send(source.id, 'a.md', 'The brass key opens the attic.')
-  await library.settled(source.id) // the tool's index
+  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await library.addDocument(source.id, 'a.md', 'The brass key opens the attic.')
+  await library.waitForSync(source.id) // the tool's index
   await expectError(library.service.delete(`/knowledge-sources/${source.id}/sync`), 'CONFLICT', { error: /Nothing is being synchronized/ })
   embedder.hold()
-  await library.start(source.id)
-  await until(async () => embedder.holding > 0)
+  await library.startSync(source.id)
+  await waitFor(async () => embedder.holding > 0)
   await expectData(library.service.delete(`/knowledge-sources/${source.id}/sync`))
-  const { status, progress, statistics } = await library.show(source.id)
+  const { status, progress, statistics } = await library.getSource(source.id)
   assert.equal([status, progress], ['pending', null])
   assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
-  assert.equal(await library.names(tool, 'attic'), ['a.md'])
+  assert.equal(await library.searchNames(tool, 'attic'), ['a.md'])
   embedder.release()
-  const [before] = await library.indexes(source.id)
+  const [before] = await library.listIndexes(source.id)
   assert.is((await library.sync(source.id)).statistics.embedded, 1)
-  const [after] = await library.indexes(source.id)
+  const [after] = await library.listIndexes(source.id)
   assert.is(after.generation, before.generation + 1, 'its text was not written again')
 })
 
 test('a document that is replaced while it is read is not taken for lost', async () => {
   const { source } = await scripted()
-  const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   for (const round of [1, 2, 3, 4, 5, 6]) {
-    await library.send(source.id, 'a.md', `Version ${round} of the same.`)
-    await library.start(source.id)
-    await library.send(source.id, 'a.md', `Version ${round} replaced as word${round}.`)
+    await library.addDocument(source.id, 'a.md', `Version ${round} of the same.`)
+    await library.startSync(source.id)
+    await library.addDocument(source.id, 'a.md', `Version ${round} replaced as word${round}.`)
     await library.sync(source.id)
-    const { status, error } = await library.document(source.id, 'a.md')
+    const { status, error } = await library.getDocument(source.id, 'a.md')
     assert.equal([status, error], ['indexed', null])
-    assert.equal(await library.names(tool, `word${round}`), ['a.md'])
+    assert.equal(await library.searchNames(tool, `word${round}`), ['a.md'])
   }
 })
 
 test('a provider that fails is an error with its words, and the text is searchable all the same', async () => {
   const { source } = await scripted()
-  const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
-  await library.send(source.id, 'a.md', 'The ferry leaves at seven.')
+  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await library.addDocument(source.id, 'a.md', 'The ferry leaves at seven.')
   embedder.failure = { status: 400, error: 'the model is on holiday' }
   const { status, error } = await library.sync(source.id)
   assert.is(status, 'error')
   assert.match(error, /the model is on holiday/)
-  assert.equal(await library.names(tool, 'ferry'), ['a.md'])
+  assert.equal(await library.searchNames(tool, 'ferry'), ['a.md'])
   embedder.failure = undefined
   assert.equal((await library.sync(source.id)).statistics.embedded, 1)
 })
 
 test('text is found by its words while its vectors are still being made', async () => {
   const { source } = await scripted()
-  await library.send(source.id, 'a.md', 'The observatory is open on clear nights.')
+  await library.addDocument(source.id, 'a.md', 'The observatory is open on clear nights.')
   embedder.hold()
-  const words = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
-  await library.start(source.id)
-  await until(async () => embedder.holding > 0)
-  assert.equal(await library.names(words, 'observatory'), ['a.md'])
-  const { status, progress, statistics } = await library.show(source.id)
+  const words = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await library.startSync(source.id)
+  await waitFor(async () => embedder.holding > 0)
+  assert.equal(await library.searchNames(words, 'observatory'), ['a.md'])
+  const { status, progress, statistics } = await library.getSource(source.id)
   assert.equal([status, progress.stage], ['syncing', 'embedding'])
   assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
   embedder.release()
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
 })
 
 test('a source without a tool can be searched by words before its first synchronization has ended', async () => {
-  const source = await library.source()
-  await library.send(source.id, 'a.md', 'The vineyard faces south.')
+  const source = await library.createSource()
+  await library.addDocument(source.id, 'a.md', 'The vineyard faces south.')
   embedder.hold()
-  await library.start(source.id)
-  const words = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await library.startSync(source.id)
+  const words = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   const began = Date.now()
-  assert.equal(await library.names(words, 'vineyard'), ['a.md'])
+  assert.equal(await library.searchNames(words, 'vineyard'), ['a.md'])
   assert.ok(Date.now() - began < 14_000, 'it waited for the vectors')
   embedder.release()
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
 })
 
 test('a source deleted in the middle of its synchronization leaves no documents, tables or originals', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `Paper number ${at} of a source that goes away.`])))
-  const tables = (await library.tables()).length
+  const tables = (await library.listTables()).length
   const kept = originals()
   for (const [stage, documents] of [
     ['finding', 1],
@@ -167,9 +167,9 @@ test('a source deleted in the middle of its synchronization leaves no documents,
   ] as const) {
     const { source, tool } = await scripted('folder', { path: folder.path })
     if (stage === 'embedding') embedder.hold()
-    await library.start(source.id)
-    await until(async () => {
-      const { progress, statistics } = await library.show(source.id)
+    await library.startSync(source.id)
+    await waitFor(async () => {
+      const { progress, statistics } = await library.getSource(source.id)
       return progress === null || (progress.stage === stage && statistics.documents >= documents)
     }, 1)
     await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
@@ -180,7 +180,7 @@ test('a source deleted in the middle of its synchronization leaves no documents,
       [source.id, tool.id],
     )
     assert.is(left?.count, 0, stage)
-    assert.is((await library.tables()).length, tables, stage)
+    assert.is((await library.listTables()).length, tables, stage)
     assert.is(originals(), kept, stage)
     assert.not.ok(existsSync(join(library.service.paths.work, source.id)))
   }
@@ -193,14 +193,14 @@ test('a source deleted in the middle of its synchronization leaves no documents,
 
 test('progress grows from stage to stage and is gone at the end', async () => {
   const { source } = await scripted()
-  for (let at = 0; at < 150; at++) await library.send(source.id, `${at}.md`, `Leaf ${at} of the album.`)
-  await library.start(source.id)
+  for (let at = 0; at < 150; at++) await library.addDocument(source.id, `${at}.md`, `Leaf ${at} of the album.`)
+  await library.startSync(source.id)
   const stages = ['finding', 'reading', 'embedding']
   let last = { stage: 0, documents: 0, chunks: 0 }
   let seen = 0
   for (;;) {
     await pause(1)
-    const { progress, status } = await library.show(source.id)
+    const { progress, status } = await library.getSource(source.id)
     if (status !== 'syncing' && progress === null) break
     if (progress === null) continue
     const now = { stage: stages.indexOf(progress.stage), documents: progress.documents, chunks: progress.chunks }
@@ -212,7 +212,7 @@ test('progress grows from stage to stage and is gone at the end', async () => {
     seen++
   }
   assert.ok(seen > 0)
-  assert.equal((await library.show(source.id)).statistics, { documents: 150, chunks: 150, failed: 0, embedded: 150 })
+  assert.equal((await library.getSource(source.id)).statistics, { documents: 150, chunks: 150, failed: 0, embedded: 150 })
 })
 
 test.run()

@@ -4,23 +4,23 @@ import type { Database, Reader, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
 import type { Vectors } from '../../store/vectors.ts'
 import {
-  addUser,
-  allIndexes,
+  addIndexUser,
   deleteIndex,
   deleteOrphans,
   findIndex,
   type Index,
   type IndexSettings,
+  type IndexSide,
   indexExists,
-  indexesBy,
-  indexesOf,
   insertIndex,
-  orphanedIndexes,
-  passUsers,
-  removeUser,
-  type Side,
-  usedIndexes,
-  usersOfIndex,
+  listAllIndexes,
+  listIndexes,
+  listIndexesByModel,
+  listIndexUsers,
+  listOrphanedIndexes,
+  listUsedIndexIds,
+  moveIndexUsers,
+  removeIndexUser,
 } from './index-store.ts'
 
 const TEXT_COLUMNS = {
@@ -38,11 +38,11 @@ const TEXT_COLUMNS = {
 
 const VECTOR_COLUMNS = { id: 'text', document_id: 'text', generation: 'integer', page: 'integer', vector: 'vector' } as const
 
-export class Indexes {
-  readonly #vectors: Vectors
+export class IndexRegistry {
+  readonly #getVectorTable: Vectors
 
   constructor(vectors: Vectors) {
-    this.#vectors = vectors
+    this.#getVectorTable = vectors
   }
 
   /** Says which indexes a tool uses, in the transaction that saves the tool. Returns the sources it used before. */
@@ -50,14 +50,14 @@ export class Indexes {
     const before = await this.release(transaction, userId)
     for (const sourceId of sourceIds) {
       const index = await this.ensure(transaction, sourceId, settings)
-      await addUser(transaction, index.id, userId)
+      await addIndexUser(transaction, index.id, userId)
     }
     return before
   }
 
   /** Returns the sources whose indexes it used. */
   async release(transaction: Transaction, userId: string): Promise<string[]> {
-    return removeUser(transaction, userId)
+    return removeIndexUser(transaction, userId)
   }
 
   async ensure(transaction: Transaction, sourceId: string, settings: IndexSettings): Promise<Index> {
@@ -65,19 +65,19 @@ export class Indexes {
   }
 
   /** Whether none of these was dropped. */
-  async stand(reader: Reader, indexes: readonly Index[]): Promise<boolean> {
+  async allExist(reader: Reader, indexes: readonly Index[]): Promise<boolean> {
     for (const { id } of indexes) if (!(await indexExists(reader, id))) return false
     return true
   }
 
   /** The indexes a source needs: those its tools use, or the default one. Those that nobody uses any more go, once the others are complete. */
-  async settle(database: Database, sourceId: string): Promise<Index[]> {
+  async reconcile(database: Database, sourceId: string): Promise<Index[]> {
     const { wanted, unwanted } = await database.write(async (transaction) => {
-      const dead = await this.#bequeath(transaction, sourceId)
-      const used = await usedIndexes(transaction, sourceId)
+      const dead = await this.#replaceOrphans(transaction, sourceId)
+      const used = await listUsedIndexIds(transaction, sourceId)
       if (used.length === 0) await this.ensure(transaction, sourceId, DEFAULT_CHUNKING)
-      const all = await indexesOf(transaction, sourceId)
-      const needed = (index: Index) => (used.length === 0 ? isDefault(index) : used.includes(index.id))
+      const all = await listIndexes(transaction, sourceId)
+      const needed = (index: Index) => (used.length === 0 ? isDefaultIndex(index) : used.includes(index.id))
       const wanted = all.filter(needed)
       const complete = wanted.every(({ ready }) => ready === 1)
       const unwanted = complete ? all.filter((index) => !needed(index)) : dead
@@ -90,23 +90,23 @@ export class Indexes {
   }
 
   /** Tools whose embedding model was deleted by force embed with the usual one: their users pass to an index of that. Returns those that cannot be asked any more. */
-  async #bequeath(transaction: Transaction, sourceId: string): Promise<Index[]> {
-    const dead = await orphanedIndexes(transaction, sourceId)
+  async #replaceOrphans(transaction: Transaction, sourceId: string): Promise<Index[]> {
+    const dead = await listOrphanedIndexes(transaction, sourceId)
     for (const index of dead) {
       const heir = await this.ensure(transaction, sourceId, { ...index, embedding_model: DEFAULT_CHUNKING.embedding_model })
-      await passUsers(transaction, index.id, heir.id)
+      await moveIndexUsers(transaction, index.id, heir.id)
     }
     return dead
   }
 
   /** Puts a new index in the place of each that a model embedded: what the model is now knows nothing of the old vectors. Returns the old ones. */
-  async renew(transaction: Transaction, embeddingModel: string): Promise<Index[]> {
-    const outdated = await indexesBy(transaction, embeddingModel)
+  async replaceIndexes(transaction: Transaction, embeddingModel: string): Promise<Index[]> {
+    const outdated = await listIndexesByModel(transaction, embeddingModel)
     for (const index of outdated) {
-      const users = await usersOfIndex(transaction, index.id)
+      const users = await listIndexUsers(transaction, index.id)
       await deleteIndex(transaction, index.id)
       const { id } = await insertIndex(transaction, index.knowledge_source_id, index)
-      for (const user of users) await addUser(transaction, id, user)
+      for (const user of users) await addIndexUser(transaction, id, user)
     }
     return outdated
   }
@@ -117,33 +117,33 @@ export class Indexes {
   }
 
   async #dropTables({ id }: Index): Promise<void> {
-    await this.#vectors.drop(`${id}-text`)
-    await this.#vectors.drop(`${id}-vectors`)
+    await this.#getVectorTable.drop(`${id}-text`)
+    await this.#getVectorTable.drop(`${id}-vectors`)
   }
 
   /** Empties one side of an index. */
-  async clear({ id }: Index, side: Side): Promise<void> {
-    await this.#vectors.drop(`${id}-${side}`)
+  async clear({ id }: Index, side: IndexSide): Promise<void> {
+    await this.#getVectorTable.drop(`${id}-${side}`)
   }
 
-  text({ id }: Pick<Index, 'id'>): PassageTable {
-    return this.#vectors.table(`${id}-text`, { columns: TEXT_COLUMNS, keys: ['id', 'document_id'], words: 'words' })
+  getTextTable({ id }: Pick<Index, 'id'>): PassageTable {
+    return this.#getVectorTable.table(`${id}-text`, { columns: TEXT_COLUMNS, keys: ['id', 'document_id'], words: 'words' })
   }
 
   vectors({ id }: Index): PassageTable {
-    return this.#vectors.table(`${id}-vectors`, { columns: VECTOR_COLUMNS, keys: ['document_id'] })
+    return this.#getVectorTable.table(`${id}-vectors`, { columns: VECTOR_COLUMNS, keys: ['document_id'] })
   }
 
   /** Indexes of sources that are no more, and tables of indexes that are no more, left by a crash between the two. */
   async sweep(database: Database): Promise<void> {
     await database.write(deleteOrphans)
-    const known = new Set((await allIndexes(database)).map(({ id }) => id))
-    for (const name of await this.#vectors.names())
-      if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#vectors.drop(name)
+    const known = new Set((await listAllIndexes(database)).map(({ id }) => id))
+    for (const name of await this.#getVectorTable.names())
+      if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#getVectorTable.drop(name)
   }
 }
 
-const isDefault = (index: Index): boolean =>
+const isDefaultIndex = (index: Index): boolean =>
   index.embedding_model === DEFAULT_CHUNKING.embedding_model &&
   index.chunk_size === DEFAULT_CHUNKING.chunk_size &&
   index.chunk_overlap === DEFAULT_CHUNKING.chunk_overlap

@@ -5,31 +5,31 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { Folder, Library, until } from '../knowledge-fixture.ts'
+import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('synchronization by itself')
-let library: Library
+let library: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
+    library = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     model = await library.resources.model(embedder.model)
   }),
 )
 test.after(
   aloud(async () => {
-    await embedder.end()
-    await library.end()
+    await embedder.close()
+    await library.close()
   }),
 )
 
 async function made(configuration: Record<string, unknown>) {
-  const source = await library.source('folder', configuration)
-  const tool = await library.tool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  const source = await library.createSource('folder', configuration)
+  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   return { source, tool }
 }
 /** As sources had it before seconds were refused; no test waits for a minute. */
@@ -40,10 +40,10 @@ async function everySecond({ id, configuration }: { id: string; configuration: o
   await expectData(library.service.put(`/knowledge-sources/${id}`, { name: 'Every second' }))
 }
 const finds = (tool: { id: string }, query: string, names: string[]) =>
-  until(async () => (await library.names(tool, query)).join() === names.join(), 50)
+  waitFor(async () => (await library.searchNames(tool, query)).join() === names.join(), 50)
 
 test('a watched folder is synchronized after it changes', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'The heron nests by the pond.' })
   const { source, tool } = await made({ path: folder.path, watch: true })
   await library.sync(source.id)
@@ -58,25 +58,25 @@ test('a watched folder is synchronized after it changes', async () => {
   await finds(tool, 'kestrel', ['d.md'])
   folder.remove('deep')
   await finds(tool, 'swift', [])
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   folder.remove()
 })
 
 test('a folder that is no longer to be watched is left alone', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'First.' })
   const { source } = await made({ path: folder.path, watch: true })
   await library.sync(source.id)
   await expectData(library.service.put(`/knowledge-sources/${source.id}`, { configuration: { path: folder.path } }))
-  const { last_sync } = await library.settled(source.id)
+  const { last_sync } = await library.waitForSync(source.id)
   folder.write({ 'b.md': 'Second.' })
   await pause(1_500)
-  assert.is((await library.show(source.id)).last_sync, last_sync)
+  assert.is((await library.getSource(source.id)).last_sync, last_sync)
   folder.remove()
 })
 
 test('a schedule synchronizes when its time comes, and again', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'The barge carries gravel.' })
   const { source, tool } = await made({ path: folder.path })
   await everySecond(source)
@@ -84,26 +84,26 @@ test('a schedule synchronizes when its time comes, and again', async () => {
   folder.write({ 'b.md': 'The tug pulls timber.' })
   await finds(tool, 'timber', ['b.md'])
   await expectData(library.service.put(`/knowledge-sources/${source.id}`, { configuration: { path: folder.path } }))
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   folder.remove()
 })
 
 test('a source whose synchronizations take longer than its schedule comes to an end all the same', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'The clock strikes every second.' })
   const { source } = await made({ path: folder.path })
   await everySecond(source)
   embedder.hold()
-  await until(async () => embedder.holding > 0)
+  await waitFor(async () => embedder.holding > 0)
   await pause(2_500)
   embedder.release()
-  await until(async () => (await library.show(source.id)).status === 'active')
+  await waitFor(async () => (await library.getSource(source.id)).status === 'active')
   await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
   folder.remove()
 })
 
 test('what is deleted is neither watched nor scheduled any more', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'Soon gone.' })
   const { source } = await made({ path: folder.path, watch: true })
   await everySecond(source)
@@ -119,16 +119,16 @@ test('what is deleted is neither watched nor scheduled any more', async () => {
 })
 
 test('a watch and a schedule survive a restart, and what changed meanwhile is found', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'The ferry crosses at dawn.' })
   const { source, tool } = await made({ path: folder.path, watch: true })
   await library.sync(source.id)
-  library = await library.reopened(() => folder.write({ 'b.md': 'The pilot boards at noon.' }))
+  library = await library.restart(() => folder.write({ 'b.md': 'The pilot boards at noon.' }))
   await finds(tool, 'pilot', ['b.md'])
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   folder.write({ 'c.md': 'The crew sleeps at midnight.' })
   await finds(tool, 'midnight', ['c.md'])
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   folder.remove()
 })
 
@@ -150,7 +150,7 @@ for (const [schedule, error] of Object.entries(SCHEDULES)) {
 
 test('a schedule has five fields, or is one of their nicknames', async () => {
   for (const schedule of ['0 3 * * *', ' 0  3 * * MON ', '*/5 8-18 * * 1-5', '@daily', '@Hourly']) {
-    const source = await library.source('folder', { path: '/nowhere', schedule })
+    const source = await library.createSource('folder', { path: '/nowhere', schedule })
     await expectData(library.service.delete(`/knowledge-sources/${source.id}`))
   }
 })

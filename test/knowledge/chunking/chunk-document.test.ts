@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ChunkSettings, chunkDocument } from '../../../daemon/knowledge/chunking/chunker.ts'
+import { type ChunkingSettings, chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import type { ParsedDocument } from '../../../daemon/knowledge/readers/parsed-document.ts'
 
 const test = suite('chunker')
@@ -57,7 +57,7 @@ const paged = fc.tuple(texts, formats, fc.array(fc.nat(), { maxLength: 6 })).map
   return document(text, format, pages)
 })
 
-function check(read: ParsedDocument, { size, overlap }: ChunkSettings): void {
+function check(read: ParsedDocument, { size, overlap }: ChunkingSettings): void {
   const chunks = chunkDocument(read, { size, overlap })
   const covered = new Uint8Array(read.text.length)
   for (const [index, { content, start, end, position, page, headings }] of chunks.entries()) {

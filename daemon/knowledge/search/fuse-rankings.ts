@@ -1,6 +1,6 @@
 /** Joins what was found by words with what was found by meaning. */
 
-export interface Fused {
+export interface RankedPassage {
   id: string
   score: number
   semanticRank: number | null
@@ -12,12 +12,12 @@ export interface Fused {
  * (`trust` 1), and by words alone where it knows nothing of it (0). bench/retrieval measures it beside each side alone and
  * reciprocal rank fusion.
  */
-export function fuse(semantic: Map<string, number>, fullText: Map<string, number>, trust = 1): Fused[] {
+export function fuseRankings(semantic: Map<string, number>, fullText: Map<string, number>, trust = 1): RankedPassage[] {
   const meaning = trust / 2
-  const bySemantic = stretched(semantic)
-  const byWords = stretched(fullText)
-  const semanticRanks = ranks(semantic)
-  const wordRanks = ranks(fullText)
+  const bySemantic = normalizeScores(semantic)
+  const byWords = normalizeScores(fullText)
+  const semanticRanks = computeRanks(semantic)
+  const wordRanks = computeRanks(fullText)
   const fused = [...new Set([...semantic.keys(), ...fullText.keys()])].map((id) => ({
     id,
     score: meaning * (bySemantic.get(id) ?? 0) + (1 - meaning) * (byWords.get(id) ?? 0),
@@ -27,7 +27,7 @@ export function fuse(semantic: Map<string, number>, fullText: Map<string, number
   return fused.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
 }
 
-function stretched(scores: Map<string, number>): Map<string, number> {
+function normalizeScores(scores: Map<string, number>): Map<string, number> {
   const values = [...scores.values()]
   const most = Math.max(...values)
   const least = Math.min(...values)
@@ -35,6 +35,6 @@ function stretched(scores: Map<string, number>): Map<string, number> {
   return new Map([...scores].map(([id, score]) => [id, range === 0 ? 1 : (score - least) / range]))
 }
 
-function ranks(scores: Map<string, number>): Map<string, number> {
+function computeRanks(scores: Map<string, number>): Map<string, number> {
   return new Map([...scores.keys()].map((id, at) => [id, at + 1]))
 }

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
-import { Library } from '../knowledge-fixture.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
 const test = suite('search')
-let library: Library
+let library: KnowledgeFixture
 let source: Json
 const tools: Record<string, Json> = {}
 const METHODS = ['semantic', 'full_text', 'hybrid'] as const
@@ -21,13 +21,13 @@ const HANDBOOK = {
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
-    source = await library.filled(HANDBOOK)
-    for (const method of METHODS) tools[method] = await library.tool(source.id, { search_method: method })
-    await library.settled(source.id)
+    library = await KnowledgeFixture.start()
+    source = await library.createSyncedSource(HANDBOOK)
+    for (const method of METHODS) tools[method] = await library.createTool(source.id, { search_method: method })
+    await library.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => library.end()))
+test.after(aloud(() => library.close()))
 
 for (const method of METHODS) {
   test(`${method}: the passage that answers comes first, with its place in the document`, async () => {
@@ -35,7 +35,7 @@ for (const method of METHODS) {
     assert.match(best.content, /twenty-five days/)
     const { source: name, page, document_id, type, headings, start, end } = best.metadata
     assert.equal([name, page, type, headings], ['leave.md', 1, 'md', 'Leave'])
-    assert.is(document_id, (await library.document(source.id, 'leave.md')).id)
+    assert.is(document_id, (await library.getDocument(source.id, 'leave.md')).id)
     assert.is(HANDBOOK['leave.md'].slice(start, end), best.content)
     assert.ok(best.score > 0 && best.score <= 1)
   })
@@ -90,8 +90,8 @@ for (const method of METHODS) {
   })
 
   test(`${method}: an empty source has no passages`, async () => {
-    const empty = await library.source()
-    const tool = await library.tool(empty.id, { search_method: method })
+    const empty = await library.createSource()
+    const tool = await library.createTool(empty.id, { search_method: method })
     assert.equal(await library.search(tool, 'anything at all'), [])
     await library.sync(empty.id)
     assert.equal(await library.search(tool, 'anything at all'), [])
@@ -99,30 +99,31 @@ for (const method of METHODS) {
 }
 
 test('words that stand nowhere are found nowhere, but meaning finds what is nearest', async () => {
-  assert.equal(await library.names(tools.full_text, 'zygomorphic quokka'), [])
-  assert.is((await library.names(tools.semantic, 'holiday entitlement'))[0], 'leave.md')
-  assert.is((await library.names(tools.hybrid, 'holiday entitlement'))[0], 'leave.md')
+  assert.equal(await library.searchNames(tools.full_text, 'zygomorphic quokka'), [])
+  assert.is((await library.searchNames(tools.semantic, 'holiday entitlement'))[0], 'leave.md')
+  assert.is((await library.searchNames(tools.hybrid, 'holiday entitlement'))[0], 'leave.md')
 })
 
 test('an exact name is found by its words, however it is written', async () => {
   for (const query of ['XR-4471', 'xr4471', 'xr 4471', 'form XR-4471'])
     for (const method of ['full_text', 'hybrid'])
-      assert.is((await library.names(tools[method], query))[0], 'codes.md', `${method} ${query}`)
+      assert.is((await library.searchNames(tools[method], query))[0], 'codes.md', `${method} ${query}`)
 })
 
 test('passages below the threshold are left out', async () => {
   const query = 'paid annual leave'
   const all = await library.search(tools.semantic, query, { top_k: 100 })
   const threshold = (all[0].score + all[1].score) / 2
-  const strict = await library.tool(source.id, { search_method: 'semantic', score_threshold: threshold })
+  const strict = await library.createTool(source.id, { search_method: 'semantic', score_threshold: threshold })
   assert.equal(
     (await library.search(strict, query, { top_k: 100 })).map(({ content }) => content),
     [all[0].content],
   )
-  const never = await library.tool(source.id, { search_method: 'full_text', score_threshold: 1 })
+  const never = await library.createTool(source.id, { search_method: 'full_text', score_threshold: 1 })
   assert.equal(await library.search(never, query), [])
   assert.is(
-    (await library.search(await library.tool(source.id, { search_method: 'semantic', score_threshold: 0 }), query, { top_k: 100 })).length,
+    (await library.search(await library.createTool(source.id, { search_method: 'semantic', score_threshold: 0 }), query, { top_k: 100 }))
+      .length,
     all.length,
   )
 })
@@ -131,13 +132,13 @@ test('passages of one document that say the same are shown once, those of two do
   const notice =
     'The fire alarm is tested on the first Monday of every month at eleven in the morning, and nobody has to leave the building for it.'
   const padding = (word: string) => `${word} `.repeat(39)
-  const again = await library.filled({
+  const again = await library.createSyncedSource({
     'twice.md': `# One\n\n${notice}\n\n# Two\n\n${padding('filler')}\n\n# Three\n\n${notice}`,
     'copy.md': `# Copy\n\n${notice}`,
   })
   for (const method of METHODS) {
-    const tool = await library.tool(again.id, { search_method: method, chunk_size: 300, chunk_overlap: 0 })
-    await library.settled(again.id)
+    const tool = await library.createTool(again.id, { search_method: method, chunk_size: 300, chunk_overlap: 0 })
+    await library.waitForSync(again.id)
     const found = (await library.search(tool, 'When is the fire alarm tested?', { top_k: 10 })).filter(({ content }) =>
       content.includes('fire alarm'),
     )
@@ -156,41 +157,42 @@ test('what is only the nearest there is says so, and what shares a word or a mea
 })
 
 test('several sources are searched as one', async () => {
-  const annex = await library.filled({
+  const annex = await library.createSyncedSource({
     'annex.md': 'The annex has its own reception and its own parking spaces.',
     'roof.md': 'The roof garden is open to everybody in summer.',
     'lift.md': 'The lift carries eight persons.',
     'post.md': 'Letters are collected at four.',
   })
   for (const method of METHODS) {
-    const tool = await library.tool([source.id, annex.id], { search_method: method })
-    await library.settled(source.id)
-    await library.settled(annex.id)
-    assert.is((await library.names(tool, 'parking spaces of the annex'))[0], 'annex.md', method)
-    assert.is((await library.names(tool, 'paid annual leave'))[0], 'leave.md', method)
+    const tool = await library.createTool([source.id, annex.id], { search_method: method })
+    await library.waitForSync(source.id)
+    await library.waitForSync(annex.id)
+    assert.is((await library.searchNames(tool, 'parking spaces of the annex'))[0], 'annex.md', method)
+    assert.is((await library.searchNames(tool, 'paid annual leave'))[0], 'leave.md', method)
   }
 })
 
 test('a source that is deleted by force is no more searched, and a tool without any finds nothing', async () => {
   const [one, two] = [
-    await library.filled({ 'one.md': 'The orchard has pear trees.' }),
-    await library.filled({ 'two.md': 'The orchard has plum trees.' }),
+    await library.createSyncedSource({ 'one.md': 'The orchard has pear trees.' }),
+    await library.createSyncedSource({ 'two.md': 'The orchard has plum trees.' }),
   ]
-  const tool = await library.tool([one.id, two.id])
-  await library.settled(one.id)
-  await library.settled(two.id)
+  const tool = await library.createTool([one.id, two.id])
+  await library.waitForSync(one.id)
+  await library.waitForSync(two.id)
   await expectData(library.service.delete(`/knowledge-sources/${one.id}?force=true`))
-  assert.equal(await library.names(tool, 'orchard trees'), ['two.md'])
+  assert.equal(await library.searchNames(tool, 'orchard trees'), ['two.md'])
   await expectData(library.service.delete(`/knowledge-sources/${two.id}?force=true`))
-  assert.equal(await library.names(tool, 'orchard trees'), [])
+  assert.equal(await library.searchNames(tool, 'orchard trees'), [])
 })
 
 test('fifty queries at once during a synchronization are all answered', async () => {
-  const busy = await library.filled({ 'first.md': 'The glacier retreats by nine metres a year.' })
-  const methods = await Promise.all(METHODS.map((method) => library.tool(busy.id, { search_method: method })))
-  await library.settled(busy.id)
-  for (let at = 0; at < 120; at++) await library.send(busy.id, `${at}.md`, `Report ${at} on rivers, lakes and their shores. `.repeat(12))
-  await library.start(busy.id)
+  const busy = await library.createSyncedSource({ 'first.md': 'The glacier retreats by nine metres a year.' })
+  const methods = await Promise.all(METHODS.map((method) => library.createTool(busy.id, { search_method: method })))
+  await library.waitForSync(busy.id)
+  for (let at = 0; at < 120; at++)
+    await library.addDocument(busy.id, `${at}.md`, `Report ${at} on rivers, lakes and their shores. `.repeat(12))
+  await library.startSync(busy.id)
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, at) =>
       library.service.post(`/retrieval-tools/${methods[at % methods.length].id}/search`, {
@@ -204,8 +206,8 @@ test('fifty queries at once during a synchronization are all answered', async ()
     [],
   )
   for (const { data } of answers) assert.is(data.results[0]?.metadata.source, 'first.md')
-  assert.is((await library.show(busy.id)).status, 'syncing', 'the queries were answered while it went on')
-  assert.is((await library.settled(busy.id)).statistics.embedded, (await library.show(busy.id)).statistics.chunks)
+  assert.is((await library.getSource(busy.id)).status, 'syncing', 'the queries were answered while it went on')
+  assert.is((await library.waitForSync(busy.id)).statistics.embedded, (await library.getSource(busy.id)).statistics.chunks)
 })
 
 test('what is no query is refused', async () => {

@@ -8,22 +8,22 @@ import { plainAddress } from '../outbound/address.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { StoredSource } from './store.ts'
 
-export function checkConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
-  validator.check(inside(SOURCE_CONFIGURATIONS[type]), { configuration })
+export function validateConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
+  validator.check(wrapSchema(SOURCE_CONFIGURATIONS[type]), { configuration })
   const { path, paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
-  if (schedule) checkSchedule(schedule)
+  if (schedule) validateSchedule(schedule)
   if (url) plainAddress('configuration.url', url, 'Pages that want a login cannot be read.')
-  if (paths?.length || type === 'folder' || (repository && checkRepository(repository) === 'local'))
+  if (paths?.length || type === 'folder' || (repository && validateRepository(repository) === 'local'))
     adminsOnly(caller, "name paths on the daemon's disk")
   if (path) checkAbsolute(path)
   if (allow_private_network) adminsOnly(caller, 'let a source read the private network')
 }
 
 /** The same schema one level down, so that errors name configuration.… */
-const wrapped = new Map<object, never>()
-function inside(schema: object): never {
-  if (!wrapped.has(schema)) wrapped.set(schema, { type: 'object', properties: { configuration: schema } } as never)
-  return wrapped.get(schema) as never
+const wrappedSchemas = new Map<object, never>()
+function wrapSchema(schema: object): never {
+  if (!wrappedSchemas.has(schema)) wrappedSchemas.set(schema, { type: 'object', properties: { configuration: schema } } as never)
+  return wrappedSchemas.get(schema) as never
 }
 
 /** The daemon stands somewhere else than who asks. */
@@ -31,27 +31,27 @@ function checkAbsolute(path: string): void {
   if (!isAbsolute(path)) throw createValidationError('configuration.path', `must be an absolute path, not "${path}"`)
 }
 
-const NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
-const EXAMPLE = 'For example "0 3 * * *" is every night at three: minute, hour, day of the month, month, day of the week.'
+const CRON_NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+const SCHEDULE_HINT = 'For example "0 3 * * *" is every night at three: minute, hour, day of the month, month, day of the week.'
 
 /** Nothing is worth being read again every second, and other programs take a sixth field for the year. */
-function checkSchedule(schedule: string): void {
+function validateSchedule(schedule: string): void {
   const fields = schedule.trim().split(/\s+/)
-  if (fields.length !== 5 && !NICKNAMES.includes(schedule.trim().toLowerCase()))
+  if (fields.length !== 5 && !CRON_NICKNAMES.includes(schedule.trim().toLowerCase()))
     throw createValidationError(
       'configuration.schedule',
       `must be a cron expression of five fields; this one has ${fields.length}`,
-      EXAMPLE,
+      SCHEDULE_HINT,
     )
   try {
     new Cron(schedule, { paused: true, mode: '5-part' }).stop()
   } catch (cause) {
-    throw Object.assign(createValidationError('configuration.schedule', 'is not a cron expression', EXAMPLE), { cause })
+    throw Object.assign(createValidationError('configuration.schedule', 'is not a cron expression', SCHEDULE_HINT), { cause })
   }
 }
 
 /** git takes options and helper programs where an address is expected; only plain addresses and paths get through. */
-function checkRepository(repository: string): 'local' | 'remote' {
+function validateRepository(repository: string): 'local' | 'remote' {
   if (/^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
   if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
   if (!/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || !URL.canParse(repository) || new URL(repository).hostname === '')
@@ -62,11 +62,11 @@ function checkRepository(repository: string): 'local' | 'remote' {
     throw createValidationError(
       'configuration.repository',
       'must not hold a user name, password or token',
-      protocol === 'ssh:' ? SSH_LOGIN : LOGIN,
+      protocol === 'ssh:' ? SSH_AUTH_HINT : AUTH_HINT,
     )
   return 'remote'
 }
 
-const LOGIN =
+const AUTH_HINT =
   'Give them as auth, such as {"type": "basic", "username": "git", "password": "<TOKEN>"}: there they are sealed, and never shown.'
-const SSH_LOGIN = "ssh proves itself with the keys of the daemon's user."
+const SSH_AUTH_HINT = "ssh proves itself with the keys of the daemon's user."

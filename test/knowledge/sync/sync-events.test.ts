@@ -5,11 +5,11 @@ import { EventDecoder, type ServerEvent } from '../../../src/sse.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { ADMIN_TOKEN, type Json } from '../../harness/test-server.ts'
-import { Folder, Library, until } from '../knowledge-fixture.ts'
+import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('events of a synchronization')
-let library: Library
+let library: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let model: { id: string }
 let origin: string
@@ -20,7 +20,7 @@ const listen = async () => {
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
+    library = await KnowledgeFixture.start()
     await listen()
     embedder = await ScriptedEmbedder.start()
     model = await library.resources.model(embedder.model)
@@ -32,16 +32,16 @@ test.before.each(() => {
 })
 test.after(
   aloud(async () => {
-    await embedder.end()
-    await library.end()
+    await embedder.close()
+    await library.close()
   }),
 )
 
 async function scripted(documents = 100) {
-  const source = await library.source()
-  await library.tool(source.id, { embedding_model: model.id })
-  for (let at = 0; at < documents; at++) await library.send(source.id, `${at}.md`, `Letter ${at} of a long correspondence.`)
-  await library.settled(source.id)
+  const source = await library.createSource()
+  await library.createTool(source.id, { embedding_model: model.id })
+  for (let at = 0; at < documents; at++) await library.addDocument(source.id, `${at}.md`, `Letter ${at} of a long correspondence.`)
+  await library.waitForSync(source.id)
   return source
 }
 
@@ -75,11 +75,11 @@ const names = ({ events }: Following) => events.map(({ event }) => event)
 test('progress is told as it is made, then the source as it ended up', async () => {
   const source = await scripted()
   embedder.hold()
-  await library.start(source.id)
+  await library.startSync(source.id)
   const following = await follow(source.id)
   assert.is(following.response.status, 200)
   assert.match(following.response.headers.get('content-type') ?? '', /^text\/event-stream/)
-  await until(async () => following.events.some(({ value }) => value.stage === 'embedding'))
+  await waitFor(async () => following.events.some(({ value }) => value.stage === 'embedding'))
   embedder.release()
   await following.ended
   assert.is(names(following).at(-1), 'sync_end')
@@ -109,16 +109,16 @@ test('a synchronization that fails ends with an error that says why', async () =
   const source = await scripted(1)
   embedder.hold()
   embedder.failure = { status: 400, error: 'out of paper' }
-  await library.start(source.id)
+  await library.startSync(source.id)
   const following = await follow(source.id)
-  await until(async () => embedder.holding > 0)
+  await waitFor(async () => embedder.holding > 0)
   embedder.release()
   await following.ended
   assert.is(names(following).at(-1), 'error')
   assert.match(following.events.at(-1)?.value.error, /out of paper/)
   assert.type(following.events.at(-1)?.value.code, 'string')
-  const gone = await library.source('folder', { path: new Folder().path })
-  const missing = await library.source('folder', { path: '/nowhere/at/all' })
+  const gone = await library.createSource('folder', { path: new TemporaryFolder().path })
+  const missing = await library.createSource('folder', { path: '/nowhere/at/all' })
   for (const [{ id }, event] of [
     [gone, 'sync_end'],
     [missing, 'error'],
@@ -133,9 +133,9 @@ test('a synchronization that fails ends with an error that says why', async () =
 test('a cancelled synchronization ends with the source waiting again', async () => {
   const source = await scripted(1)
   embedder.hold()
-  await library.start(source.id)
+  await library.startSync(source.id)
   const following = await follow(source.id)
-  await until(async () => embedder.holding > 0)
+  await waitFor(async () => embedder.holding > 0)
   await expectData(library.service.delete(`/knowledge-sources/${source.id}/sync`))
   await following.ended
   assert.equal([names(following).at(-1), following.events.at(-1)?.value.status], ['sync_end', 'pending'])
@@ -144,15 +144,15 @@ test('a cancelled synchronization ends with the source waiting again', async () 
 test('several follow at once, and one that leaves disturbs neither the others nor the synchronization', async () => {
   const source = await scripted(20)
   embedder.hold()
-  await library.start(source.id)
+  await library.startSync(source.id)
   const [first, second, third] = await Promise.all([follow(source.id), follow(source.id), follow(source.id)])
-  await until(async () => first.events.some(({ value }) => value.stage === 'embedding'))
+  await waitFor(async () => first.events.some(({ value }) => value.stage === 'embedding'))
   second.leave()
   await pause(50)
   embedder.release()
   await Promise.all([first.ended, third.ended])
   for (const following of [first, third]) assert.is(names(following).at(-1), 'sync_end')
-  assert.is((await library.settled(source.id)).status, 'active')
+  assert.is((await library.waitForSync(source.id)).status, 'active')
   assert.not.match(library.service.log, /"level":(50|60)/)
 })
 
@@ -168,9 +168,9 @@ test('a source that is not there is refused before the first event', async () =>
 test('a source deleted while it is followed ends the stream with an error', async () => {
   const source = await scripted(1)
   embedder.hold()
-  await library.start(source.id)
+  await library.startSync(source.id)
   const following = await follow(source.id)
-  await until(async () => embedder.holding > 0)
+  await waitFor(async () => embedder.holding > 0)
   await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
   await following.ended
   assert.is(names(following).at(-1), 'error')
@@ -180,16 +180,16 @@ test('a source deleted while it is followed ends the stream with an error', asyn
 test('a daemon that stops ends the stream with an error and not as if the synchronization had ended, and goes on with it when it is started again', async () => {
   const source = await scripted(3)
   embedder.hold()
-  await library.start(source.id)
+  await library.startSync(source.id)
   const following = await follow(source.id)
-  await until(async () => embedder.holding > 0)
-  library = await library.reopened()
+  await waitFor(async () => embedder.holding > 0)
+  library = await library.restart()
   await following.ended
   assert.is(names(following).at(-1), 'error')
   assert.is(following.events.at(-1)?.value.code, 'UNAVAILABLE')
   assert.not(names(following).includes('sync_end'))
   embedder.release()
-  assert.equal((await library.settled(source.id)).statistics.embedded, 3)
+  assert.equal((await library.waitForSync(source.id)).statistics.embedded, 3)
   await listen()
   const late = await follow(source.id)
   await late.ended
@@ -198,11 +198,11 @@ test('a daemon that stops ends the stream with an error and not as if the synchr
 })
 
 test('the end tells what was read, embedded and gone, not what is left of them together', async () => {
-  const folder = new Folder()
+  const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'The first.', 'b.md': 'The second.', 'c.md': 'The third.' })
-  const source = await library.source('folder', { path: folder.path })
-  await library.tool(source.id, { embedding_model: model.id })
-  await library.settled(source.id)
+  const source = await library.createSource('folder', { path: folder.path })
+  await library.createTool(source.id, { embedding_model: model.id })
+  await library.waitForSync(source.id)
   const changes = async () => {
     await library.sync(source.id)
     const following = await follow(source.id)
@@ -215,7 +215,7 @@ test('the end tells what was read, embedded and gone, not what is left of them t
   for (const name of ['a.md', 'b.md']) folder.remove(name)
   folder.write({ 'd.md': 'The fourth.', 'broken.pdf': '%PDF-1.7 nothing' })
   assert.equal(await changes(), { read: 1, unreadable: 1, gone: 2, embedded: 1 })
-  library = await library.reopened()
+  library = await library.restart()
   await listen()
   const unknown = await follow(source.id)
   await unknown.ended

@@ -1,7 +1,7 @@
 /** Finds the structure of a document: headings with their paths, paragraphs, items, rows and code. */
 
 import type { ParsedDocument } from '../readers/parsed-document.ts'
-import { headingWeight, WEIGHT } from './atoms.ts'
+import { BREAK_WEIGHT, getHeadingWeight } from './segments.ts'
 
 export interface Block {
   start: number
@@ -11,7 +11,7 @@ export interface Block {
   section: number
 }
 
-export interface Structure {
+export interface DocumentStructure {
   blocks: Block[]
   /** Heading paths; the first is the empty one. */
   paths: string[][]
@@ -20,23 +20,23 @@ export interface Structure {
 const ITEM = /[ \t]{0,12}(?:[-*+•]|\d{1,9}[.)])[ \t]+\S/y
 const HEADING = / {0,3}(#{1,6})(?:[ \t]+|$)/my
 const FENCE = / {0,3}(`{3,}|~{3,})/y
-const LONGEST_HEADING = 300
+const MAX_HEADING_LENGTH = 300
 
-export function structureOf(document: ParsedDocument): Structure {
-  const scanner = new Scanner(document)
+export function parseBlocks(document: ParsedDocument): DocumentStructure {
+  const scanner = new BlockParser(document)
   const { text, format } = document
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start)
     const end = newline < 0 ? text.length : newline
-    if (format === 'markdown') scanner.markdown(start, end)
-    else if (format === 'code') scanner.code(start, end)
-    else scanner.paragraphs(start, end, format === 'table' ? 'row' : 'prose')
+    if (format === 'markdown') scanner.parseMarkdownLine(start, end)
+    else if (format === 'code') scanner.parseCodeLine(start, end)
+    else scanner.parseTextLine(start, end, format === 'table' ? 'row' : 'prose')
     start = end + 1
   }
   return scanner.finish()
 }
 
-class Scanner {
+class BlockParser {
   readonly #text: string
   readonly #pages: { start: number }[]
   readonly #blocks: Block[] = []
@@ -47,61 +47,66 @@ class Scanner {
   #page = 0
   #blankBefore = true
   /** Where the front matter ends, which is a block of its own. */
-  #matter = 0
+  #frontMatterEnd = 0
 
   constructor({ text, pages, format }: ParsedDocument) {
     this.#text = text
     this.#pages = pages
-    if (format === 'markdown') this.#frontMatter()
+    if (format === 'markdown') this.#parseFrontMatter()
   }
 
-  finish(): Structure {
+  finish(): DocumentStructure {
     this.#end()
     return { blocks: this.#blocks, paths: this.#paths }
   }
 
-  markdown(start: number, end: number): void {
-    if (start < this.#matter) return
+  parseMarkdownLine(start: number, endBlock: number): void {
+    if (start < this.#frontMatterEnd) return
     const text = this.#text
     this.#breakAtPage(start)
     if (this.#fence !== undefined) {
-      if (this.#block) this.#block.end = end
+      if (this.#block) this.#block.end = endBlock
       const closing = matchAt(FENCE, text, start)?.[1]
-      if (closing?.startsWith(this.#fence) && text.slice(start, end).trim() === closing) {
+      if (closing?.startsWith(this.#fence) && text.slice(start, endBlock).trim() === closing) {
         this.#fence = undefined
         this.#end()
       }
       return
     }
-    if (isBlank(text, start, end)) {
+    if (isBlank(text, start, endBlock)) {
       this.#end()
       return
     }
     const fence = matchAt(FENCE, text, start)?.[1]
     if (fence !== undefined) {
-      this.#begin(start, end, 'code', WEIGHT.paragraph)
+      this.#startBlock(start, endBlock, 'code', BREAK_WEIGHT.paragraph)
       this.#fence = fence
       return
     }
     const marks = matchAt(HEADING, text, start)
-    if (marks && end - start <= LONGEST_HEADING)
-      this.#heading(start, end, marks[1]?.length ?? 1, text.slice(start + marks[0].length, end).replace(/[ \t]#{1,9}[ \t]*$/, ''))
-    else if (this.#underlines(start, end)) this.#promote(end, text.charCodeAt(start) === 0x3d ? 1 : 2)
-    else if (text.charCodeAt(start) === 0x7c) this.#row(start, end)
-    else this.#prose(start, end)
+    if (marks && endBlock - start <= MAX_HEADING_LENGTH)
+      this.#addHeading(
+        start,
+        endBlock,
+        marks[1]?.length ?? 1,
+        text.slice(start + marks[0].length, endBlock).replace(/[ \t]#{1,9}[ \t]*$/, ''),
+      )
+    else if (this.#isUnderline(start, endBlock)) this.#promoteToHeading(endBlock, text.charCodeAt(start) === 0x3d ? 1 : 2)
+    else if (text.charCodeAt(start) === 0x7c) this.#addRow(start, endBlock)
+    else this.#addProse(start, endBlock)
   }
 
-  paragraphs(start: number, end: number, kind: 'prose' | 'row'): void {
+  parseTextLine(start: number, end: number, kind: 'prose' | 'row'): void {
     this.#breakAtPage(start)
     if (isBlank(this.#text, start, end)) this.#end()
     else if (kind === 'row') {
       if (this.#block) this.#block.end = end
-      else this.#begin(start, end, 'row', WEIGHT.row)
-    } else this.#prose(start, end)
+      else this.#startBlock(start, end, 'row', BREAK_WEIGHT.row)
+    } else this.#addProse(start, end)
   }
 
   /** A line of code is a block; one that starts at the margin after an empty line starts a definition. */
-  code(start: number, end: number): void {
+  parseCodeLine(start: number, end: number): void {
     if (isBlank(this.#text, start, end)) {
       this.#blankBefore = true
       return
@@ -111,68 +116,79 @@ class Scanner {
     const closing =
       /^[ \t]{0,200}[)\]}]/.test(this.#text.slice(start, Math.min(end, start + 202))) ||
       (!indented && /^(?:end|else|elif|except|finally|catch)\b/.test(this.#text.slice(start, start + 12)))
-    const weight = closing ? WEIGHT.closing : this.#blankBefore ? (indented ? WEIGHT.sentence : WEIGHT.paragraph) : WEIGHT.codeLine
-    this.#begin(start, end, 'code', weight)
+    const weight = closing
+      ? BREAK_WEIGHT.closing
+      : this.#blankBefore
+        ? indented
+          ? BREAK_WEIGHT.sentence
+          : BREAK_WEIGHT.paragraph
+        : BREAK_WEIGHT.codeLine
+    this.#startBlock(start, end, 'code', weight)
     this.#end()
     this.#blankBefore = false
   }
 
-  #frontMatter(): void {
+  #parseFrontMatter(): void {
     const end = this.#text.startsWith('---\n') ? this.#text.slice(0, 10_000).indexOf('\n---\n', 3) : -1
     if (end < 0) return
-    this.#matter = end + 4
-    this.#begin(0, this.#matter, 'code', WEIGHT.paragraph)
+    this.#frontMatterEnd = end + 4
+    this.#startBlock(0, this.#frontMatterEnd, 'code', BREAK_WEIGHT.paragraph)
     this.#end()
   }
 
-  #prose(start: number, end: number): void {
+  #addProse(start: number, end: number): void {
     const isItem = matchAt(ITEM, this.#text, start) !== null
     if (this.#block?.kind === 'prose' && !isItem) this.#block.end = end
-    else this.#begin(start, end, 'prose', isItem ? WEIGHT.item : WEIGHT.paragraph)
+    else this.#startBlock(start, end, 'prose', isItem ? BREAK_WEIGHT.item : BREAK_WEIGHT.paragraph)
   }
 
   /** The head of a table stays with its first row. */
-  #row(start: number, end: number): void {
+  #addRow(start: number, end: number): void {
     const previous = this.#block?.kind === 'row' ? this.#block : undefined
     const rule = previous !== undefined && /^\|(?:\s*:?-+:?\s*\|){1,500}\s*$/.test(this.#text.slice(start, Math.min(end, start + 5_000)))
     const afterRule = previous !== undefined && this.#text.startsWith('| ---', previous.start)
-    this.#begin(start, end, 'row', previous === undefined ? WEIGHT.paragraph : rule || afterRule ? WEIGHT.glue : WEIGHT.row)
+    this.#startBlock(
+      start,
+      end,
+      'row',
+      previous === undefined ? BREAK_WEIGHT.paragraph : rule || afterRule ? BREAK_WEIGHT.glue : BREAK_WEIGHT.row,
+    )
   }
 
-  #heading(start: number, end: number, level: number, title: string): void {
+  #addHeading(start: number, end: number, level: number, title: string): void {
     this.#end()
-    this.#enter(level, title)
-    this.#begin(start, end, 'heading', headingWeight(level))
+    this.#enterSection(level, title)
+    this.#startBlock(start, end, 'heading', getHeadingWeight(level))
     this.#end()
   }
 
   /** A line of = or - under a single line makes that line a heading. */
-  #underlines(start: number, end: number): boolean {
+  #isUnderline(start: number, end: number): boolean {
     const block = this.#block
-    if (block?.kind !== 'prose' || block.weight === WEIGHT.item || end - start < 2 || end - start > LONGEST_HEADING) return false
+    if (block?.kind !== 'prose' || block.weight === BREAK_WEIGHT.item || end - start < 2 || end - start > MAX_HEADING_LENGTH) return false
     const code = this.#text.charCodeAt(start)
     if (code !== 0x3d && code !== 0x2d) return false
     return (
       /^(?:=+|-+)[ \t]*$/.test(this.#text.slice(start, end)) &&
       !this.#text.slice(block.start, block.end).includes('\n') &&
-      block.end - block.start <= LONGEST_HEADING
+      block.end - block.start <= MAX_HEADING_LENGTH
     )
   }
 
-  #promote(end: number, level: number): void {
+  #promoteToHeading(end: number, level: number): void {
     const block = this.#block as Block
-    this.#enter(level, this.#text.slice(block.start, block.end))
-    Object.assign(block, { end, kind: 'heading', weight: headingWeight(level), section: this.#paths.length - 1 })
+    this.#enterSection(level, this.#text.slice(block.start, block.end))
+    Object.assign(block, { end, kind: 'heading', weight: getHeadingWeight(level), section: this.#paths.length - 1 })
     this.#end()
   }
 
-  #enter(level: number, title: string): void {
+  #enterSection(level: number, title: string): void {
     const plain = title.replaceAll(/[*_`]{1,3}|\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1').trim()
     this.#path = [...this.#path.filter((above) => above.level < level), { level, title: plain }]
     this.#paths.push(this.#path.map((heading) => heading.title).filter((heading) => heading !== ''))
   }
 
-  #begin(start: number, end: number, kind: Block['kind'], weight: number): void {
+  #startBlock(start: number, end: number, kind: Block['kind'], weight: number): void {
     this.#end()
     this.#block = { start, end, kind, weight, section: this.#paths.length - 1 }
   }

@@ -8,7 +8,7 @@ export type KnownDocument = Pick<StoredDocument, 'id' | 'name' | 'content_hash' 
   origin: 'sent' | 'found'
 }
 
-export interface FoundDocument {
+export interface DiscoveredDocument {
   sourceId: string
   name: string
   type: string
@@ -20,7 +20,7 @@ export interface FoundDocument {
   metadata: Record<string, unknown>
 }
 
-export async function knownDocuments(reader: Reader, sourceId: string): Promise<KnownDocument[]> {
+export async function listKnownDocuments(reader: Reader, sourceId: string): Promise<KnownDocument[]> {
   return reader.all<KnownDocument>(
     'SELECT id, name, content_hash, status, error, fingerprint, origin FROM documents WHERE knowledge_source_id = ?',
     [sourceId],
@@ -32,7 +32,11 @@ export async function setFingerprint(transaction: Transaction, documentId: strin
 }
 
 /** Writes what was found, over the record it already has. False where its source was deleted meanwhile. */
-export async function storeFound(transaction: Transaction, known: KnownDocument | undefined, found: FoundDocument): Promise<boolean> {
+export async function storeDiscovered(
+  transaction: Transaction,
+  known: KnownDocument | undefined,
+  found: DiscoveredDocument,
+): Promise<boolean> {
   const { sourceId, name, type, fingerprint, contentHash, size, status, error, metadata } = found
   if (!(await sourceExists(transaction, sourceId))) return false
   const now = new Date().toISOString()

@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { aloud } from '../../harness/hooks.ts'
-import { Library, until } from '../knowledge-fixture.ts'
+import { KnowledgeFixture, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('damaged indexes')
-let library: Library
+let library: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
+    library = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     model = await library.resources.model(embedder.model)
   }),
 )
 test.after(
   aloud(async () => {
-    await embedder.end()
-    await library.end()
+    await embedder.close()
+    await library.close()
   }),
 )
 
@@ -62,24 +62,24 @@ const DAMAGES: Record<string, (table: string) => void> = {
 for (const [what, damage] of Object.entries(DAMAGES)) {
   for (const side of ['text', 'vectors'] as Side[]) {
     test(`${what} (${side}) is made good by the next start, and never served as if nothing were there`, async () => {
-      const source = await library.source()
+      const source = await library.createSource()
       const tools = []
       for (const method of ['full_text', 'semantic', 'hybrid'])
-        tools.push(await library.tool(source.id, { embedding_model: model.id, search_method: method }))
-      for (const name of ['oak', 'elm', 'ash']) await library.send(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
+        tools.push(await library.createTool(source.id, { embedding_model: model.id, search_method: method }))
+      for (const name of ['oak', 'elm', 'ash']) await library.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
       await library.sync(source.id)
-      const [index] = await library.indexes(source.id)
+      const [index] = await library.listIndexes(source.id)
       const table = join(library.service.paths.vectors, `${index.id}-${side}.lance`)
-      library = await library.reopened(() => damage(table))
+      library = await library.restart(() => damage(table))
       // The very first queries, while it is being mended.
-      for (const tool of tools) assert.is((await library.names(tool, 'oak mill'))[0], 'oak.md')
-      await library.settled(source.id)
-      for (const tool of tools) assert.equal((await library.names(tool, 'elm mill')).sort(), ['ash.md', 'elm.md', 'oak.md'])
-      for (const each of ['text', 'vectors'] as const) assert.is((await library.rows(index, each)).length, 3)
-      assert.equal((await library.show(source.id)).statistics, { documents: 3, chunks: 3, failed: 0, embedded: 3 })
-      await library.send(source.id, 'yew.md', 'The yew stands behind the church.')
+      for (const tool of tools) assert.is((await library.searchNames(tool, 'oak mill'))[0], 'oak.md')
+      await library.waitForSync(source.id)
+      for (const tool of tools) assert.equal((await library.searchNames(tool, 'elm mill')).sort(), ['ash.md', 'elm.md', 'oak.md'])
+      for (const each of ['text', 'vectors'] as const) assert.is((await library.readRows(index, each)).length, 3)
+      assert.equal((await library.getSource(source.id)).statistics, { documents: 3, chunks: 3, failed: 0, embedded: 3 })
+      await library.addDocument(source.id, 'yew.md', 'The yew stands behind the church.')
       await library.sync(source.id)
-      assert.is((await library.names(tools[0], 'yew'))[0], 'yew.md')
+      assert.is((await library.searchNames(tools[0], 'yew'))[0], 'yew.md')
     })
   }
 }
@@ -88,14 +88,14 @@ test('one damaged index does not keep the others from being taken up', async () 
   const ids = []
   const tools = []
   for (const name of ['red', 'green', 'blue']) {
-    const source = await library.source()
-    tools.push(await library.tool(source.id, { embedding_model: model.id }))
-    await library.send(source.id, `${name}.md`, `The ${name} door leads to the garden.`)
+    const source = await library.createSource()
+    tools.push(await library.createTool(source.id, { embedding_model: model.id }))
+    await library.addDocument(source.id, `${name}.md`, `The ${name} door leads to the garden.`)
     await library.sync(source.id)
     ids.push(source.id)
   }
-  const indexes = await Promise.all(ids.map(async (id) => (await library.indexes(id))[0]))
-  library = await library.reopened(() => {
+  const indexes = await Promise.all(ids.map(async (id) => (await library.listIndexes(id))[0]))
+  library = await library.restart(() => {
     for (const [at, index] of indexes.entries()) {
       const table = join(library.service.paths.vectors, `${index.id}-text.lance`)
       if (at === 0) rmSync(join(table, '_versions'), { recursive: true })
@@ -104,18 +104,18 @@ test('one damaged index does not keep the others from being taken up', async () 
     }
   })
   for (const [at, id] of ids.entries()) {
-    assert.is((await library.names(tools[at], 'door')).length, 1)
-    await library.settled(id)
-    assert.is((await library.rows(indexes[at], 'text')).length, 1)
+    assert.is((await library.searchNames(tools[at], 'door')).length, 1)
+    await library.waitForSync(id)
+    assert.is((await library.readRows(indexes[at], 'text')).length, 1)
   }
 })
 
 test('what was being written when the daemon died is undone, whatever became of the table', async () => {
-  const source = await library.source()
-  const tool = await library.tool(source.id, { embedding_model: model.id })
-  for (const name of ['oak', 'elm']) await library.send(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
+  const source = await library.createSource()
+  const tool = await library.createTool(source.id, { embedding_model: model.id })
+  for (const name of ['oak', 'elm']) await library.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
   await library.sync(source.id)
-  const [index] = await library.indexes(source.id)
+  const [index] = await library.listIndexes(source.id)
   for (const side of ['text', 'vectors'] as Side[]) {
     const documents = (await library.documents(source.id)).map(({ id }) => id)
     await library.service.database.write((transaction) =>
@@ -125,31 +125,31 @@ test('what was being written when the daemon died is undone, whatever became of 
       ]),
     )
     const table = join(library.service.paths.vectors, `${index.id}-${side}.lance`)
-    library = await library.reopened(() => truncateSync(newestManifest(table), 0))
-    assert.equal((await library.names(tool, 'mill')).sort(), ['elm.md', 'oak.md'])
-    await library.settled(source.id)
-    assert.is((await library.indexes(source.id))[0].batch, null)
-    for (const each of ['text', 'vectors'] as const) assert.is((await library.rows(index, each)).length, 2)
+    library = await library.restart(() => truncateSync(newestManifest(table), 0))
+    assert.equal((await library.searchNames(tool, 'mill')).sort(), ['elm.md', 'oak.md'])
+    await library.waitForSync(source.id)
+    assert.is((await library.listIndexes(source.id))[0].batch, null)
+    for (const each of ['text', 'vectors'] as const) assert.is((await library.readRows(index, each)).length, 2)
   }
 })
 
 test('vectors of a text that was replaced are outdated, not damage: nothing else is embedded again', async () => {
-  const source = await library.source()
-  await library.tool(source.id, { embedding_model: model.id })
-  for (const name of ['oak', 'elm', 'ash']) await library.send(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
+  const source = await library.createSource()
+  await library.createTool(source.id, { embedding_model: model.id })
+  for (const name of ['oak', 'elm', 'ash']) await library.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
   await library.sync(source.id)
-  await library.send(source.id, 'oak.md', 'The oak was felled. '.repeat(60))
+  await library.addDocument(source.id, 'oak.md', 'The oak was felled. '.repeat(60))
   embedder.hold()
-  await library.start(source.id)
-  await until(async () => embedder.holding > 0)
-  library = await library.reopened()
+  await library.startSync(source.id)
+  await waitFor(async () => embedder.holding > 0)
+  library = await library.restart()
   const asked = embedder.texts.length
   embedder.release()
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   assert.ok(embedder.texts.slice(asked).length > 0)
   for (const text of embedder.texts.slice(asked)) assert.match(text, /felled/)
-  const [index] = await library.indexes(source.id)
-  assert.is((await library.rows(index, 'vectors')).length, (await library.rows(index, 'text')).length)
+  const [index] = await library.listIndexes(source.id)
+  assert.is((await library.readRows(index, 'vectors')).length, (await library.readRows(index, 'text')).length)
 })
 
 test.run()

@@ -2,38 +2,43 @@
 import type { EmbeddingService } from '../../embedding/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
-import { type Index, onlyUser } from '../indexes/index-store.ts'
-import type { Indexes } from '../indexes/indexes.ts'
-import type { Counted, EmbeddingLedger } from './embedding-ledger.ts'
+import type { IndexRegistry } from '../indexes/index-registry.ts'
+import { findOnlyUser, type Index } from '../indexes/index-store.ts'
+import type { CountTokens, EmbeddingLedger } from './embedding-ledger.ts'
 import type { IndexWriter } from './index-writer.ts'
-import type { ProgressBoard } from './progress.ts'
-import { markIndexed, markReady, type PendingVectors, pendingVectors } from './sync-store.ts'
+import type { ProgressTracker } from './progress-tracker.ts'
+import { listPendingVectors, markIndexed, markReady, type PendingVectors } from './sync-store.ts'
 
 /** Passages a commit: what a kill can cost. */
-const PASSAGES_A_COMMIT = 256
+const PASSAGES_PER_COMMIT = 256
 
-export interface VectorStage {
+export interface EmbedDependencies {
   database: Database
-  indexes: Indexes
+  indexes: IndexRegistry
   writer: IndexWriter
   embedding: EmbeddingService
   ledger: EmbeddingLedger
-  progress: ProgressBoard
+  progress: ProgressTracker
 }
 
-export async function embedPassages(stage: VectorStage, sourceId: string, indexes: readonly Index[], signal: AbortSignal): Promise<void> {
+export async function embedPassages(
+  stage: EmbedDependencies,
+  sourceId: string,
+  indexes: readonly Index[],
+  signal: AbortSignal,
+): Promise<void> {
   const { database, progress } = stage
   const indexIds = indexes.map(({ id }) => id)
-  const waiting = await Promise.all(indexes.map((index) => pendingVectors(database, index.id)))
+  const waiting = await Promise.all(indexes.map((index) => listPendingVectors(database, index.id)))
   const total = waiting.flat().reduce((sum, { chunks }) => sum + chunks, 0)
   progress.update(sourceId, { stage: 'embedding', chunks: 0, chunks_total: total })
   let done = 0
   for (const [at, index] of indexes.entries()) {
     const documents = waiting[at] as PendingVectors[]
-    for (const batch of batches(documents)) {
+    for (const batch of splitIntoBatches(documents)) {
       await embedBatch(stage, index, batch, signal, (embedded) => {
         done += embedded
-        progress.count(sourceId, 'embedded', embedded)
+        progress.countChange(sourceId, 'embedded', embedded)
         progress.update(sourceId, { chunks: done })
       })
       const documentIds = batch.map(({ document_id }) => document_id)
@@ -45,13 +50,13 @@ export async function embedPassages(stage: VectorStage, sourceId: string, indexe
   await markIndexed(database, { of: sourceId }, indexIds)
 }
 
-function* batches(documents: readonly PendingVectors[]): Generator<PendingVectors[]> {
+function* splitIntoBatches(documents: readonly PendingVectors[]): Generator<PendingVectors[]> {
   let batch: PendingVectors[] = []
   let passages = 0
   for (const document of documents) {
     batch.push(document)
     passages += document.chunks
-    if (passages < PASSAGES_A_COMMIT) continue
+    if (passages < PASSAGES_PER_COMMIT) continue
     yield batch
     batch = []
     passages = 0
@@ -60,7 +65,7 @@ function* batches(documents: readonly PendingVectors[]): Generator<PendingVector
 }
 
 async function embedBatch(
-  { database, indexes, writer, embedding, ledger }: VectorStage,
+  { database, indexes, writer, embedding, ledger }: EmbedDependencies,
   index: Index,
   documents: readonly PendingVectors[],
   signal: AbortSignal,
@@ -68,10 +73,10 @@ async function embedBatch(
 ): Promise<void> {
   const embedder = await embedding.embedder(index.embedding_model)
   const ids = documents.map(({ document_id }) => document_id)
-  const passages = await indexes.text(index).where({ document_id: ids }, ['id', 'document_id', 'page', 'headings', 'content'])
+  const passages = await indexes.getTextTable(index).where({ document_id: ids }, ['id', 'document_id', 'page', 'headings', 'content'])
   const rows = new Map<string, PassageRow[]>(ids.map((id) => [id, []]))
-  const texts = passages.map(embeddedText)
-  const embed = async (counted: Counted) => {
+  const texts = passages.map(formatEmbeddingInput)
+  const embed = async (counted: CountTokens) => {
     for (let from = 0; from < passages.length; from += embedder.batch) {
       const part = passages.slice(from, from + embedder.batch)
       let told = 0
@@ -89,8 +94,8 @@ async function embedBatch(
     }
   }
   // An index that several tools share is nobody's alone, and so is what it costs.
-  const tool = await onlyUser(database, index.id)
-  if (texts.length > 0) await ledger.entered(embedder, texts, tool?.startsWith('rag_') ? { rag_tool_id: tool } : {}, embed, signal)
+  const tool = await findOnlyUser(database, index.id)
+  if (texts.length > 0) await ledger.record(embedder, texts, tool?.startsWith('rag_') ? { rag_tool_id: tool } : {}, embed, signal)
   signal.throwIfAborted()
   await writer.write(
     index,
@@ -104,6 +109,6 @@ async function embedBatch(
 }
 
 /** A passage is embedded with the headings it stands under, which often hold its subject. */
-function embeddedText({ headings, content }: PassageRow): string {
+function formatEmbeddingInput({ headings, content }: PassageRow): string {
   return headings === '' ? (content as string) : `${headings as string}\n${content as string}`
 }

@@ -3,27 +3,27 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
-import { Library } from './knowledge-fixture.ts'
+import { KnowledgeFixture } from './knowledge-fixture.ts'
 
 const test = suite('answers from documents')
-let library: Library
+let library: KnowledgeFixture
 let source: Json
 let tool: Json
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
-    source = await library.filled({
+    library = await KnowledgeFixture.start()
+    source = await library.createSyncedSource({
       'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave. Leave that is not taken by March is lost.',
       'travel.md': '# Travel\n\nTrips by train are booked in second class. Flights need the consent of the head of department.',
       'security.md': '# Security\n\nPasswords have at least fourteen characters. They are changed when they may be known to others.',
       'office.md': '# Office\n\nThe office is open from seven in the morning to eight in the evening.',
     })
     tool = await library.resources.ragTool({ knowledge_source_id: source.id })
-    await library.settled(source.id)
+    await library.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => library.end()))
+test.after(aloud(() => library.close()))
 
 const ask = async (query: string, more: Record<string, unknown> = {}) =>
   expectData(library.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
@@ -72,17 +72,19 @@ test('an empty source answers that it is not there', async () => {
 })
 
 test('a deleted document is not quoted any more', async () => {
-  const other = await library.filled({ 'secret.md': 'The launch code is four eight fifteen.' })
+  const other = await library.createSyncedSource({ 'secret.md': 'The launch code is four eight fifteen.' })
   const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
-  await library.settled(other.id)
+  await library.waitForSync(other.id)
   const query = { query: 'What is the launch code?' }
   assert.match((await expectData(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /four eight fifteen/)
-  await expectData(library.service.delete(`/knowledge-sources/${other.id}/documents/${(await library.document(other.id, 'secret.md')).id}`))
+  await expectData(
+    library.service.delete(`/knowledge-sources/${other.id}/documents/${(await library.getDocument(other.id, 'secret.md')).id}`),
+  )
   assert.match((await expectData(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /not in your documents/)
 })
 
 test('a tool whose source was deleted says so', async () => {
-  const other = await library.source()
+  const other = await library.createSource()
   const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
   await expectError(library.service.delete(`/knowledge-sources/${other.id}`), 'CONFLICT')
   await expectData(library.service.delete(`/knowledge-sources/${other.id}?force=true`))

@@ -4,11 +4,11 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
 import type { Json } from '../harness/test-server.ts'
-import { Library, until } from './knowledge-fixture.ts'
+import { KnowledgeFixture, waitFor } from './knowledge-fixture.ts'
 import { ScriptedEmbedder } from './scripted-embedder.ts'
 
 const test = suite('answers that a model writes')
-let library: Library
+let library: KnowledgeFixture
 let provider: ScriptedProvider
 let embedder: ScriptedEmbedder
 let source: Json
@@ -16,10 +16,10 @@ let model: Json
 
 test.before(
   aloud(async () => {
-    library = await Library.open()
+    library = await KnowledgeFixture.start()
     provider = await ScriptedProvider.start('openai', says('Twenty-five days [1].'))
     embedder = await ScriptedEmbedder.start()
-    source = await library.filled({
+    source = await library.createSyncedSource({
       'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave.',
       'office.md': 'The office opens at seven.',
     })
@@ -28,8 +28,8 @@ test.before(
 )
 test.after(
   aloud(async () => {
-    await library.end()
-    await Promise.all([provider.close(), embedder.end()])
+    await library.close()
+    await Promise.all([provider.close(), embedder.close()])
   }),
 )
 
@@ -56,7 +56,7 @@ const query = (tool: Json, text = 'How many days of leave do I have?') =>
 test("the tool's model answers from numbered passages, and is charged to the tool", async () => {
   provider.script = [replies({ text: ['Twenty-five ', 'days [1].'], usage: { input: 1_000, output: 500 } })]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, model_id: model.id })
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   const { answer, results } = await expectData(query(tool))
   assert.is(answer, 'Twenty-five days [1].')
   assert.is(results[0].metadata.source, 'leave.md')
@@ -71,7 +71,7 @@ test("the tool's model answers from numbered passages, and is charged to the too
 test('without a model of its own the default one answers', async () => {
   provider.script = [says('From the default.')]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id })
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   assert.match((await expectData(query(tool))).answer, /^“/)
   await expectData(library.service.put('/settings', { default_model_id: model.id }))
   assert.is((await expectData(query(tool))).answer, 'From the default.')
@@ -88,7 +88,7 @@ test('where nothing was found no model is asked', async () => {
 test('a provider that fails is told as it is, and counted', async () => {
   provider.script = [refuses(400, { error: { message: 'no such model' } })]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, model_id: model.id })
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   await expectError(query(tool), 'PROVIDER_ERROR', { error: /no such model/ })
   assert.equal(
     (await calls(tool.id, 'chat')).map(({ status, input_tokens }) => [status, input_tokens]),
@@ -98,12 +98,12 @@ test('a provider that fails is told as it is, and counted', async () => {
 
 test('passages that are more than the model reads are left out', async () => {
   provider.script = [says('ok')]
-  const long = await library.filled(
+  const long = await library.createSyncedSource(
     Object.fromEntries([1, 2, 3, 4, 5, 6].map((at) => [`${at}.md`, `Leave ${at}: ${'annual leave days '.repeat(40)}`])),
   )
   const small = await library.resources.model({ ...provider.model, context_window: 700 })
   const tool = await library.resources.ragTool({ knowledge_source_id: long.id, model_id: small.id, top_k: 6 })
-  await library.settled(long.id)
+  await library.waitForSync(long.id)
   const { results } = await expectData(query(tool, 'annual leave days'))
   const sent = JSON.stringify(provider.received.at(-1)?.body.messages)
   const given = sent.match(/<passage number/g)?.length ?? 0
@@ -113,7 +113,7 @@ test('passages that are more than the model reads are left out', async () => {
 test('queries and batches of passages are entered with what the provider counted, to the tool that alone uses the index', async () => {
   const remote = await library.resources.model({ ...embedder.model, model_id: 'words', pricing: { input: 1, output: 0 } })
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: remote.id, model_id: model.id })
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   const indexed = await calls(tool.id, 'embedding')
   assert.equal(indexed, [
     { kind: 'embedding', model_id: remote.id, rag_tool_id: tool.id, agent_id: null, status: 'done', input_tokens: 2, cost: 0.002 },
@@ -124,10 +124,12 @@ test('queries and batches of passages are entered with what the provider counted
 })
 
 test('what is embedded on this machine is entered too, for nothing, and a batch is one entry', async () => {
-  const many = await library.filled(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.md`, `Number ${at} is a number.`])))
+  const many = await library.createSyncedSource(
+    Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.md`, `Number ${at} is a number.`])),
+  )
   const tool = await library.resources.ragTool({ knowledge_source_id: many.id, chunk_size: 400 })
-  await library.settled(many.id)
-  const entered = () => until(async () => ((await calls(tool.id, 'embedding')).length > 0 ? calls(tool.id, 'embedding') : undefined))
+  await library.waitForSync(many.id)
+  const entered = () => waitFor(async () => ((await calls(tool.id, 'embedding')).length > 0 ? calls(tool.id, 'embedding') : undefined))
   const [batch, ...more] = await entered()
   assert.equal(more, [])
   assert.equal([batch?.model_id, batch?.cost, batch?.status], ['minilm', 0, 'done'])
@@ -135,12 +137,12 @@ test('what is embedded on this machine is entered too, for nothing, and a batch 
 })
 
 test('an index that two tools share is charged to neither', async () => {
-  const shared = await library.source()
+  const shared = await library.createSource()
   const tools = [
     await library.resources.ragTool({ knowledge_source_id: shared.id }),
     await library.resources.ragTool({ knowledge_source_id: shared.id }),
   ]
-  await library.send(shared.id, 'a.md', 'Shared words.')
+  await library.addDocument(shared.id, 'a.md', 'Shared words.')
   await library.sync(shared.id)
   for (const tool of tools) assert.equal(await calls(tool.id, 'embedding'), [])
 })
@@ -148,7 +150,7 @@ test('an index that two tools share is charged to neither', async () => {
 test('a budget that is used up stops what would be embedded elsewhere, before anything is sent', async () => {
   const remote = await library.resources.model({ ...embedder.model, model_id: 'dear', pricing: { input: 1, output: 0 } })
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: remote.id })
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   const threshold = await library.resources.threshold({
     entity_type: 'model',
     entity_id: remote.id,
@@ -165,7 +167,7 @@ test('a budget that is used up stops what would be embedded elsewhere, before an
 test('a provider of vectors that fails is counted once, for nothing', async () => {
   const remote = await library.resources.model({ ...embedder.model, model_id: 'ill' })
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: remote.id })
-  await library.settled(source.id)
+  await library.waitForSync(source.id)
   embedder.failure = { status: 400, error: 'ill' }
   await expectError(query(tool), 'PROVIDER_ERROR')
   embedder.failure = undefined

@@ -1,9 +1,9 @@
 /** Whether documents still say what was once quoted from them. */
 import type { Reader } from '../../store/database.ts'
-import type { Indexes } from '../indexes/indexes.ts'
-import { currentDocuments } from './search-store.ts'
+import type { IndexRegistry } from '../indexes/index-registry.ts'
+import { getCurrentDocuments } from './search-store.ts'
 
-export interface Quotation {
+export interface Quote {
   documentId: string
   content: string
   /** Of the document when it was quoted. */
@@ -11,19 +11,19 @@ export interface Quotation {
 }
 
 /** Answers are remembered: a conversation is read more often than its documents change. */
-const MOST_REMEMBERED = 2_000
+const MAX_CACHED_RESULTS = 2_000
 
-export class Quotations {
-  readonly #indexes: Indexes
-  readonly #remembered = new Map<string, boolean>()
+export class QuoteVerifier {
+  readonly #indexes: IndexRegistry
+  readonly #cache = new Map<string, boolean>()
 
-  constructor(indexes: Indexes) {
+  constructor(indexes: IndexRegistry) {
     this.#indexes = indexes
   }
 
   /** For each quotation, whether its document is there and still holds it. */
-  async stand(reader: Reader, quotations: readonly Quotation[]): Promise<boolean[]> {
-    const documents = await currentDocuments(reader, [...new Set(quotations.map(({ documentId }) => documentId))])
+  async verify(reader: Reader, quotations: readonly Quote[]): Promise<boolean[]> {
+    const documents = await getCurrentDocuments(reader, [...new Set(quotations.map(({ documentId }) => documentId))])
     const texts = new Map<string, Promise<string>>()
     return Promise.all(
       quotations.map(async ({ documentId, content, contentHash }) => {
@@ -33,17 +33,17 @@ export class Quotations {
         const { index_id, held_hash } = document
         if (index_id === null) return false
         const key = JSON.stringify([documentId, held_hash, content])
-        const known = this.#remembered.get(key)
+        const known = this.#cache.get(key)
         if (known !== undefined) return known
-        if (!texts.has(documentId)) texts.set(documentId, this.#text(index_id, documentId))
-        return this.#remember(key, ((await texts.get(documentId)) ?? '').includes(squeezed(content)))
+        if (!texts.has(documentId)) texts.set(documentId, this.#loadText(index_id, documentId))
+        return this.#cacheResult(key, ((await texts.get(documentId)) ?? '').includes(normalizeWhitespace(content)))
       }),
     )
   }
 
   /** The document's text, put together from its passages by their places in it. */
-  async #text(indexId: string, documentId: string): Promise<string> {
-    const rows = await this.#indexes.text({ id: indexId }).where({ document_id: documentId }, ['start_at', 'end_at', 'content'])
+  async #loadText(indexId: string, documentId: string): Promise<string> {
+    const rows = await this.#indexes.getTextTable({ id: indexId }).where({ document_id: documentId }, ['start_at', 'end_at', 'content'])
     let [text, end] = ['', 0]
     for (const row of rows.sort((a, b) => (a.start_at as number) - (b.start_at as number))) {
       const [start, next] = [row.start_at as number, row.end_at as number]
@@ -51,15 +51,15 @@ export class Quotations {
       text += start >= end ? ` ${row.content}` : (row.content as string).slice(end - start)
       end = next
     }
-    return squeezed(text)
+    return normalizeWhitespace(text)
   }
 
-  #remember(key: string, answer: boolean): boolean {
-    this.#remembered.set(key, answer)
-    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value as string)
+  #cacheResult(key: string, answer: boolean): boolean {
+    this.#cache.set(key, answer)
+    if (this.#cache.size > MAX_CACHED_RESULTS) this.#cache.delete(this.#cache.keys().next().value as string)
     return answer
   }
 }
 
 /** White space is where documents differ without saying anything else. */
-const squeezed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+const normalizeWhitespace = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

@@ -12,9 +12,9 @@ import type { Database, Reader } from '../store/database.ts'
 import type { Originals } from '../store/documents.ts'
 import type { Page } from '../store/records.ts'
 import type { KnowledgeService } from './service.ts'
-import { documentRecords, hashesInUse, hashInUse, markSent, type StoredDocument, type StoredSource } from './store.ts'
+import { documentRecords, isContentInUse, listAllContentHashes, markAsSent, type StoredDocument, type StoredSource } from './store.ts'
 
-type ShownDocument = Static<typeof Document>
+type DocumentView = Static<typeof Document>
 type DocumentInput = Static<typeof DocumentCreate>
 
 export class DocumentsService {
@@ -28,22 +28,22 @@ export class DocumentsService {
     this.#sources = sources
   }
 
-  async list(caller: Caller, sourceId: string, query: ListQuery): Promise<Page<ShownDocument>> {
+  async list(caller: Caller, sourceId: string, query: ListQuery): Promise<Page<DocumentView>> {
     await this.#sources.require(this.#database, caller, sourceId)
     const { items, total } = await documentRecords.list(this.#database, query, { knowledge_source_id: sourceId })
-    return { items: items.map(shown), total }
+    return { items: items.map(toView), total }
   }
 
-  async get(sourceId: string, id: string): Promise<ShownDocument> {
-    return shown(await this.#require(this.#database, sourceId, id))
+  async get(sourceId: string, id: string): Promise<DocumentView> {
+    return toView(await this.#require(this.#database, sourceId, id))
   }
 
   /** Adds a document, or replaces the one of the same name. */
-  async add(change: Change, sourceId: string, input: DocumentInput): Promise<ShownDocument> {
+  async add(change: Change, sourceId: string, input: DocumentInput): Promise<DocumentView> {
     const source = await this.#sources.require(this.#database, change.caller, sourceId)
-    const type = accepted(source, input.name)
-    const bytes = bytesOf(input)
-    checkMetadata(input.metadata)
+    const type = validateName(source, input.name)
+    const bytes = decodeContent(input)
+    validateMetadata(input.metadata)
     const limit = (source.configuration.max_file_size as number | undefined) ?? DEFAULT_MAX_FILE_SIZE
     if (bytes.length > limit)
       throw new CadreError('PAYLOAD_TOO_LARGE', `The document has ${bytes.length} bytes; this source takes at most ${limit}.`, {
@@ -76,33 +76,33 @@ export class DocumentsService {
           : { id: newId('doc'), knowledge_source_id: sourceId, name: input.name, ...content, version: 1, created_at: now }
         if (previous) await documentRecords.update(transaction, record)
         else await documentRecords.insert(transaction, record)
-        if (previous) await markSent(transaction, record.id)
+        if (previous) await markAsSent(transaction, record.id)
         replaced = previous && previous.content_hash !== contentHash ? previous.content_hash : undefined
-        await change.remember?.(transaction, shown(record))
-        return shown(record)
+        await change.remember?.(transaction, toView(record))
+        return toView(record)
       }),
     )
-    if (replaced) await this.#release(replaced)
+    if (replaced) await this.#releaseOriginal(replaced)
     return document
   }
 
   async remove(change: Change, sourceId: string, id: string): Promise<string> {
     const record = await this.#database.write(async (transaction) => {
       const found = await this.#require(transaction, sourceId, id)
-      requireSeen('document', change.ifMatch, shown(found))
+      requireSeen('document', change.ifMatch, toView(found))
       await documentRecords.delete(transaction, id)
       return found
     })
-    await this.#release(record.content_hash)
+    await this.#releaseOriginal(record.content_hash)
     return `The document "${record.name}" was deleted.`
   }
 
-  async sweep(): Promise<void> {
-    await this.#originals.sweep(await hashesInUse(this.#database))
+  async sweepOriginals(): Promise<void> {
+    await this.#originals.sweep(await listAllContentHashes(this.#database))
   }
 
-  async #release(contentHash: string): Promise<void> {
-    await this.#originals.release(contentHash, () => hashInUse(this.#database, contentHash))
+  async #releaseOriginal(contentHash: string): Promise<void> {
+    await this.#originals.release(contentHash, () => isContentInUse(this.#database, contentHash))
   }
 
   async #require(reader: Reader, sourceId: string, id: string): Promise<StoredDocument> {
@@ -112,12 +112,12 @@ export class DocumentsService {
   }
 }
 
-function shown({ version: _, ...document }: StoredDocument): ShownDocument {
+function toView({ version: _, ...document }: StoredDocument): DocumentView {
   return document
 }
 
 /** The file type of a document that the source takes; names are relative paths that stay inside. */
-function accepted(source: StoredSource, name: string): string {
+function validateName(source: StoredSource, name: string): string {
   if (source.type !== 'file')
     throw createValidationError(
       'id',
@@ -142,14 +142,14 @@ function accepted(source: StoredSource, name: string): string {
 }
 
 /** Metadata comes along with every passage that is found, and with every list of documents. */
-const LARGEST_METADATA = 64 * 1024
+const MAX_METADATA_LENGTH = 64 * 1024
 
-function checkMetadata(metadata: Record<string, unknown> = {}): void {
-  if (JSON.stringify(metadata).length > LARGEST_METADATA)
-    throw createValidationError('metadata', `must be at most ${LARGEST_METADATA} characters of JSON`)
+function validateMetadata(metadata: Record<string, unknown> = {}): void {
+  if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
+    throw createValidationError('metadata', `must be at most ${MAX_METADATA_LENGTH} characters of JSON`)
 }
 
-function bytesOf({ content, content_base64 }: DocumentInput): Buffer {
+function decodeContent({ content, content_base64 }: DocumentInput): Buffer {
   if ((content === undefined) === (content_base64 === undefined))
     throw createValidationError('content', 'send either content or content_base64')
   if (content !== undefined) return Buffer.from(content, 'utf8')
