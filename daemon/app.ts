@@ -12,11 +12,11 @@ import { ApiToolsService } from './api-tools/service.ts'
 import { bindAsCodeRoutes } from './as-code/routes.ts'
 import { AsCodeService } from './as-code/service.ts'
 import { type Clock, systemClock } from './async/clock.ts'
-import { Replies } from './conversations/active-replies.ts'
+import { ActiveReplies } from './conversations/active-replies.ts'
 import { Asking } from './conversations/agent-loop/ask-once.ts'
-import { IdleWatch } from './conversations/idle-completion.ts'
+import { IdleWatcher } from './conversations/idle-watcher.ts'
 import { MessagesService } from './conversations/message-service.ts'
-import { endInterrupted } from './conversations/reply/recover-interrupted.ts'
+import { recoverInterruptedReplies } from './conversations/reply/recover-interrupted-replies.ts'
 import { bindConversationRoutes } from './conversations/routes.ts'
 import { ConversationsService } from './conversations/service.ts'
 import { EventBus } from './core/event-bus.ts'
@@ -32,18 +32,8 @@ import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { createServer } from './http/server.ts'
-import { DocumentsService } from './knowledge/document-service.ts'
-import { IndexRegistry } from './knowledge/indexes/index-registry.ts'
-import { bindKnowledgeRoutes } from './knowledge/routes.ts'
-import { PassageSearch } from './knowledge/search/passage-search.ts'
-import { KnowledgeService } from './knowledge/service.ts'
+import { createKnowledge } from './knowledge/create-knowledge.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
-import { EmbeddingLedger } from './knowledge/sync/embedding-ledger.ts'
-import { IndexWriter } from './knowledge/sync/index-writer.ts'
-import { ParserPool } from './knowledge/sync/parser-pool.ts'
-import { ProgressTracker } from './knowledge/sync/progress-tracker.ts'
-import { SyncTriggers } from './knowledge/sync/sync-triggers.ts'
-import { Synchronizer } from './knowledge/sync/synchronizer.ts'
 import { Discovery } from './models/discover-models.ts'
 import type { ProviderTimes } from './models/providers/http-exchange.ts'
 import { Providers } from './models/providers/registry.ts'
@@ -141,55 +131,45 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     providers,
     discovery: new Discovery(surroundings, () => providers.connections()),
-    replaced: (transaction, id) => knowledge.rebuildIndexes(transaction, id),
+    replaced: (transaction, id) => knowledge.service.rebuildIndexes(transaction, id),
     embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL),
     meter,
   })
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
-  const ledger = new EmbeddingLedger({ database, meter, models, logger })
-  const reading = new ParserPool({})
-  const indexes = new IndexRegistry(vectors)
-  const writer = new IndexWriter(database, indexes)
-  const progress = new ProgressTracker()
-  const synchronizer = new Synchronizer({
+  const knowledge = createKnowledge({
     database,
     originals,
-    outbound,
+    vectors,
     vault,
+    validator,
+    outbound,
+    models,
     embedding,
-    ledger,
-    parserPool: reading,
-    indexes,
-    writer,
-    progress,
+    meter,
     logger,
     workDirectory: paths.work,
   })
-  const automation = new SyncTriggers(database, synchronizer, logger)
-  const search = new PassageSearch({ database, indexes, embedding, ledger, synchronizer })
-  const knowledge = new KnowledgeService({
-    database,
-    vault,
-    originals,
-    validator,
-    indexes,
-    synchronizer,
-    triggers: automation,
-    progress,
-    search,
-  })
-  const documents = new DocumentsService(database, originals, knowledge)
-  const ragTools = new RagToolsService({ database, models, knowledge, validator })
-  const retrievalTools = new RetrievalToolsService({ database, models, knowledge, validator })
+  const ragTools = new RagToolsService({ database, models, knowledge: knowledge.service, validator })
+  const retrievalTools = new RetrievalToolsService({ database, models, knowledge: knowledge.service, validator })
   const apiTools = new ApiToolsService({ database, vault, validator, outbound })
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
-  const replies = new Replies(database, logger)
-  const conversations = new ConversationsService({ database, agents, events, replies, library: knowledge })
-  const messages = new MessagesService({ database, conversations, agents, models, meter, replies, logger })
+  const replies = new ActiveReplies(database, logger)
+  const conversations = new ConversationsService({ database, agents, events, activeReplies: replies, quoteVerifier: knowledge.service })
+  const messages = new MessagesService({ database, conversations, agents, models, meter, activeReplies: replies, logger })
   const asking = new Asking({ database, meter, logger })
-  const targets = targetKinds({ database, models, templates, knowledge, ragTools, retrievalTools, apiTools, agents, asking })
+  const targets = targetKinds({
+    database,
+    models,
+    templates,
+    knowledge: knowledge.service,
+    ragTools,
+    retrievalTools,
+    apiTools,
+    agents,
+    asking,
+  })
   const scoring = new Scoring(embedding, models)
   const engine = new Engine({ database, targets, scoring, meter, bus: events, logger })
   const evaluations = new EvaluationsService({ database, models, targets, engine })
@@ -225,19 +205,24 @@ export async function createApp(options: AppOptions): Promise<App> {
     getAddress: () => address,
     getQueues: () => ({ embedding: embedding.status().waiting }),
   })
-  const idle = new IdleWatch({ conversations, minutes: async () => (await system.getSettings()).conversation_idle_minutes, clock, logger })
+  const idle = new IdleWatcher({
+    conversations,
+    getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
+    clock,
+    logger,
+  })
   const asCode = new AsCodeService({
     database,
     validator,
-    resources: [models, templates, knowledge, ragTools, retrievalTools, apiTools, agents, evaluations, thresholds, webhooks],
+    resources: [models, templates, knowledge.service, ragTools, retrievalTools, apiTools, agents, evaluations, thresholds, webhooks],
     settings: system,
   })
   const hostGuard = new HostGuard()
   const description = createOpenapiDocument(version)
 
   await ensureAdminToken(tokens, { token: adminToken, saveToken: keepToken, recover: recoverToken === true })
-  await documents.sweepOriginals()
-  const cutOff = await endInterrupted(database, meter)
+  await knowledge.sweep()
+  const cutOff = await recoverInterruptedReplies(database, meter)
   if (cutOff > 0) logger.warn({ replies: cutOff }, 'replies that were cut off are marked as interrupted')
   const interrupted = await meter.recover()
   if (interrupted > 0) logger.warn({ calls: interrupted }, 'model calls that were cut off are counted by estimate')
@@ -255,7 +240,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...bindSystemRoutes(system, description),
     ...bindAgentRoutes(agents),
     ...bindPromptTemplateRoutes(templates),
-    ...bindKnowledgeRoutes(knowledge, documents),
+    ...knowledge.bindings,
     ...bindRagToolRoutes(ragTools),
     ...bindRetrievalToolRoutes(retrievalTools),
     ...bindConversationRoutes(conversations, messages),
@@ -269,7 +254,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...bindAsCodeRoutes(asCode),
   ])
   // In the background: a daemon with much to mend answers all the same.
-  const resumed = Promise.all([synchronizer.resume().then(() => automation.registerAll()), engine.resume()])
+  const resumed = Promise.all([knowledge.resume(), engine.resume()])
   resumed.catch((error: unknown) => logger.error({ err: error }, 'what was left half done could not be taken up'))
   dispatcher.start()
   retention.start()
@@ -290,11 +275,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       const sent = Promise.all([dispatcher.close(), retention.close(), idle.close()])
       await replies.close()
       await resumed.catch(() => undefined) // told above
-      automation.close()
-      await Promise.all([synchronizer.close(), engine.close(), scoring.close()])
+      await Promise.all([knowledge.stop(), engine.close(), scoring.close()])
       await server.close()
       await sent
-      await Promise.all([reading.close(), embedding.close(), outbound.close(), providers.close(), ledger.close()])
+      await Promise.all([knowledge.close(), embedding.close(), outbound.close(), providers.close()])
       await vectors.close()
       await database.close()
     },

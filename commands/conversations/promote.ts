@@ -1,4 +1,4 @@
-/** Makes a test case of a reply. */
+/** The `conversations promote` command: turns a reply into a test case. */
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -14,39 +14,37 @@ const BROKEN_OFF = new Set(['error', 'aborted', 'interrupted'])
 
 export default class ConversationsPromote extends CadreCommand {
   static override description =
-    'Make a test case of a reply: its question is what is asked, its text what is expected, and the documents it cites are those that are expected to be cited.\n\nThe last reply, unless --message names another.'
+    'Add a reply to an evaluation as a test case.\n\nThe question becomes the input, the reply the expected output, and the cited documents the expected sources. Uses the last reply unless --message names another.'
   static override examples = [
     {
       command: "cadre conversations promote conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --to 'Leave questions'",
-      description: 'The last reply',
+      description: 'Add the last reply',
     },
   ]
   static override args = { conversation: string({ required: true, ignoreStdin: true, description: 'Identifier of the conversation.' }) }
   static override flags = {
     to: text({ required: true, description: 'Identifier or name of the evaluation.', helpValue: '<evaluation>' }),
     message: text({ description: 'Identifier of the reply.', helpValue: '<message>' }),
-    expect: text({ description: 'What is expected, in place of the whole reply.', helpValue: '<text>' }),
+    expect: text({ description: 'Expected output instead of the reply.', helpValue: '<text>' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsPromote)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, conversationTopic, args.conversation)
-    const { messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
+    const { listMessages: messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
     const at = messages.findLastIndex(
       (message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message),
     )
     const reply = messages[at]
     const question = messages.slice(0, at).findLast(({ role }) => role === 'user')
     if (!reply || !question)
-      throw new UsageError(
-        flags.message ? `There is no reply ${flags.message} in this conversation.` : 'This conversation has no reply yet.',
-      )
+      throw new UsageError(flags.message ? `This conversation has no reply ${flags.message}.` : 'This conversation has no reply yet.')
     const brokenOff = reply.content.trim() === '' || BROKEN_OFF.has(reply.finish_reason ?? '')
     if (brokenOff && flags.expect === undefined)
       throw new UsageError(
-        `The reply ${reply.id} was not finished: expecting what there is of it would test nothing.`,
-        'Say what is expected with --expect, or ask again.',
+        `The reply ${reply.id} was not finished, so it cannot be used as the expected output.`,
+        'Set the expected output with --expect, or ask again.',
       )
     const cited = (reply.citations ?? []).filter((citation) => citation.cited)
     const evaluation = await resolveOwn(connection, evaluationTopic, flags.to)
@@ -61,7 +59,7 @@ export default class ConversationsPromote extends CadreCommand {
       },
     }
     const { data } = await call(connection, evaluationRoutes.append, { params: { id: evaluation }, body: { test_cases: [test] } })
-    this.narrate(`${data.name} has ${data.test_cases.length} test cases now.`)
+    this.narrate(`Added a test case to ${data.name}, which now has ${data.test_cases.length}.`)
     if (this.formatOf(flags) !== 'table') await this.print({ data: test }, flags)
   }
 }

@@ -1,4 +1,4 @@
-/** Shows a conversation as people read it, and follows what is being written in it. */
+/** The `conversations show` command. */
 import { boolean } from '@oclif/core/flags'
 import { followAtTerminal } from '../../src/cli/ask/follow-reply.ts'
 import {
@@ -21,20 +21,23 @@ import { conversationRoutes } from '../../src/contract/families/conversations.ts
 
 export default class ConversationsShow extends CadreCommand {
   static override description =
-    'Show a conversation: who said what, which tools were used, and what the replies cite.\n\nA reply that is being written is shown as far as it is; --follow goes on with it until it ends.'
+    'Show a conversation with its messages, tool calls and citations.\n\nAn unfinished reply is shown as far as it is written; use --follow to stream the rest.'
   static override examples = [
-    { command: "cadre conversations show 'Leave in summer'", description: 'By title' },
-    { command: 'cadre conversations show conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --follow', description: 'And see the reply come' },
+    { command: "cadre conversations show 'Leave in summer'", description: 'Show a conversation by title' },
+    {
+      command: 'cadre conversations show conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --follow',
+      description: 'Stream the reply that is being written',
+    },
     {
       command: "cadre conversations show 'Leave in summer' --json | jq -r '.messages[-1].content'",
-      description: 'Only the last reply, for a script',
+      description: 'Print only the last reply',
     },
   ]
   static override args = { id: ownArgument(conversationTopic) }
   static override flags = {
-    follow: boolean({ char: 'f', description: 'Follow the reply that is being written.' }),
-    citations: boolean({ default: true, allowNo: true, description: 'Show what the replies cite; --no-citations does not.' }),
-    full: boolean({ description: 'Whole passages instead of the part that fits best.' }),
+    follow: boolean({ char: 'f', description: 'Stream the reply that is being written.' }),
+    citations: boolean({ default: true, allowNo: true, description: 'Show the cited passages.' }),
+    full: boolean({ description: 'Show whole passages instead of excerpts.' }),
   }
 
   override async run(): Promise<void> {
@@ -46,8 +49,8 @@ export default class ConversationsShow extends CadreCommand {
     const writing = unfinished(data)
     await this.#show(connection, data, flags)
     if (!writing) return
-    if (!flags.follow) return this.narrate(paint('dim', 'This reply is being written; --follow goes on with it.'))
-    const question = data.messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    if (!flags.follow) return this.narrate(paint('dim', 'This reply is not finished; use --follow to stream the rest.'))
+    const question = data.listMessages.findLast(({ role }) => role === 'user')?.content ?? ''
     await followAtTerminal(
       connection,
       { conversation: id, reply: writing.id },
@@ -59,12 +62,12 @@ export default class ConversationsShow extends CadreCommand {
     const view = { ...flags, paper: paperFor(process.stdout) }
     const speakers = await speakersOf(connection, data)
     const writing = unfinished(data)
-    const blocks = withQuestions(data.messages).map(({ message, question }) => {
-      // What is followed is told from its beginning.
+    const blocks = withQuestions(data.listMessages).map(({ message, question }) => {
+      // --follow prints the unfinished reply from its start.
       const shown = message === writing && flags.follow ? { ...message, content: '', tool_calls: [], citations: [] } : message
       return messageLines(shown, speakers, question, view)
     })
-    if (blocks.length === 0) this.narrate('Nothing was said here yet.')
+    if (blocks.length === 0) this.narrate('This conversation has no messages.')
     process.stdout.write(`${[headingLines(data, speakers, view), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`)
   }
 }

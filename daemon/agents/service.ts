@@ -11,7 +11,7 @@ import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { Page } from '../store/records.ts'
-import { systemPrompt } from './prompt.ts'
+import { buildSystemPrompt } from './build-system-prompt.ts'
 import { agentRecords, type StoredAgent } from './store.ts'
 import { Toolset } from './toolset.ts'
 
@@ -20,11 +20,11 @@ type AgentInput = Static<typeof AgentCreate> | Static<typeof AgentUpdate>
 /** A family whose resources an agent can use as tools: a new kind of tool is one more of these. */
 export interface ToolKind {
   exists(reader: Reader, id: string): Promise<boolean>
-  tool(reader: Reader, id: string): Promise<Tool | undefined>
+  findTool(reader: Reader, id: string): Promise<Tool | undefined>
 }
 
 /** An agent as a conversation uses it: what it is told, with its tools in hand. */
-export interface AgentAtWork {
+export interface LoadedAgent {
   id: string
   modelId: string | null
   temperature: number | null
@@ -37,7 +37,7 @@ export interface AgentAtWork {
 /** An agent with its prompt written out: all of it that decides what it answers. */
 export interface AgentSnapshot {
   agent: StoredAgent
-  prompt: string
+  renderPrompt: string
 }
 
 export class AgentsService extends Resource<StoredAgent, AgentInput> {
@@ -54,10 +54,10 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
         return {
           ...record,
           model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : record.model_id,
-          topics: record.topics.map(spelledOut),
+          topics: record.topics.map(normalizeTopic),
         }
       },
-      getReferences: references,
+      getReferences: listReferences,
     })
     this.#templates = templates
     this.#toolKinds = toolKinds
@@ -68,15 +68,15 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
     return type === 'agent' && status === 'active' ? super.list(caller, query) : { items: [], total: 0 }
   }
 
-  async atWork(reader: Reader, id: string): Promise<AgentAtWork> {
+  async load(reader: Reader, id: string): Promise<LoadedAgent> {
     const agent = await this.records.get(reader, id)
     if (!agent) throw createNotFoundError('agent', id)
-    return this.asItWas(reader, { agent, prompt: await this.#prompt(reader, agent) })
+    return this.loadSnapshot(reader, { agent, renderPrompt: await this.#prompt(reader, agent) })
   }
 
   /** An agent as it was, with the prompt it had, whatever was changed since; of its tools, those that are still there. */
-  async asItWas(reader: Reader, { agent, prompt }: AgentSnapshot): Promise<AgentAtWork> {
-    const tools = await Promise.all(agent.tools.map((tool) => this.#tool(reader, tool)))
+  async loadSnapshot(reader: Reader, { agent, renderPrompt: prompt }: AgentSnapshot): Promise<LoadedAgent> {
+    const tools = await Promise.all(agent.tools.map((findTool) => this.#tool(reader, findTool)))
     const toolset = new Toolset(tools.filter((tool) => tool !== undefined))
     return {
       id: agent.id,
@@ -84,20 +84,20 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
       temperature: agent.temperature,
       maxTokens: agent.max_tokens,
       templateId: agent.prompt_template_id,
-      prompt: systemPrompt(prompt, agent, toolset),
+      prompt: buildSystemPrompt(prompt, agent, toolset),
       toolset,
     }
   }
 
   /** Undefined where there is no such agent. */
-  async snapshot(reader: Reader, id: string): Promise<AgentSnapshot | undefined> {
+  async findSnapshot(reader: Reader, id: string): Promise<AgentSnapshot | undefined> {
     const agent = await this.records.get(reader, id)
-    return agent && { agent, prompt: await this.#prompt(reader, agent) }
+    return agent && { agent, renderPrompt: await this.#prompt(reader, agent) }
   }
 
   async #tool(reader: Reader, id: string): Promise<Tool | undefined> {
     for (const kind of this.#toolKinds) {
-      const tool = await kind.tool(reader, id)
+      const tool = await kind.findTool(reader, id)
       if (tool) return tool
     }
     return undefined
@@ -105,7 +105,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
 
   async #prompt(reader: Reader, { name, system_prompt, prompt_template_id, variables }: StoredAgent): Promise<string> {
     if (prompt_template_id === null) return system_prompt
-    const { text, missing } = await this.#templates.filled(reader, prompt_template_id, variables)
+    const { text, missing } = await this.#templates.fill(reader, prompt_template_id, variables)
     if (missing.length === 0) return text
     throw new CadreError('CONFLICT', `The agent "${name}" has no value for ${missing.join(', ')}, which its prompt template needs.`, {
       hint: "Set the agent's variables.",
@@ -118,7 +118,7 @@ async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: strin
   throw createValidationError('tools', `there is no tool "${id}"`, 'Tools are RAG, retrieval and API tools, by their ids.')
 }
 
-function references({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {
+function listReferences({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {
   const links: Reference[] = tools.map((target) => ({ field: 'tools', target, detach: { kind: 'item' } }))
   if (model_id !== null) links.push({ field: 'model_id', target: model_id, detach: { kind: 'value', value: null } })
   if (prompt_template_id !== null)
@@ -128,7 +128,7 @@ function references({ model_id, prompt_template_id, tools }: StoredAgent): Refer
 
 type Topic = StoredAgent['topics'][number]
 /** In one order whatever was given, so that what is exported and applied again is the same text. */
-function spelledOut(topic: string | Partial<Topic>): Topic {
+function normalizeTopic(topic: string | Partial<Topic>): Topic {
   const { name, description = '', ...rest } = typeof topic === 'string' ? { name: topic } : topic
   return { name, description, ...rest } as Topic
 }

@@ -3,15 +3,15 @@
 import type { Tool } from '../core/tool.ts'
 import type { OfferedTool } from '../models/chat-model.ts'
 
-const LONGEST_NAME = 64
-const LONGEST_DESCRIPTION = 1_000
+const MAX_NAME_LENGTH = 64
+const MAX_DESCRIPTION_LENGTH = 1_000
 
 export class Toolset {
   readonly #tools: ReadonlyMap<string, Tool>
 
   constructor(tools: readonly Tool[]) {
     const named = new Map<string, Tool>()
-    for (const tool of tools) named.set(freeName(tool.name, named), tool)
+    for (const tool of tools) named.set(createUniqueName(tool.name, named), tool)
     this.#tools = named
   }
 
@@ -19,21 +19,21 @@ export class Toolset {
     return [...this.#tools.keys()]
   }
 
-  get offered(): OfferedTool[] {
+  get definitions(): OfferedTool[] {
     return [...this.#tools].map(([name, tool]) => ({
       name,
-      description: described(tool).slice(0, LONGEST_DESCRIPTION),
+      description: getDescription(tool).slice(0, MAX_DESCRIPTION_LENGTH),
       parameters: tool.parameters,
     }))
   }
 
   /** Those that find passages. */
-  get knowledge(): Tool[] {
+  get retrievalTools(): Tool[] {
     return [...this.#tools.values()].filter(({ retrieve }) => retrieve !== undefined)
   }
 
   /** Names of those that answer with values, which are worth reading again. */
-  get plain(): string[] {
+  get valueToolNames(): string[] {
     return [...this.#tools].flatMap(([name, { retrieve }]) => (retrieve === undefined ? [name] : []))
   }
 
@@ -42,21 +42,21 @@ export class Toolset {
   }
 }
 
-function described({ name, description }: Tool): string {
+function getDescription({ name, description }: Tool): string {
   return description.trim() === '' ? name : description.trim()
 }
 
 /** As close to the tool's own name as models take it: letters, digits, _ and -, and not yet another's. */
-function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+function createUniqueName(name: string, taken: ReadonlyMap<string, unknown>): string {
   const plain = name
     .normalize('NFKD')
     .replaceAll(/\p{Mark}/gu, '')
     .replaceAll(/[^a-zA-Z0-9_-]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
   const base = plain === '' ? 'tool' : plain
   for (let count = 1; ; count++) {
-    const candidate = count === 1 ? base : `${base.slice(0, LONGEST_NAME - String(count).length - 1)}_${count}`
+    const candidate = count === 1 ? base : `${base.slice(0, MAX_NAME_LENGTH - String(count).length - 1)}_${count}`
     if (!taken.has(candidate)) return candidate
   }
 }

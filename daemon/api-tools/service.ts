@@ -80,7 +80,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
       })
     } catch (error) {
       if (!(error instanceof OnlyTried)) throw error
-      for (const tool of reply.tools) if (tool.action === 'create') tool.id = null
+      for (const findTool of reply.tools) if (findTool.action === 'create') findTool.id = null
     }
     return reply
   }

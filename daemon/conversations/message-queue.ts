@@ -1,71 +1,72 @@
 /** Whose turn it is in a conversation: one message at a time; the others are refused, or wait in line if they asked to. */
 import { CadreError } from '../../src/contract/errors.ts'
 
-const LONGEST_LINE = 20
+const MAX_QUEUE_LENGTH = 20
 
-interface Waiting {
+interface QueuedMessage {
   proceed(): void
   refuse(reason: unknown): void
 }
 
-interface Line {
+interface Queue {
   /** Whether all that is left of the turn is to store how it went. */
-  storing: boolean
-  waiting: Waiting[]
+  isStoring: boolean
+  waiting: QueuedMessage[]
 }
 
 export interface Turn {
   /** The reply is about to be stored: others may read its end before we hear that it is on disk, and send the next message. */
-  storing(): void
+  markStoring(): void
   end(): void
 }
 
-export class Turns {
+export class MessageQueue {
   /** The line behind whoever has the turn; without an entry nobody has it. */
-  readonly #lines = new Map<string, Line>()
+  readonly #queues = new Map<string, Queue>()
   #closed = false
 
-  async take(conversationId: string, wait: boolean, signal: AbortSignal): Promise<Turn> {
-    if (this.#closed) throw stopping()
-    const line = this.#lines.get(conversationId)
-    if (!line) return this.#begin(conversationId, { storing: false, waiting: [] })
+  async acquireTurn(conversationId: string, wait: boolean, signal: AbortSignal): Promise<Turn> {
+    if (this.#closed) throw createStoppingError()
+    const line = this.#queues.get(conversationId)
+    if (!line) return this.#startTurn(conversationId, { isStoring: false, waiting: [] })
     const { waiting } = line
-    if (!wait && !(line.storing && waiting.length === 0))
-      throw busy(
+    if (!wait && !(line.isStoring && waiting.length === 0))
+      throw createBusyError(
         'Another message of this conversation is being answered.',
         'Wait for its reply, or send wait: true to be answered after it.',
       )
-    if (waiting.length >= LONGEST_LINE) throw busy(`${LONGEST_LINE} messages of this conversation wait already.`, 'Wait for their replies.')
-    await inLine(waiting, signal)
-    return this.#begin(conversationId, line)
+    if (waiting.length >= MAX_QUEUE_LENGTH)
+      throw createBusyError(`${MAX_QUEUE_LENGTH} messages of this conversation wait already.`, 'Wait for their replies.')
+    await waitInQueue(waiting, signal)
+    return this.#startTurn(conversationId, line)
   }
 
   /** Nobody gets a turn any more. */
   close(): void {
     this.#closed = true
-    for (const { waiting } of this.#lines.values()) for (const { refuse } of waiting.splice(0)) refuse(stopping())
+    for (const { waiting } of this.#queues.values()) for (const { refuse } of waiting.splice(0)) refuse(createStoppingError())
   }
 
-  #begin(conversationId: string, line: Line): Turn {
-    this.#lines.set(conversationId, line)
-    line.storing = false
+  #startTurn(conversationId: string, line: Queue): Turn {
+    this.#queues.set(conversationId, line)
+    line.isStoring = false
     let ended = false
     return {
-      storing: () => {
-        line.storing = !ended
+      markStoring: () => {
+        line.isStoring = !ended
       },
       end: () => {
         if (ended) return
         ended = true
         const next = line.waiting.shift()
         if (next) next.proceed()
-        else this.#lines.delete(conversationId)
+        else this.#queues.delete(conversationId)
       },
     }
   }
 }
 
-async function inLine(line: Waiting[], signal: AbortSignal): Promise<void> {
+async function waitInQueue(line: QueuedMessage[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   let left = () => {}
   try {
@@ -84,5 +85,5 @@ async function inLine(line: Waiting[], signal: AbortSignal): Promise<void> {
   }
 }
 
-const busy = (message: string, hint: string) => new CadreError('CONFLICT', message, { hint })
-export const stopping = () => new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
+const createBusyError = (message: string, hint: string) => new CadreError('CONFLICT', message, { hint })
+export const createStoppingError = () => new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })

@@ -12,33 +12,33 @@ import type { Logger } from '../logging/logger.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import { checkText } from '../store/records.ts'
-import type { Replies } from './active-replies.ts'
-import { firstRequest } from './agent-loop/agent-loop.ts'
-import { requireRoom, turnsOf } from './agent-loop/context-window.ts'
-import { Books } from './agent-loop/reply-persistence.ts'
-import type { Scene } from './agent-loop/turn-context.ts'
-import { write } from './agent-loop/write-reply.ts'
+import type { ActiveReplies } from './active-replies.ts'
+import { composeFirstRequest } from './agent-loop/agent-loop.ts'
+import { buildHistory, requireFitsContext } from './agent-loop/context-window.ts'
+import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
+import type { TurnContext } from './agent-loop/turn-context.ts'
+import { writeReply } from './agent-loop/write-reply.ts'
 import type { Turn } from './message-queue.ts'
-import { outcomeOf, retold, type Told } from './replay-stored-reply.ts'
-import { type Outcome, Reply } from './reply/active-reply.ts'
-import { Draft } from './reply/message-draft.ts'
+import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored-reply.ts'
+import { ActiveReply, type ReplyOutcome } from './reply/active-reply.ts'
+import { MessageDraft } from './reply/message-draft.ts'
 import type { ConversationsService } from './service.ts'
-import { insertMessage, lastMessagesOf, messageOf, questionBefore, type StoredConversation, type StoredMessage } from './store.ts'
+import { findMessage, findQuestionId, insertMessage, listLastMessages, type StoredConversation, type StoredMessage } from './store.ts'
 
 /** How far back a conversation is read at all. */
-const MOST_MESSAGES = 400
+const MAX_HISTORY_MESSAGES = 400
 
-export interface MessagesParts {
+export interface MessagesDependencies {
   database: Database
   conversations: ConversationsService
   agents: AgentsService
   models: ModelsService
   meter: Meter
-  replies: Replies
+  activeReplies: ActiveReplies
   logger: Logger
 }
 
-interface Sent {
+interface MessageInput {
   message: string
   stream?: boolean
   wait?: boolean
@@ -46,33 +46,33 @@ interface Sent {
 }
 
 /** What a message is answered with: the whole reply, or its events. */
-type Answered = Later<StoredMessage> | Later<AsyncIterable<StreamEvent>>
+type DeferredReply = Later<StoredMessage> | Later<AsyncIterable<StreamEvent>>
 
 export class MessagesService {
-  readonly #parts: MessagesParts
+  readonly #dependencies: MessagesDependencies
 
-  constructor(parts: MessagesParts) {
-    this.#parts = parts
+  constructor(parts: MessagesDependencies) {
+    this.#dependencies = parts
   }
 
   /** Stores the message and starts its reply, which goes on for as long as somebody follows it. */
   async send(
     change: Change,
     id: string,
-    { message, stream = false, wait = false, model_id }: Sent,
+    { message, stream = false, wait = false, model_id }: MessageInput,
     signal: AbortSignal,
-  ): Promise<Answered> {
-    const { database, conversations, replies, models } = this.#parts
+  ): Promise<DeferredReply> {
+    const { database, conversations, activeReplies: replies, models } = this.#dependencies
     checkText('message', message)
     await conversations.require(database, change.caller, id)
     if (model_id !== undefined && change.caller.role === 'member')
       throw new CadreError('FORBIDDEN', "A member talks with the agent's own model.", { hint: 'Leave model_id out.' })
     const chosen = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
-    const turn = await replies.turns.take(id, wait, signal)
+    const turn = await replies.queue.acquireTurn(id, wait, signal)
     try {
       signal.throwIfAborted()
-      const reply = await this.#begin(change, await conversations.require(database, change.caller, id), message, chosen, turn)
-      return followed(reply, stream, signal)
+      const reply = await this.#startReply(change, await conversations.require(database, change.caller, id), message, chosen, turn)
+      return followReply(reply, stream, signal)
     } catch (error) {
       turn.end()
       throw error
@@ -80,40 +80,48 @@ export class MessagesService {
   }
 
   /** The reply that a repeated request asks for: joined while it is written, told again when it is done. */
-  async rejoin(caller: Caller, id: string, messageId: string, stream: boolean, signal: AbortSignal): Promise<Answered> {
-    const running = this.#parts.replies.find(messageId)
-    if (running) return followed(running, stream, signal)
-    const told = await this.#stored(caller, id, messageId)
-    if (!stream) return new Later(async () => succeeded(told.outcome))
-    return new Later(async () => (told.outcome.message.content === '' ? succeeded(told.outcome) && retold(told) : retold(told)))
+  async rejoin(caller: Caller, id: string, messageId: string, stream: boolean, signal: AbortSignal): Promise<DeferredReply> {
+    const running = this.#dependencies.activeReplies.find(messageId)
+    if (running) return followReply(running, stream, signal)
+    const told = await this.#loadStoredReply(caller, id, messageId)
+    if (!stream) return new Later(async () => requireSuccess(told.outcome))
+    return new Later(async () =>
+      told.outcome.message.content === '' ? requireSuccess(told.outcome) && replayStoredReply(told) : replayStoredReply(told),
+    )
   }
 
   /** Follows a reply from its beginning, or from the event after the one of that id. */
-  async events(caller: Caller, id: string, messageId: string, lastEventId: string | undefined): Promise<AsyncIterable<StreamEvent>> {
-    await this.#parts.conversations.require(this.#parts.database, caller, id)
+  async followEvents(caller: Caller, id: string, messageId: string, lastEventId: string | undefined): Promise<AsyncIterable<StreamEvent>> {
+    await this.#dependencies.conversations.require(this.#dependencies.database, caller, id)
     const after = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : 0
-    const reply = await this.#parts.replies.join(messageId)
+    const reply = await this.#dependencies.activeReplies.findAnnounced(messageId)
     if (reply?.conversationId === id) return reply.follow(after)
-    return retold(await this.#stored(caller, id, messageId), after)
+    return replayStoredReply(await this.#loadStoredReply(caller, id, messageId), after)
   }
 
   /** Allows or refuses a tool call that waits for it. */
   async confirm(caller: Caller, id: string, messageId: string, callId: string, allow: boolean): Promise<Static<typeof ToolCall>> {
-    const { database, conversations, replies } = this.#parts
+    const { database, conversations, activeReplies: replies } = this.#dependencies
     await conversations.require(database, caller, id)
     const reply = replies.find(messageId)
     if (reply?.conversationId === id && !reply.outcome) return reply.answer(callId, allow)
-    if (!(await messageOf(database, id, messageId))) throw createNotFoundError('message', messageId)
+    if (!(await findMessage(database, id, messageId))) throw createNotFoundError('message', messageId)
     throw new CadreError('CONFLICT', 'This reply is not being written any more; nothing waits to be allowed.')
   }
 
-  async #begin(change: Change, conversation: StoredConversation, message: string, chosen: string | undefined, turn: Turn): Promise<Reply> {
-    const { database, meter, models, agents, replies, logger, conversations } = this.#parts
+  async #startReply(
+    change: Change,
+    conversation: StoredConversation,
+    message: string,
+    chosen: string | undefined,
+    turn: Turn,
+  ): Promise<ActiveReply> {
+    const { database, meter, models, agents, activeReplies: replies, logger, conversations } = this.#dependencies
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
-    const agent = await agents.atWork(database, conversation.agent_id)
+    const agent = await agents.load(database, conversation.agent_id)
     const model = await models.chat(database, chosen ?? agent.modelId)
-    requireRoom(model, agent.prompt, message)
+    requireFitsContext(model, agent.prompt, message)
     const [userMessageId, messageId] = [newId('msg'), newId('msg')]
     const origin: CallOrigin = {
       agent_id: agent.id,
@@ -124,37 +132,39 @@ export class MessagesService {
     }
     await meter.admit(model, origin)
     const now = new Date().toISOString()
-    const reply = new Reply(conversation.id, messageId, new Draft({ id: messageId, timestamp: now, model_id: model.id }))
-    const earlier = await lastMessagesOf(database, conversation.id, MOST_MESSAGES)
-    const scene: Scene = {
+    const reply = new ActiveReply(conversation.id, messageId, new MessageDraft({ id: messageId, timestamp: now, model_id: model.id }))
+    const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES)
+    const scene: TurnContext = {
       model,
       toolset: agent.toolset,
       system: agent.prompt,
-      past: turnsOf(earlier, model.callsTools ? agent.toolset.plain : []),
+      history: buildHistory(earlier, model.callsTools ? agent.toolset.valueToolNames : []),
       question: message,
       contextTokens: model.contextTokens,
       maxTokens: agent.maxTokens,
       temperature: agent.temperature,
-      use: { caller: change.caller, origin, signal: reply.signal },
+      toolUse: { caller: change.caller, origin, signal: reply.signal },
     }
-    const first = firstRequest(scene)
-    const books = new Books({ database, meter, model, origin, reply })
-    const underWay = replies.expect(messageId)
+    const first = composeFirstRequest(scene)
+    const books = new ReplyRecorder({ database, meter, model, origin, reply })
+    const underWay = replies.announce(messageId)
     try {
       await database.write(async (transaction) => {
-        await conversations.wake(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
+        await conversations.resume(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
         await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
-        await books.open(transaction, first)
+        await books.insertReply(transaction, first)
         await change.remember?.(transaction, { message_id: messageId })
       })
-      reply.say('message_start', {
+      reply.emit('message_start', {
         conversation_id: conversation.id,
         message_id: messageId,
         user_message_id: userMessageId,
         model_id: model.id,
         agent_id: agent.id,
       })
-      replies.run(reply, books, () => write({ scene, first, reply, books, turn, logger }).finally(turn.end))
+      replies.run(reply, books, () =>
+        writeReply({ context: scene, firstRequest: first, reply, recorder: books, turn, logger }).finally(turn.end),
+      )
     } finally {
       underWay()
     }
@@ -162,41 +172,41 @@ export class MessagesService {
   }
 
   /** A reply that nobody holds any more, from the store. */
-  async #stored(caller: Caller, id: string, messageId: string): Promise<Told> {
-    const { database, conversations } = this.#parts
+  async #loadStoredReply(caller: Caller, id: string, messageId: string): Promise<StoredReply> {
+    const { database, conversations } = this.#dependencies
     const { agent_id } = await conversations.require(database, caller, id)
-    const message = await messageOf(database, id, messageId)
+    const message = await findMessage(database, id, messageId)
     if (message?.role !== 'assistant') throw createNotFoundError('reply', messageId)
-    const user_message_id = (await questionBefore(database, id, message)) ?? messageId
+    const user_message_id = (await findQuestionId(database, id, message)) ?? messageId
     return {
-      outcome: outcomeOf(message),
+      outcome: getOutcome(message),
       start: { conversation_id: id, message_id: messageId, user_message_id, model_id: message.model_id ?? '', agent_id },
     }
   }
 }
 
 /** Joins a reply before anything else happens, so that nobody takes it for abandoned. */
-function followed(reply: Reply, stream: boolean, signal: AbortSignal): Answered {
+function followReply(reply: ActiveReply, stream: boolean, signal: AbortSignal): DeferredReply {
   if (!stream) {
-    const outcome = reply.whole(signal)
+    const outcome = reply.waitForOutcome(signal)
     outcome.catch(() => undefined) // whoever asked has gone
-    return new Later(async () => succeeded(await outcome))
+    return new Later(async () => requireSuccess(await outcome))
   }
   const follower = reply.follow()
   const leave = () => void follower.return?.()
   signal.addEventListener('abort', leave)
   if (signal.aborted) leave() // while the message was stored
   return new Later(async () => {
-    await reply.begun()
-    if (reply.outcome?.failure && reply.log.length === SILENT) throw reply.outcome.failure
+    await reply.waitForFirstEvent()
+    if (reply.outcome?.failure && reply.events.length === EVENTS_BEFORE_TEXT) throw reply.outcome.failure
     return follower
   })
 }
 
 /** A reply that failed before its first word has said that it began and that it failed. */
-const SILENT = 2
+const EVENTS_BEFORE_TEXT = 2
 
-function succeeded({ message, failure }: Outcome): StoredMessage {
+function requireSuccess({ message, failure }: ReplyOutcome): StoredMessage {
   if (failure) throw failure
   return message
 }

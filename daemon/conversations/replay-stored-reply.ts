@@ -1,25 +1,25 @@
 /** Replies that ended, told again from the store. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ReplyEvent, ReplyEvents } from '../../src/contract/reply-events.ts'
-import { interrupted } from './agent-loop/write-reply.ts'
-import type { Outcome } from './reply/active-reply.ts'
+import { createInterruptedError } from './agent-loop/write-reply.ts'
+import type { ReplyOutcome } from './reply/active-reply.ts'
 import type { StoredMessage } from './store.ts'
 
-export interface Told {
+export interface StoredReply {
   start: ReplyEvents['message_start']
-  outcome: Outcome
+  outcome: ReplyOutcome
 }
 
 /** How a stored reply ended. One without an end was cut off. */
-export function outcomeOf(message: StoredMessage): Outcome {
+export function getOutcome(message: StoredMessage): ReplyOutcome {
   const { finish_reason = 'interrupted', error, error_code } = message
-  if (finish_reason === 'interrupted') return { message, failure: interrupted() }
+  if (finish_reason === 'interrupted') return { message, failure: createInterruptedError() }
   if (finish_reason === 'error') return { message, failure: new CadreError(error_code ?? 'INTERNAL', error ?? 'The reply failed.') }
   return { message }
 }
 
 /** The beginning, all of its text at once, and the end; only the end for whoever has had some of it already. */
-export async function* retold({ start, outcome: { message, failure } }: Told, after = 0): AsyncGenerator<ReplyEvent> {
+export async function* replayStoredReply({ start, outcome: { message, failure } }: StoredReply, after = 0): AsyncGenerator<ReplyEvent> {
   let id = after
   const numbered = <E extends ReplyEvent>(event: E): E => ({ ...event, id: String(++id) })
   if (after === 0) {

@@ -18,6 +18,6 @@ export const bindConversationRoutes = (conversations: ConversationsService, mess
     messages.confirm(change.caller, params.id, params.message_id, body.tool_call_id, body.allow),
   ),
   bind(conversationRoutes.events, ({ params, change, lastEventId }) =>
-    messages.events(change.caller, params.id, params.message_id, lastEventId),
+    messages.followEvents(change.caller, params.id, params.message_id, lastEventId),
   ),
 ]

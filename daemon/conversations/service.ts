@@ -14,65 +14,65 @@ import type { DomainEvents, EventBus } from '../core/event-bus.ts'
 import { type PrepareContext, Resource } from '../crud/resource.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
-import type { Replies } from './active-replies.ts'
-import { type Library, withStaleness } from './reply/stale-citations.ts'
+import type { ActiveReplies } from './active-replies.ts'
+import { markStaleCitations, type QuoteVerifier } from './reply/mark-stale-citations.ts'
 import {
   conversationRecords,
   countMessages,
-  deleteMessagesOf,
-  idleConversations,
-  messagesOf,
-  pageOfMessages,
+  deleteMessages,
+  listIdleConversations,
+  listMessagePage,
+  listMessages,
   type StoredConversation,
   type StoredMessage,
   touchConversation,
 } from './store.ts'
 
 type ConversationInput = Static<typeof ConversationCreate> | Static<typeof ConversationUpdate>
-type ShownConversation = Static<typeof Conversation>
+type ConversationDetails = Static<typeof Conversation>
 
 /** Who talks where the token does not say so. */
 const LOCAL_USER = 'local'
-const userOf = ({ userId }: Caller): string => userId ?? LOCAL_USER
+const getUserId = ({ userId }: Caller): string => userId ?? LOCAL_USER
 
-export interface ConversationsParts {
+export interface ConversationsDependencies {
   database: Database
   agents: AgentsService
   events: EventBus
-  replies: Replies
-  library: Library
+  activeReplies: ActiveReplies
+  quoteVerifier: QuoteVerifier
 }
 
-export class ConversationsService extends Resource<StoredConversation, ConversationInput, ShownConversation> {
-  readonly #parts: ConversationsParts
+export class ConversationsService extends Resource<StoredConversation, ConversationInput, ConversationDetails> {
+  readonly #dependencies: ConversationsDependencies
 
-  constructor(parts: ConversationsParts) {
+  constructor(parts: ConversationsDependencies) {
     const { database, agents } = parts
     super(database, conversations, conversationRecords, {
-      prepare: async (record, given, situation) => prepared(agents, record, given, situation),
+      prepare: async (record, given, situation) => prepareConversation(agents, record, given, situation),
       getReferences: ({ agent_id }) =>
         agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
       toView: async (reader, { version: _, ...conversation }) => ({
         ...conversation,
-        messages: await asTheyStand(parts, reader, await messagesOf(reader, conversation.id)),
+        listMessages: await refreshMessages(parts, reader, await listMessages(reader, conversation.id)),
       }),
       getLabel: ({ title, id }) => title ?? id,
-      getScope: ownOnly,
-      beforeRemove: async (transaction, { id }) => deleteMessagesOf(transaction, id),
+      getScope: scopeToCaller,
+      beforeRemove: async (transaction, { id }) => deleteMessages(transaction, id),
     })
-    this.#parts = parts
+    this.#dependencies = parts
   }
 
   override async list(caller: Caller, { mine, ...query }: ListQuery): Promise<Page<StoredConversation>> {
-    const user_id = userOf(caller)
+    const user_id = getUserId(caller)
     if (mine && query.user_id !== undefined && query.user_id !== user_id) return { items: [], total: 0 }
     return super.list(caller, mine ? { ...query, user_id } : query)
   }
 
-  async complete(change: Change, id: string): Promise<ShownConversation> {
+  async complete(change: Change, id: string): Promise<ConversationDetails> {
     return this.modify(change, id, async (current, transaction) => {
       if (current.status !== 'completed')
-        await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
+        await this.#dependencies.events.publish(transaction, 'conversation.completed', await createCompletedEvent(transaction, current))
       return { ...current, status: 'completed' }
     })
   }
@@ -80,13 +80,13 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
   /** Completes those in which nothing happened since then, one after the other until all are or it is called off. */
   async completeIdle(since: Date, calledOff: () => boolean): Promise<void> {
     for (;;) {
-      const idle = await idleConversations(this.database, since.toISOString())
+      const idle = await listIdleConversations(this.database, since.toISOString())
       for (const id of idle) {
         if (calledOff()) return
         await this.database.write(async (transaction) => {
           const current = await this.records.get(transaction, id)
           if (current?.status !== 'active' || current.updated_at >= since.toISOString()) return
-          await this.#parts.events.publish(transaction, 'conversation.completed', await completion(transaction, current))
+          await this.#dependencies.events.publish(transaction, 'conversation.completed', await createCompletedEvent(transaction, current))
           await this.save(transaction, { ...current, status: 'completed', updated_at: new Date().toISOString() })
         })
       }
@@ -96,59 +96,59 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
 
   async messages(caller: Caller, id: string, query: ListQuery): Promise<Page<StoredMessage>> {
     await this.require(this.database, caller, id)
-    const { items, total } = await pageOfMessages(this.database, id, query)
-    return { items: await asTheyStand(this.#parts, this.database, items), total }
+    const { items, total } = await listMessagePage(this.database, id, query)
+    return { items: await refreshMessages(this.#dependencies, this.database, items), total }
   }
 
   /** What is being written in it ends first, and what began meanwhile ends after. */
   override async remove(change: Change, id: string, force = false): Promise<string> {
     await this.require(this.database, change.caller, id)
-    await this.#parts.replies.abort(id)
+    await this.#dependencies.activeReplies.abortConversation(id)
     const told = await super.remove(change, id, force)
-    await this.#parts.replies.abort(id)
+    await this.#dependencies.activeReplies.abortConversation(id)
     return told
   }
 
   /** A message comes: the conversation goes on, also one that was completed. The first message is its title if it has none. */
-  async wake(transaction: Transaction, caller: Caller, id: string, now: string, first: string | undefined): Promise<void> {
+  async resume(transaction: Transaction, caller: Caller, id: string, now: string, first: string | undefined): Promise<void> {
     const current = await this.require(transaction, caller, id)
-    const title = current.title ?? (first === undefined ? null : titleOf(first))
+    const title = current.title ?? (first === undefined ? null : deriveTitle(first))
     if (title === current.title) await touchConversation(transaction, id, now, 'active')
     else await this.save(transaction, { ...current, title, status: 'active', updated_at: now })
   }
 }
 
 /** Replies that are being written as far as they are, and citations as far as they still hold. */
-async function asTheyStand(
-  { replies, library }: ConversationsParts,
+async function refreshMessages(
+  { activeReplies: replies, quoteVerifier: library }: ConversationsDependencies,
   reader: Reader,
   messages: readonly StoredMessage[],
 ): Promise<StoredMessage[]> {
   const written = messages.map((message) => {
     if (message.role !== 'assistant' || message.finish_reason !== undefined) return message
     const reply = replies.find(message.id)
-    return reply && !reply.outcome ? reply.draft.message() : message
+    return reply && !reply.outcome ? reply.draft.toMessage() : message
   })
-  return withStaleness(reader, library, written)
+  return markStaleCitations(reader, library, written)
 }
 
-const LONGEST_TITLE = 80
+const MAX_TITLE_LENGTH = 80
 
 /** The first line, cut between words. */
-function titleOf(message: string): string {
+function deriveTitle(message: string): string {
   const line =
     message
       .trim()
       .split(/\r\n|\r|\n/)[0]
       ?.replaceAll(/\s+/g, ' ')
       .trim() ?? ''
-  if (line.length <= LONGEST_TITLE) return line
-  const cut = line.slice(0, LONGEST_TITLE - 1)
+  if (line.length <= MAX_TITLE_LENGTH) return line
+  const cut = line.slice(0, MAX_TITLE_LENGTH - 1)
   const space = cut.lastIndexOf(' ')
-  return `${(space > LONGEST_TITLE / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
+  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }
 
-async function completion(
+async function createCompletedEvent(
   reader: Reader,
   { id, agent_id, user_id, title }: StoredConversation,
 ): Promise<DomainEvents['conversation.completed']> {
@@ -163,11 +163,11 @@ async function completion(
 }
 
 /** Members see their own conversations; to them the others do not exist. */
-function ownOnly({ role, userId }: Caller): Scope {
+function scopeToCaller({ role, userId }: Caller): Scope {
   return role === 'member' ? { user_id: userId } : {}
 }
 
-async function prepared(
+async function prepareConversation(
   agents: AgentsService,
   record: StoredConversation,
   given: ConversationInput,
@@ -178,5 +178,5 @@ async function prepared(
   if (!(await agents.exists(transaction, agent_id))) throw createValidationError('agent_id', `there is no agent "${agent_id}"`)
   if (caller.role === 'member' && user_id !== undefined && user_id !== caller.userId)
     throw new CadreError('FORBIDDEN', 'A member talks only as itself.', { hint: `Leave user_id out, or send "${caller.userId}".` })
-  return { ...record, user_id: user_id ?? userOf(caller), status: 'active' }
+  return { ...record, user_id: user_id ?? getUserId(caller), status: 'active' }
 }

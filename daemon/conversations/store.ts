@@ -19,23 +19,23 @@ interface MessageRow {
 }
 
 /** Replies always say which passages and tools they had, also those that were stored when none went without saying. */
-const REPLY = { citations: [], tool_calls: [] }
+const REPLY_DEFAULTS = { citations: [], tool_calls: [] }
 
-const asMessage = ({ id, role, content, details, created_at }: MessageRow): StoredMessage => ({
+const parseMessage = ({ id, role, content, details, created_at }: MessageRow): StoredMessage => ({
   id,
   role,
   content,
   timestamp: created_at,
-  ...(role === 'assistant' ? REPLY : {}),
+  ...(role === 'assistant' ? REPLY_DEFAULTS : {}),
   ...(JSON.parse(details) as object),
 })
 
-export async function messagesOf(reader: Reader, conversationId: string): Promise<StoredMessage[]> {
+export async function listMessages(reader: Reader, conversationId: string): Promise<StoredMessage[]> {
   const rows = await reader.all<MessageRow>('SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at, id', [conversationId])
-  return rows.map(asMessage)
+  return rows.map(parseMessage)
 }
 
-export async function pageOfMessages(reader: Reader, conversationId: string, query: ListQuery): Promise<Page<StoredMessage>> {
+export async function listMessagePage(reader: Reader, conversationId: string, query: ListQuery): Promise<Page<StoredMessage>> {
   const filters = (['role', 'created_at'] as const).filter((name) => query[name] !== undefined)
   const where = ['conversation_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
   const values = [conversationId, ...filters.map((name) => query[name] as string)]
@@ -48,25 +48,25 @@ export async function pageOfMessages(reader: Reader, conversationId: string, que
     (page - 1) * limit,
   ])
   const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM messages WHERE ${where}`, values)
-  return { items: rows.map(asMessage), total: counted?.total ?? 0 }
+  return { items: rows.map(parseMessage), total: counted?.total ?? 0 }
 }
 
 /** The newest messages, oldest first. */
-export async function lastMessagesOf(reader: Reader, conversationId: string, most: number): Promise<StoredMessage[]> {
+export async function listLastMessages(reader: Reader, conversationId: string, most: number): Promise<StoredMessage[]> {
   const rows = await reader.all<MessageRow>('SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at DESC, id DESC LIMIT ?', [
     conversationId,
     most,
   ])
-  return rows.reverse().map(asMessage)
+  return rows.reverse().map(parseMessage)
 }
 
-export async function messageOf(reader: Reader, conversationId: string, id: string): Promise<StoredMessage | undefined> {
+export async function findMessage(reader: Reader, conversationId: string, id: string): Promise<StoredMessage | undefined> {
   const [row] = await reader.all<MessageRow>('SELECT * FROM messages WHERE id = ? AND conversation_id = ?', [id, conversationId])
-  return row && asMessage(row)
+  return row && parseMessage(row)
 }
 
 /** The message that a reply answers. */
-export async function questionBefore(
+export async function findQuestionId(
   reader: Reader,
   conversationId: string,
   { id, timestamp }: StoredMessage,
@@ -99,7 +99,7 @@ export async function updateMessage(transaction: Transaction, message: StoredMes
   await transaction.run('UPDATE messages SET content = ?, details = ? WHERE id = ?', [content, JSON.stringify(details), id])
 }
 
-export async function setContent(transaction: Transaction, id: string, content: string): Promise<void> {
+export async function updateContent(transaction: Transaction, id: string, content: string): Promise<void> {
   await transaction.run('UPDATE messages SET content = ? WHERE id = ?', [content, id])
 }
 
@@ -118,7 +118,7 @@ export async function touchConversation(
 }
 
 /** Some of those that are active and were left alone since then, and in which nothing is being written. */
-export async function idleConversations(reader: Reader, since: string): Promise<string[]> {
+export async function listIdleConversations(reader: Reader, since: string): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
     "SELECT id FROM conversations WHERE status = 'active' AND updated_at < ? AND id NOT IN (SELECT conversation_id FROM replies_under_way) ORDER BY updated_at LIMIT 100",
     [since],
@@ -126,6 +126,6 @@ export async function idleConversations(reader: Reader, since: string): Promise<
   return rows.map(({ id }) => id)
 }
 
-export async function deleteMessagesOf(transaction: Transaction, conversationId: string): Promise<void> {
+export async function deleteMessages(transaction: Transaction, conversationId: string): Promise<void> {
   await transaction.run('DELETE FROM messages WHERE conversation_id = ?', [conversationId])
 }

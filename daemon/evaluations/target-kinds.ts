@@ -3,11 +3,11 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
 import type { Asking } from '../conversations/agent-loop/ask-once.ts'
-import { Citations } from '../conversations/reply/citations.ts'
+import { CitationRegistry } from '../conversations/reply/citations.ts'
 import type { CallOrigin, Settlement } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import type { Generated, ModelsService } from '../models/service.ts'
-import { filledIn, type PromptTemplatesService } from '../prompt-templates/service.ts'
+import { fillTemplate, type PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -29,7 +29,7 @@ interface ToolFamily {
   shown(reader: Reader, id: string): Promise<object | undefined>
 }
 
-type Template = Parameters<typeof filledIn>[0]
+type Template = Parameters<typeof fillTemplate>[0]
 
 /** Runs of before the template was kept have none. */
 type KeptAgent = AgentSnapshot & { prompt_template?: Template | null }
@@ -46,7 +46,7 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
   return {
     exists: (reader, id) => agents.exists(reader, id),
     async configuration(reader, id) {
-      const snapshot = await agents.snapshot(reader, id)
+      const snapshot = await agents.findSnapshot(reader, id)
       if (!snapshot) return undefined
       const tools = await Promise.all(snapshot.agent.tools.map((tool) => toolAsItIs(reader, toolFamilies, tool)))
       const { prompt_template_id } = snapshot.agent
@@ -61,11 +61,11 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
     },
     asConfigured(configuration) {
       const kept = configuration as unknown as KeptAgent
-      const usual = once(() => agents.asItWas(database, kept))
+      const usual = once(() => agents.loadSnapshot(database, kept))
       const chosen = once(() => models.chat(database, kept.agent.model_id))
       return async ({ input, variables }, { evaluationId, caller, turn, signal }) => {
         const agent = await (kept.prompt_template && variables
-          ? agents.asItWas(database, toldBy(kept, kept.prompt_template, variables))
+          ? agents.loadSnapshot(database, toldBy(kept, kept.prompt_template, variables))
           : usual())
         const origin = originOf(evaluationId, caller)
         const { message, unsettled } = await asking.ask({ agent, model: await chosen(), question: input, caller, origin, turn, signal })
@@ -96,7 +96,7 @@ const sourcesOf = ({ knowledge_source_id, knowledge_source_ids }: Record<string,
 
 /** The prompt with the values of a test case over the agent's own. */
 function toldBy({ agent }: KeptAgent, template: Template, variables: Record<string, unknown>): AgentSnapshot {
-  return { agent, prompt: filled(template, { ...agent.variables, ...variables }) }
+  return { agent, renderPrompt: filled(template, { ...agent.variables, ...variables }) }
 }
 
 /** Made when first asked for, and the same ever after. */
@@ -109,7 +109,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 function filled(template: Template, variables: Record<string, unknown>): string {
-  const { text, missing } = filledIn(template, variables)
+  const { text, missing } = fillTemplate(template, variables)
   if (missing.length === 0) return text
   throw new CadreError('VALIDATION_ERROR', `The test case has no value for ${missing.join(', ')}, which the template needs.`)
 }
@@ -124,14 +124,14 @@ function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
       return { rag_tool: tool, model: await models.described(reader, tool.model_id), index }
     },
     asConfigured({ rag_tool }) {
-      const tool = rag_tool as Parameters<RagToolsService['answered']>[0]
+      const tool = rag_tool as Parameters<RagToolsService['answer']>[0]
       return async ({ input }, { evaluationId, caller, turn, signal }) => {
         const done = await turn()
         const begun = performance.now()
-        const { results, answer } = await ragTools.answered(tool, { query: input }, originOf(evaluationId, caller), signal).finally(done)
-        const citations = new Citations()
+        const { results, answer } = await ragTools.answer(tool, { query: input }, originOf(evaluationId, caller), signal).finally(done)
+        const citations = new CitationRegistry()
         for (const passage of results) citations.add(passage)
-        return { ...answered(answer), citations: citations.in(answer.text), latency_ms: Math.round(performance.now() - begun) }
+        return { ...answered(answer), citations: citations.listFor(answer.text), latency_ms: Math.round(performance.now() - begun) }
       }
     },
   }

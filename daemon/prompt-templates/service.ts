@@ -6,20 +6,20 @@ import type { Caller } from '../core/caller.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
-import { fill, variablesOf } from './template.ts'
+import { listVariables, renderTemplate } from './template.ts'
 
 type PromptTemplateInput = Static<typeof PromptTemplateCreate> | Static<typeof PromptTemplateUpdate>
 
 export class PromptTemplatesService extends Resource<StoredPromptTemplate, PromptTemplateInput> {
   constructor(database: Database) {
     super(database, promptTemplates, promptTemplateRecords, {
-      prepare: async (record, given) => ({ ...record, variables: checked(record.template, given.variables) }),
+      prepare: async (record, given) => ({ ...record, variables: checkVariables(record.template, given.variables) }),
     })
   }
 
   async render(caller: Caller, id: string, values: Record<string, unknown>): Promise<{ text: string }> {
     await this.require(this.database, caller, id)
-    const { text, missing } = await this.filled(this.database, id, values)
+    const { text, missing } = await this.fill(this.database, id, values)
     if (missing.length > 0)
       throw new CadreError('VALIDATION_ERROR', `variables: there is no value for ${missing.join(', ')}.`, {
         details: missing.map((name) => ({ field: `variables.${name}`, problem: 'is required' })),
@@ -28,24 +28,24 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
   }
 
   /** The text with its variables filled in, and those that no value was given for. */
-  async filled(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
+  async fill(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
     const found = await this.records.get(reader, id)
     if (!found) throw createNotFoundError(this.family.noun, id)
-    return filledIn(found, values)
+    return fillTemplate(found, values)
   }
 }
 
 /** A template's text with its variables filled in, and those that no value was given for. */
-export function filledIn(
+export function fillTemplate(
   { template, variables }: Pick<StoredPromptTemplate, 'template' | 'variables'>,
   values: Record<string, unknown>,
 ): { text: string; missing: string[] } {
   const missing = variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
-  return { text: fill(template, values), missing }
+  return { text: renderTemplate(template, values), missing }
 }
 
-function checked(template: string, given: string[] | undefined): string[] {
-  const found = variablesOf(template)
+function checkVariables(template: string, given: string[] | undefined): string[] {
+  const found = listVariables(template)
   if (given === undefined) return found
   const unused = given.filter((name) => !found.includes(name))
   if (unused.length > 0)

@@ -18,13 +18,13 @@ import { ragToolRecords, type StoredRagTool } from './store.ts'
 
 type RagToolInput = Static<typeof RagToolCreate> | Static<typeof RagToolUpdate>
 
-export interface Question {
+export interface RagQuery {
   query: string
   top_k?: number
   filters?: Record<string, unknown>
 }
 
-export interface RagToolParts {
+export interface RagToolsDependencies {
   database: Database
   models: ModelsService
   knowledge: KnowledgeService
@@ -32,9 +32,9 @@ export interface RagToolParts {
 }
 
 export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
-  readonly #parts: RagToolParts
+  readonly #dependencies: RagToolsDependencies
 
-  constructor(parts: RagToolParts) {
+  constructor(parts: RagToolsDependencies) {
     const { models, knowledge } = parts
     super(parts.database, ragTools, ragToolRecords, {
       prepare: async (draft, given, { transaction }) => {
@@ -46,39 +46,45 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
           embedding_model: await validateChunking(transaction, models, draft),
           model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : draft.model_id,
         }
-        await knowledge.claimIndexes(transaction, record.id, sourcesOf(record), record)
+        await knowledge.claimIndexes(transaction, record.id, listSourceIds(record), record)
         return record
       },
-      getReferences: references,
-      afterSave: async (tool) => knowledge.refreshIndexes(sourcesOf(tool)),
+      getReferences: listReferences,
+      afterSave: async (findTool) => knowledge.refreshIndexes(listSourceIds(findTool)),
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
-    this.#parts = parts
+    this.#dependencies = parts
   }
 
   /** The passages that fit a question best, and an answer from them. */
-  async query(caller: Caller, id: string, question: Question, signal: AbortSignal): Promise<Static<typeof QueryResult>> {
+  async query(caller: Caller, id: string, question: RagQuery, signal: AbortSignal): Promise<Static<typeof QueryResult>> {
     const tool = await this.require(this.database, caller, id)
-    const { results, answer } = await this.answered(tool, question, caller.userId === null ? {} : { user_id: caller.userId }, signal)
+    const { results, answer } = await this.answer(tool, question, caller.userId === null ? {} : { user_id: caller.userId }, signal)
     return { query: question.query, results, answer: answer.text }
   }
 
   /** By the tool's own model or the default one, as the tool is given here. */
-  async answered(
+  async answer(
     tool: StoredRagTool,
-    question: Question,
+    question: RagQuery,
     origin: CallOrigin,
     signal: AbortSignal,
   ): Promise<{ results: FoundPassage[]; answer: Generated }> {
     const charged = { ...origin, rag_tool_id: tool.id }
     const results = await this.#passages(tool, question, charged)
-    const passages = results.map((found) => ({
+    const search = results.map((found) => ({
       content: found.content,
       source: found.metadata.source,
       page: found.metadata.page,
       headings: headingsOf(found),
     }))
-    const answer = await this.#parts.models.answer({ modelId: tool.model_id, question: question.query, passages, origin: charged, signal })
+    const answer = await this.#dependencies.models.answer({
+      modelId: tool.model_id,
+      question: question.query,
+      passages: search,
+      origin: charged,
+      signal,
+    })
     return { results, answer }
   }
 
@@ -87,16 +93,16 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     const tool = await this.records.get(reader, id)
     return (
       tool &&
-      createSearchTool(tool, this.#parts.validator, (query, top_k) =>
+      createSearchTool(tool, this.#dependencies.validator, (query, top_k) =>
         this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }),
       )
     )
   }
 
-  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: Question, origin: CallOrigin): Promise<FoundPassage[]> {
+  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: RagQuery, origin: CallOrigin): Promise<FoundPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
-    const { findPassages: results } = await this.#parts.knowledge.search({
+    const { findPassages: results } = await this.#dependencies.knowledge.search({
       sourceIds: [tool.knowledge_source_id],
       settings: tool,
       query,
@@ -109,11 +115,11 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   }
 }
 
-function sourcesOf({ knowledge_source_id }: StoredRagTool): string[] {
+function listSourceIds({ knowledge_source_id }: StoredRagTool): string[] {
   return knowledge_source_id === null ? [] : [knowledge_source_id]
 }
 
-function references(tool: StoredRagTool): Reference[] {
+function listReferences(tool: StoredRagTool): Reference[] {
   const links = getEmbeddingReferences(tool)
   if (tool.knowledge_source_id !== null)
     links.push({ field: 'knowledge_source_id', target: tool.knowledge_source_id, detach: { kind: 'value', value: null } })

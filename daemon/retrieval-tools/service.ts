@@ -16,14 +16,14 @@ import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
 
-export interface Query {
+export interface SearchQuery {
   query: string
   top_k?: number
   filters?: Record<string, unknown>
   explain?: boolean
 }
 
-export interface RetrievalToolParts {
+export interface RetrievalToolsDependencies {
   database: Database
   models: ModelsService
   knowledge: KnowledgeService
@@ -31,9 +31,9 @@ export interface RetrievalToolParts {
 }
 
 export class RetrievalToolsService extends Resource<StoredRetrievalTool, RetrievalToolInput> {
-  readonly #parts: RetrievalToolParts
+  readonly #dependencies: RetrievalToolsDependencies
 
-  constructor(parts: RetrievalToolParts) {
+  constructor(parts: RetrievalToolsDependencies) {
     const { models, knowledge } = parts
     super(parts.database, retrievalTools, retrievalToolRecords, {
       prepare: async (draft, given, { transaction }) => {
@@ -46,32 +46,35 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
         await knowledge.claimIndexes(transaction, record.id, record.knowledge_source_ids, record)
         return record
       },
-      getReferences: (tool) => [
-        ...getEmbeddingReferences(tool),
-        ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
+      getReferences: (findTool) => [
+        ...getEmbeddingReferences(findTool),
+        ...findTool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
       ],
       afterSave: async ({ knowledge_source_ids }) => knowledge.refreshIndexes(knowledge_source_ids),
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
-    this.#parts = parts
+    this.#dependencies = parts
   }
 
-  async search(caller: Caller, id: string, query: Query): Promise<Static<typeof SearchResult>> {
-    return this.#found(await this.require(this.database, caller, id), query)
+  async search(caller: Caller, id: string, query: SearchQuery): Promise<Static<typeof SearchResult>> {
+    return this.#searchSources(await this.require(this.database, caller, id), query)
   }
 
   /** As an agent uses it. */
   async tool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     if (!tool) return undefined
-    return createSearchTool(tool, this.#parts.validator, async (query, top_k) => {
+    return createSearchTool(tool, this.#dependencies.validator, async (query, top_k) => {
       if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
-      return (await this.#found(tool, { query, ...(top_k ? { top_k } : {}) })).findPassages
+      return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) })).findPassages
     })
   }
 
-  async #found(tool: StoredRetrievalTool, { query, top_k, filters = {}, explain = false }: Query): Promise<Static<typeof SearchResult>> {
-    return this.#parts.knowledge.search({
+  async #searchSources(
+    tool: StoredRetrievalTool,
+    { query, top_k, filters = {}, explain = false }: SearchQuery,
+  ): Promise<Static<typeof SearchResult>> {
+    return this.#dependencies.knowledge.search({
       sourceIds: tool.knowledge_source_ids,
       settings: tool,
       query,

@@ -3,49 +3,49 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { replies, ScriptedProvider, says } from '../harness/provider.ts'
-import { Parlour } from './conversation-fixture.ts'
+import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('budget')
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open()
+    parlour = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', says('x'))
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
 
 test('a spent budget is told before anything is stored or called', async () => {
-  const agent = await parlour.agent(provider)
-  const id = await parlour.conversation(agent)
+  const agent = await parlour.createAgent(provider)
+  const id = await parlour.createConversation(agent)
   await parlour.resources.threshold({ entity_type: 'agent', entity_id: agent.id, limit: 17, action: 'block' })
-  await parlour.reply(id, 'Within')
+  await parlour.sendAndWait(id, 'Within')
   const before = provider.received.length
-  for (const stream of [false, true]) await expectError(parlour.say(id, 'Beyond', { stream }), 'BUDGET_EXCEEDED')
+  for (const stream of [false, true]) await expectError(parlour.send(id, 'Beyond', { stream }), 'BUDGET_EXCEEDED')
   assert.is(provider.received.length, before)
-  assert.is((await parlour.messages(id)).length, 2)
-  const other = await parlour.talk(provider)
-  assert.is((await parlour.reply(other, 'Hi')).content, 'x')
+  assert.is((await parlour.listMessages(id)).length, 2)
+  const other = await parlour.startConversation(provider)
+  assert.is((await parlour.sendAndWait(other, 'Hi')).content, 'x')
 })
 
 test('one that is spent between steps ends the reply, and what came is kept', async () => {
-  const agent = await parlour.agent(provider)
-  const id = await parlour.conversation(agent)
+  const agent = await parlour.createAgent(provider)
+  const id = await parlour.createConversation(agent)
   const threshold = await parlour.resources.threshold({ entity_type: 'agent', entity_id: agent.id, limit: 17, action: 'block' })
   provider.script = [replies({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), says('never said')]
   const stream = await parlour.stream(id, 'Hi')
-  const { data } = await stream.until('error')
+  const { data } = await stream.readUntil('error')
   assert.is(data.code, 'BUDGET_EXCEEDED')
-  const [, reply] = await parlour.messages(id)
+  const [, reply] = await parlour.listMessages(id)
   assert.equal(
     [reply?.content, reply?.finish_reason, reply?.error_code, reply?.usage.total_tokens],
     ['Let me see.', 'error', 'BUDGET_EXCEEDED', 17],
   )
   await expectData(parlour.service.delete(`/usage/thresholds/${threshold.id}`))
   provider.script = [says('x')]
-  assert.is((await parlour.reply(id, 'Go on')).content, 'x')
+  assert.is((await parlour.sendAndWait(id, 'Go on')).content, 'x')
 })
 
 test.run()

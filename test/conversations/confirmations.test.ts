@@ -6,26 +6,26 @@ import { replies, ScriptedProvider, says } from '../harness/provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
-import { Parlour } from './conversation-fixture.ts'
+import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('confirmations')
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 let server: StandIn
 let agent: Json
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open()
+    parlour = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', says('x'))
     server = await standIn()
     const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', requires_confirmation: true, allow_private_network: true }
     const look = { name: 'look', url: `${server.origin}/look`, allow_private_network: true }
     const tools = await Promise.all([order, look].map((fields) => parlour.resources.apiTool(fields)))
-    agent = await parlour.agent(provider, { tools: tools.map(({ id }) => id) })
+    agent = await parlour.createAgent(provider, { tools: tools.map(({ id }) => id) })
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close(), server.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close(), server.close()])))
 
 const ask = (...ids: string[]) => replies({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
 const confirm = (id: string, message: string, call: string, allow: boolean) =>
@@ -33,41 +33,41 @@ const confirm = (id: string, message: string, call: string, allow: boolean) =>
 const reached = () => server.requests.length
 
 test('a tool that asks first runs when it is allowed, and not before', async () => {
-  const id = await parlour.conversation(agent)
+  const id = await parlour.createConversation(agent)
   provider.script = [ask('call_1'), says('done')]
   const before = reached()
   const stream = await parlour.stream(id, 'Order it')
-  const { data } = await stream.until('confirmation_required')
+  const { data } = await stream.readUntil('confirmation_required')
   assert.equal(data, { id: 'call_1', name: 'order', arguments: {} })
-  const [, pending] = await parlour.messages(id)
+  const [, pending] = await parlour.listMessages(id)
   assert.equal([pending?.finish_reason, pending?.tool_calls[0].confirmation, reached()], [undefined, 'pending', before])
   const allowed = await expectData(confirm(id, pending?.id, 'call_1', true))
   assert.equal([allowed.id, allowed.confirmation], ['call_1', 'allowed'])
-  const result = await stream.until('tool_result')
+  const result = await stream.readUntil('tool_result')
   assert.equal([result.data.confirmation, (result.data.result as Json).body, reached()], ['allowed', 'reached', before + 1])
-  await stream.until('message_end')
-  assert.is((await parlour.messages(id))[1]?.tool_calls[0].confirmation, 'allowed')
+  await stream.readUntil('message_end')
+  assert.is((await parlour.listMessages(id))[1]?.tool_calls[0].confirmation, 'allowed')
 })
 
 test('refused, it does not run, and the model is told', async () => {
-  const id = await parlour.conversation(agent)
+  const id = await parlour.createConversation(agent)
   provider.script = [ask('call_1'), says('then not')]
   const before = reached()
   const stream = await parlour.stream(id, 'Order it')
-  await stream.until('confirmation_required')
-  const messageId = (await parlour.messages(id))[1]?.id
+  await stream.readUntil('confirmation_required')
+  const messageId = (await parlour.listMessages(id))[1]?.id
   await expectData(confirm(id, messageId, 'call_1', false))
-  const { data } = await stream.until('message_end')
+  const { data } = await stream.readUntil('message_end')
   assert.equal([data.message.content, data.message.tool_calls?.[0]?.confirmation, reached()], ['then not', 'refused', before])
   assert.match(provider.received.at(-1)?.body.messages.at(-1).content, /did not allow/)
 })
 
 test('whoever waits for the whole reply can be helped by another client', async () => {
-  const id = await parlour.conversation(agent)
+  const id = await parlour.createConversation(agent)
   provider.script = [ask('call_1', 'call_2'), says('done')]
-  const reply = parlour.say(id, 'Order two')
+  const reply = parlour.send(id, 'Order two')
   const pending = await waitFor(async () => {
-    const last = (await parlour.messages(id)).at(-1)
+    const last = (await parlour.listMessages(id)).at(-1)
     return last?.tool_calls?.length === 2 && last.tool_calls.every(({ confirmation }: Json) => confirmation === 'pending') && last
   })
   await expectData(confirm(id, pending.id, 'call_2', false))
@@ -83,7 +83,7 @@ test('whoever waits for the whole reply can be helped by another client', async 
 })
 
 test('an answer can be repeated but not changed, and needs a question', async () => {
-  const id = await parlour.conversation(agent)
+  const id = await parlour.createConversation(agent)
   provider.script = [
     replies({
       calls: [
@@ -95,28 +95,28 @@ test('an answer can be repeated but not changed, and needs a question', async ()
     says('done'),
   ]
   const stream = await parlour.stream(id, 'Go')
-  await stream.until('confirmation_required')
-  await stream.until('confirmation_required')
-  const messageId = (await parlour.messages(id))[1]?.id
+  await stream.readUntil('confirmation_required')
+  await stream.readUntil('confirmation_required')
+  const messageId = (await parlour.listMessages(id))[1]?.id
   for (const _ of [1, 2]) assert.is((await expectData(confirm(id, messageId, 'a', true))).confirmation, 'allowed')
   await expectError(confirm(id, messageId, 'a', false), 'CONFLICT', { error: /allowed already/ })
   await expectError(confirm(id, messageId, 'c', true), 'CONFLICT', { error: /asks for nothing/ })
   await expectError(confirm(id, messageId, 'd', true), 'NOT_FOUND')
   await expectError(confirm(id, 'msg_none', 'b', true), 'NOT_FOUND')
   await expectData(confirm(id, messageId, 'b', true))
-  await stream.until('message_end')
+  await stream.readUntil('message_end')
   await expectError(confirm(id, messageId, 'b', true), 'CONFLICT', { error: /not being written/ })
 })
 
 test('leaving while it asks ends the reply, and nothing runs', async () => {
-  const id = await parlour.conversation(agent)
+  const id = await parlour.createConversation(agent)
   provider.script = [ask('call_1'), says('done')]
   const before = reached()
   const stream = await parlour.stream(id, 'Order it')
-  await stream.until('confirmation_required')
-  stream.leave()
+  await stream.readUntil('confirmation_required')
+  stream.disconnect()
   const reply = await waitFor(async () => {
-    const last = (await parlour.messages(id)).at(-1)
+    const last = (await parlour.listMessages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
   assert.equal([reply.finish_reason, reply.tool_calls[0].confirmation, reached()], ['aborted', 'refused', before])

@@ -11,7 +11,7 @@ import { ADMIN_TOKEN, type Json, TestServer, type TestServerOptions } from '../h
 
 type Fields = Record<string, unknown>
 
-export class Parlour {
+export class ConversationFixture {
   readonly service: TestServer
   readonly resources: Resources
   readonly url: string
@@ -22,24 +22,24 @@ export class Parlour {
     this.url = url
   }
 
-  static async open(options?: TestServerOptions): Promise<Parlour> {
+  static async open(options?: TestServerOptions): Promise<ConversationFixture> {
     const service = await TestServer.start(options)
     await service.app.server.listen({ host: '127.0.0.1', port: 0 })
     const url = `http://127.0.0.1:${(service.app.server.server.address() as AddressInfo).port}`
     service.app.listening(url)
     service.host = new URL(url).host
-    return new Parlour(service, url)
+    return new ConversationFixture(service, url)
   }
 
-  end = () => this.service.close()
+  close = () => this.service.close()
 
   /** The same home in a new service, as after a restart. */
-  async reopened(): Promise<Parlour> {
-    return Parlour.open({ home: await this.service.stop() })
+  async restart(): Promise<ConversationFixture> {
+    return ConversationFixture.open({ home: await this.service.stop() })
   }
 
   /** An agent that the provider answers for. */
-  async agent(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<Json> {
+  async createAgent(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<Json> {
     const { id } = await this.resources.model({
       ...provider.model,
       name: uniqueName('scripted'),
@@ -49,27 +49,27 @@ export class Parlour {
     return this.resources.agent({ model_id: id, system_prompt: 'Be brief.', ...fields })
   }
 
-  async conversation(agent: Json, fields: Fields = {}): Promise<string> {
+  async createConversation(agent: Json, fields: Fields = {}): Promise<string> {
     return (await this.resources.conversation({ agent_id: agent.id, ...fields })).id
   }
 
   /** A conversation with an agent that the provider answers for. */
-  async talk(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<string> {
-    return this.conversation(await this.agent(provider, fields, model))
+  async startConversation(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<string> {
+    return this.createConversation(await this.createAgent(provider, fields, model))
   }
 
-  say = (id: string, message: string, more: Fields = {}) => this.service.post(`/conversations/${id}/messages`, { message, ...more })
-  reply = (id: string, message: string): Promise<Json> => expectData(this.say(id, message))
-  messages = async (id: string): Promise<Json[]> => (await expectData(this.service.get(`/conversations/${id}`))).messages
+  send = (id: string, message: string, more: Fields = {}) => this.service.post(`/conversations/${id}/messages`, { message, ...more })
+  sendAndWait = (id: string, message: string): Promise<Json> => expectData(this.send(id, message))
+  listMessages = async (id: string): Promise<Json[]> => (await expectData(this.service.get(`/conversations/${id}`))).messages
 
   /** Sends a message and follows its reply. */
-  stream = (id: string, message: string, more: Fields = {}, headers: Record<string, string> = {}): Promise<Stream> =>
+  stream = (id: string, message: string, more: Fields = {}, headers: Record<string, string> = {}): Promise<ReplyStream> =>
     this.open(`/api/conversations/${id}/messages`, { message, stream: true, ...more }, headers)
 
-  follow = (id: string, messageId: string, headers: Record<string, string> = {}): Promise<Stream> =>
+  follow = (id: string, messageId: string, headers: Record<string, string> = {}): Promise<ReplyStream> =>
     this.open(`/api/conversations/${id}/messages/${messageId}/events`, undefined, headers)
 
-  async open(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Stream> {
+  async open(path: string, body: unknown, headers: Record<string, string> = {}): Promise<ReplyStream> {
     const sent = request(`${this.url}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json', ...headers },
@@ -77,12 +77,12 @@ export class Parlour {
     })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    return new Stream(sent, response)
+    return new ReplyStream(sent, response)
   }
 }
 
 /** A connection on which events arrive. */
-export class Stream {
+export class ReplyStream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly raw: IncomingMessage
@@ -91,8 +91,8 @@ export class Stream {
   readonly #request: ClientRequest
   readonly #source: AsyncIterator<string>
   readonly #decoder = new EventDecoder()
-  #taken = 0
-  text = ''
+  #position = 0
+  rawText = ''
 
   constructor(request: ClientRequest, response: IncomingMessage) {
     this.#request = request
@@ -104,44 +104,44 @@ export class Stream {
 
   /** The next event, undefined at the end. */
   async next(): Promise<ReplyEvent | undefined> {
-    while (this.#taken >= this.events.length) {
+    while (this.#position >= this.events.length) {
       const { done, value } = await this.#source.next()
       if (done) return undefined
-      this.text += value
+      this.rawText += value
       for (const { event, data, id } of this.#decoder.push(value))
         this.events.push({ event, data: JSON.parse(data), id } as unknown as ReplyEvent)
     }
-    return this.events[this.#taken++]
+    return this.events[this.#position++]
   }
 
   /** Reads up to and with the first event of that name. */
-  async until<Name extends ReplyEventName>(name: Name): Promise<Extract<ReplyEvent, { event: Name }>> {
+  async readUntil<Name extends ReplyEventName>(name: Name): Promise<Extract<ReplyEvent, { event: Name }>> {
     for (let event = await this.next(); event; event = await this.next())
       if (event.event === name) return event as Extract<ReplyEvent, { event: Name }>
     throw new Error(`there was no ${name}: ${JSON.stringify(this.events).slice(0, 1000)}`)
   }
 
   /** All events to the end. */
-  async all(): Promise<ReplyEvent[]> {
+  async readAll(): Promise<ReplyEvent[]> {
     while (await this.next()) {}
     return this.events
   }
 
   /** The body of an answer that is no stream. */
-  async body(): Promise<Json> {
+  async readBody(): Promise<Json> {
     while (await this.next()) {}
-    return JSON.parse(this.text)
+    return JSON.parse(this.rawText)
   }
 
-  get said(): string {
+  get replyText(): string {
     return this.events.flatMap(({ event, data }) => (event === 'message_delta' ? [data.text] : [])).join('')
   }
 
-  get names(): string[] {
+  get eventNames(): string[] {
     return this.events.map(({ event }) => event).filter((name, at, all) => name !== 'message_delta' || all[at - 1] !== name)
   }
 
-  leave(): void {
+  disconnect(): void {
     this.#request.destroy()
   }
 }

@@ -19,20 +19,20 @@ import {
 import { eventsOf } from '../harness/provider-wires.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
-import { Parlour } from './conversation-fixture.ts'
+import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('failures')
 const LIMITS = { firstByteMs: 300, idleMs: 300, wholeMs: 1_500, pauseMs: 5 }
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open({ providerTimes: LIMITS })
+    parlour = await ConversationFixture.open({ providerTimes: LIMITS })
     provider = await ScriptedProvider.start('openai', says('x'))
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
 
 /** What the ledger holds for a message. */
 const ledger = (messageId: string): Promise<Json[]> =>
@@ -74,34 +74,34 @@ const OUTCOMES: [string, Step, ErrorCode, string, boolean][] = [
 
 for (const [what, step, code, content, read] of OUTCOMES) {
   test(`a provider that ${what}: a typed outcome, what came is stored, counted once, and the next message works`, async () => {
-    const id = await parlour.talk(provider)
+    const id = await parlour.startConversation(provider)
     provider.script = [step]
     const begun = performance.now()
-    if (content === '') await expectError(parlour.say(id, 'Hi'), code)
+    if (content === '') await expectError(parlour.send(id, 'Hi'), code)
     else {
       const stream = await parlour.stream(id, 'Hi')
-      const { data } = await stream.until('error')
-      assert.equal([data.code, stream.said, await stream.next()], [code, content, undefined])
+      const { data } = await stream.readUntil('error')
+      assert.equal([data.code, stream.replyText, await stream.next()], [code, content, undefined])
     }
     assert.ok(performance.now() - begun < LIMITS.wholeMs + 1_000, 'the limits of time do not hold')
-    const [, reply] = await parlour.messages(id)
+    const [, reply] = await parlour.listMessages(id)
     assert.equal([reply?.content, reply?.finish_reason, reply?.error_code], [content, 'error', code])
     assert.ok(reply?.error.length > 10)
     const [call, ...more] = await agrees(reply)
     assert.equal([call.status, more.length, call.input_tokens > 0, call.output_tokens > 0], ['failed', 0, read, content !== ''])
     provider.script = [says('fine')]
-    const next = await parlour.reply(id, 'Again')
+    const next = await parlour.sendAndWait(id, 'Again')
     assert.equal([next.content, next.finish_reason], ['fine', 'stop'])
     await agrees(next)
   })
 }
 
 test('a failure in a later step keeps and counts what was before it', async () => {
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   provider.script = [replies({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), refuses(400)]
   const stream = await parlour.stream(id, 'Hi')
-  await stream.until('error')
-  const [, reply] = await parlour.messages(id)
+  await stream.readUntil('error')
+  const [, reply] = await parlour.listMessages(id)
   assert.equal([reply?.content, reply?.finish_reason, reply?.usage.total_tokens], ['Let me see.', 'error', 17])
   assert.equal(
     (await agrees(reply)).map(({ status }) => status),
@@ -110,13 +110,13 @@ test('a failure in a later step keeps and counts what was before it', async () =
 })
 
 test('an aborted reply is counted by what was read and written', async () => {
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   provider.script = [stallsAfter('one two three four')]
   const stream = await parlour.stream(id, 'Hi')
-  await stream.until('message_delta')
-  stream.leave()
+  await stream.readUntil('message_delta')
+  stream.disconnect()
   const reply = await waitFor(async () => {
-    const [, last] = await parlour.messages(id)
+    const [, last] = await parlour.listMessages(id)
     return last?.finish_reason === 'aborted' && last
   })
   const [call] = await agrees(reply)
@@ -125,21 +125,21 @@ test('an aborted reply is counted by what was read and written', async () => {
 })
 
 test('a provider that does not count is counted by us', async () => {
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   provider.script = [replies({ text: ['one two three four'], usage: null })]
-  const reply = await parlour.reply(id, 'Hi')
+  const reply = await parlour.sendAndWait(id, 'Hi')
   await agrees(reply)
   assert.ok(reply.usage.input_tokens > 3 && reply.usage.output_tokens === 5, JSON.stringify(reply.usage))
 })
 
 test('a reply that ends for another reason says which', async () => {
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   for (const [finish, reason] of [
     ['length', 'length'],
     ['content_filter', 'content_filter'],
   ]) {
     provider.script = [replies({ text: ['as far as'], finish: finish as string })]
-    assert.is((await parlour.reply(id, 'Hi')).finish_reason, reason)
+    assert.is((await parlour.sendAndWait(id, 'Hi')).finish_reason, reason)
   }
 })
 

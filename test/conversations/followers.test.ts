@@ -6,19 +6,19 @@ import { cutsAfter, refuses, ScriptedProvider, type Step, says, stallsAfter } fr
 import { eventsOf } from '../harness/provider-wires.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
-import { Parlour } from './conversation-fixture.ts'
+import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('followers')
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open()
+    parlour = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', says('x'))
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
 
 /** Says one piece, waits to be told, and says the rest. */
 function inTwo(first: string, rest: string): { step: Step; goOn(): void } {
@@ -38,79 +38,79 @@ function inTwo(first: string, rest: string): { step: Step; goOn(): void } {
 
 const started = async (id: string, message = 'Hi') => {
   const stream = await parlour.stream(id, message)
-  const { data } = await stream.until('message_start')
+  const { data } = await stream.readUntil('message_start')
   return { stream, messageId: data.message_id }
 }
 const stored = (id: string) =>
   waitFor(async () => {
-    const last = (await parlour.messages(id)).at(-1)
+    const last = (await parlour.listMessages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
 
 test('several clients follow one reply, from its beginning or from where they were', async () => {
   const { step, goOn } = inTwo('one', ' two')
   provider.script = [step]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const { stream, messageId } = await started(id)
-  const delta = await stream.until('message_delta')
+  const delta = await stream.readUntil('message_delta')
   const second = await parlour.follow(id, messageId)
-  await second.until('message_delta')
+  await second.readUntil('message_delta')
   const third = await parlour.follow(id, messageId, { 'last-event-id': String(delta.id) })
   goOn()
-  const [a, b, c] = await Promise.all([stream.all(), second.all(), third.all()])
+  const [a, b, c] = await Promise.all([stream.readAll(), second.readAll(), third.readAll()])
   assert.equal(b, a)
   assert.equal(c, a.slice(2))
-  assert.equal([second.said, third.said], ['one two', ' two'])
+  assert.equal([second.replyText, third.replyText], ['one two', ' two'])
 })
 
 test('the reply goes on while anybody follows, and ends with the last', async () => {
   provider.script = [stallsAfter('so far')]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const { stream, messageId } = await started(id)
-  await stream.until('message_delta')
+  await stream.readUntil('message_delta')
   const second = await parlour.follow(id, messageId)
-  await second.until('message_delta')
+  await second.readUntil('message_delta')
   const { closed } = provider.received.at(-1) as { closed: Promise<void> }
   let gone = false
   void closed.then(() => {
     gone = true
   })
-  stream.leave()
+  stream.disconnect()
   const third = await parlour.follow(id, messageId)
-  await third.until('message_delta')
-  third.leave()
+  await third.readUntil('message_delta')
+  third.disconnect()
   await expectData(parlour.service.get('/status'))
   assert.not.ok(gone)
-  second.leave()
+  second.disconnect()
   await closed
   assert.is((await stored(id)).finish_reason, 'aborted')
 })
 
 test('a finished reply is told again as it was, and after a restart in one piece', async () => {
   provider.script = [says('one', ' two')]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const { stream, messageId } = await started(id)
-  const events = await stream.all()
-  assert.equal(await (await parlour.follow(id, messageId)).all(), events)
-  assert.equal(await (await parlour.follow(id, messageId, { 'last-event-id': '2' })).all(), events.slice(2))
-  assert.equal(await (await parlour.follow(id, messageId, { 'last-event-id': 'nonsense' })).all(), events)
-  parlour = await parlour.reopened()
+  const events = await stream.readAll()
+  assert.equal(await (await parlour.follow(id, messageId)).readAll(), events)
+  assert.equal(await (await parlour.follow(id, messageId, { 'last-event-id': '2' })).readAll(), events.slice(2))
+  assert.equal(await (await parlour.follow(id, messageId, { 'last-event-id': 'nonsense' })).readAll(), events)
+  parlour = await parlour.restart()
   const again = await parlour.follow(id, messageId)
-  const [start, delta, end] = (await again.all()) as Json[]
+  const [start, delta, end] = (await again.readAll()) as Json[]
   assert.equal([start, delta.data, end.data], [events[0], { text: 'one two' }, events.at(-1)?.data])
   const rest = await parlour.follow(id, messageId, { 'last-event-id': '3' })
-  const [only, ...more] = (await rest.all()) as Json[]
+  const [only, ...more] = (await rest.readAll()) as Json[]
   assert.equal([only.event, only.id, only.data, more], ['message_end', '4', events.at(-1)?.data, []])
 })
 
 test('so is one that failed', async () => {
   provider.script = [cutsAfter('half')]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const { stream, messageId } = await started(id)
-  const events = await stream.all()
+  const events = await stream.readAll()
   assert.is(events.at(-1)?.event, 'error')
-  parlour = await parlour.reopened()
-  const [, delta, error, ...more] = (await (await parlour.follow(id, messageId)).all()) as Json[]
+  parlour = await parlour.restart()
+  const [, delta, error, ...more] = (await (await parlour.follow(id, messageId)).readAll()) as Json[]
   const last = events.at(-1) as Json
   assert.equal([delta.data, error.event, more], [{ text: 'half' }, 'error', []])
   for (const field of ['error', 'code', 'message_id']) assert.is(error.data[field], last.data[field])
@@ -118,16 +118,16 @@ test('so is one that failed', async () => {
 
 test('only replies are followed', async () => {
   provider.script = [says('x')]
-  const id = await parlour.talk(provider)
-  await parlour.reply(id, 'Hi')
-  const [user] = await parlour.messages(id)
+  const id = await parlour.startConversation(provider)
+  await parlour.sendAndWait(id, 'Hi')
+  const [user] = await parlour.listMessages(id)
   for (const message of [user?.id, 'msg_none'])
     await expectError(parlour.service.get(`/conversations/${id}/messages/${message}/events`), 'NOT_FOUND')
   await expectError(parlour.service.get(`/conversations/conv_none/messages/${user?.id}/events`), 'NOT_FOUND')
 })
 
 test('a repeated request joins the reply: one message, one call of the model', async () => {
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   for (const stream of [true, false]) {
     const { step, goOn } = inTwo('one', ' two')
     provider.script = [step]
@@ -138,11 +138,11 @@ test('a repeated request joins the reply: one message, one call of the model', a
     const first = send()
     await arrival
     const second = send()
-    await waitFor(async () => (await parlour.messages(id)).at(-1)?.content === 'one')
+    await waitFor(async () => (await parlour.listMessages(id)).at(-1)?.content === 'one')
     goOn()
     const answers = await Promise.all([first, second])
     const replies = await Promise.all(
-      answers.map(async (answer) => (stream ? ((await answer.all()).at(-1) as Json).data.message : (await answer.body()).data)),
+      answers.map(async (answer) => (stream ? ((await answer.readAll()).at(-1) as Json).data.message : (await answer.readBody()).data)),
     )
     assert.equal(replies[0], replies[1])
     assert.equal(
@@ -151,17 +151,17 @@ test('a repeated request joins the reply: one message, one call of the model', a
     )
     assert.is(provider.received.length, before + 1)
     const again = await send()
-    assert.equal(stream ? ((await again.all()).at(-1) as Json).data.message : (await again.body()).data, replies[0])
+    assert.equal(stream ? ((await again.readAll()).at(-1) as Json).data.message : (await again.readBody()).data, replies[0])
   }
-  assert.is((await parlour.messages(id)).length, 4)
-  parlour = await parlour.reopened()
+  assert.is((await parlour.listMessages(id)).length, 4)
+  parlour = await parlour.restart()
   const after = await parlour.open(
     `/api/conversations/${id}/messages`,
     { message: 'Once', stream: true },
     { 'idempotency-key': 'join-true' },
   )
-  await after.all()
-  assert.equal([after.names, after.said], [['message_start', 'message_delta', 'message_end'], 'one two'])
+  await after.readAll()
+  assert.equal([after.eventNames, after.replyText], [['message_start', 'message_delta', 'message_end'], 'one two'])
   await expectError(
     parlour.service.post(
       `/conversations/${id}/messages`,
@@ -173,7 +173,7 @@ test('a repeated request joins the reply: one message, one call of the model', a
 })
 
 test('a repeated request that had failed fails the same way', async () => {
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   provider.script = [refuses(401)]
   const before = provider.received.length
   for (const stream of [true, false]) {
@@ -185,23 +185,23 @@ test('a repeated request that had failed fails the same way', async () => {
       )
     for (const _ of [1, 2]) await expectError(send(), 'PROVIDER_ERROR')
   }
-  parlour = await parlour.reopened()
+  parlour = await parlour.restart()
   const again = parlour.service.post(
     `/conversations/${id}/messages`,
     { message: 'Once', stream: true },
     { headers: { 'idempotency-key': 'fails-true' } },
   )
   await expectError(again, 'PROVIDER_ERROR')
-  assert.equal([provider.received.length - before, (await parlour.messages(id)).length], [2, 4])
+  assert.equal([provider.received.length - before, (await parlour.listMessages(id)).length], [2, 4])
 })
 
 test('a deleted conversation takes along what is being written in it', async () => {
   provider.script = [stallsAfter('so far')]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const { stream } = await started(id)
-  await stream.until('message_delta')
+  await stream.readUntil('message_delta')
   await expectData(parlour.service.delete(`/conversations/${id}`))
-  const { data } = await stream.until('message_end')
+  const { data } = await stream.readUntil('message_end')
   assert.equal([data.message.finish_reason, data.message.content], ['aborted', 'so far'])
   await provider.received.at(-1)?.closed
   assert.equal(await parlour.service.database.all('SELECT id FROM messages WHERE conversation_id = ?', [id]), [])
@@ -210,20 +210,20 @@ test('a deleted conversation takes along what is being written in it', async () 
 
 test('a stop says so to all who follow or wait, and what came is kept', async () => {
   provider.script = [stallsAfter('so far')]
-  const [one, two] = [await parlour.talk(provider), await parlour.talk(provider)]
+  const [one, two] = [await parlour.startConversation(provider), await parlour.startConversation(provider)]
   const { stream, messageId } = await started(one)
-  await stream.until('message_delta')
+  await stream.readUntil('message_delta')
   const whole = parlour.open(`/api/conversations/${two}/messages`, { message: 'Hi' })
-  await waitFor(async () => (await parlour.messages(two)).at(-1)?.content === 'so far')
+  await waitFor(async () => (await parlour.listMessages(two)).at(-1)?.content === 'so far')
   const inLine = parlour.open(`/api/conversations/${one}/messages`, { message: 'And?', wait: true })
-  await (await parlour.open('/api/status', undefined)).body() // by then the one before it is in line
+  await (await parlour.open('/api/status', undefined)).readBody() // by then the one before it is in line
   const stopped = parlour.service.stop()
-  const { data } = await stream.until('error')
+  const { data } = await stream.readUntil('error')
   assert.equal([data.code, data.message_id, await stream.next()], ['UNAVAILABLE', messageId, undefined])
   assert.equal([(await whole).status, (await inLine).status], [503, 503])
-  parlour = await Parlour.open({ home: await stopped })
+  parlour = await ConversationFixture.open({ home: await stopped })
   for (const id of [one, two]) {
-    const messages = await parlour.messages(id)
+    const messages = await parlour.listMessages(id)
     assert.equal([messages.length, messages[1]?.content, messages[1]?.finish_reason], [2, 'so far', 'interrupted'])
   }
 })

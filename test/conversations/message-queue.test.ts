@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Turns } from '../../daemon/conversations/message-queue.ts'
+import { MessageQueue } from '../../daemon/conversations/message-queue.ts'
 import type { CadreError } from '../../src/contract/errors.ts'
 
 const test = suite('turns')
@@ -12,11 +12,11 @@ const codeOf = (promise: Promise<unknown>) =>
   )
 
 test('turns come in the order they were asked for, one at a time', async () => {
-  const turns = new Turns()
+  const turns = new MessageQueue()
   const order: string[] = []
-  const { end } = await turns.take('a', false, forever)
+  const { end } = await turns.acquireTurn('a', false, forever)
   const later = ['one', 'two', 'three'].map(async (name) => {
-    const { end: done } = await turns.take('a', true, forever)
+    const { end: done } = await turns.acquireTurn('a', true, forever)
     order.push(`${name} begins`)
     await null
     order.push(`${name} ends`)
@@ -26,22 +26,22 @@ test('turns come in the order they were asked for, one at a time', async () => {
   end()
   await Promise.all(later)
   assert.equal(order, ['first ends', 'one begins', 'one ends', 'two begins', 'two ends', 'three begins', 'three ends'])
-  ;(await turns.take('a', false, forever)).end()
+  ;(await turns.acquireTurn('a', false, forever)).end()
 })
 
 test('another conversation has turns of its own', async () => {
-  const turns = new Turns()
-  await turns.take('a', false, forever)
-  await turns.take('b', false, forever)
-  assert.is(await codeOf(turns.take('a', false, forever)), 'CONFLICT')
+  const turns = new MessageQueue()
+  await turns.acquireTurn('a', false, forever)
+  await turns.acquireTurn('b', false, forever)
+  assert.is(await codeOf(turns.acquireTurn('a', false, forever)), 'CONFLICT')
 })
 
 test('a turn that is ended twice is not given to two', async () => {
-  const turns = new Turns()
-  const { end } = await turns.take('a', false, forever)
-  const second = turns.take('a', true, forever)
+  const turns = new MessageQueue()
+  const { end } = await turns.acquireTurn('a', false, forever)
+  const second = turns.acquireTurn('a', true, forever)
   let third = false
-  void turns.take('a', true, forever).then(() => {
+  void turns.acquireTurn('a', true, forever).then(() => {
     third = true
   })
   end()
@@ -52,38 +52,38 @@ test('a turn that is ended twice is not given to two', async () => {
 })
 
 test('whoever comes while a turn is being stored waits for that much, but not for a whole turn', async () => {
-  const turns = new Turns()
-  const first = await turns.take('a', false, forever)
-  first.storing()
-  const second = turns.take('a', false, forever)
-  assert.is(await codeOf(turns.take('a', false, forever)), 'CONFLICT')
+  const turns = new MessageQueue()
+  const first = await turns.acquireTurn('a', false, forever)
+  first.markStoring()
+  const second = turns.acquireTurn('a', false, forever)
+  assert.is(await codeOf(turns.acquireTurn('a', false, forever)), 'CONFLICT')
   first.end()
   await second
-  first.storing()
-  assert.is(await codeOf(turns.take('a', false, forever)), 'CONFLICT')
+  first.markStoring()
+  assert.is(await codeOf(turns.acquireTurn('a', false, forever)), 'CONFLICT')
 })
 
 test('few may wait, and whoever leaves gives up the place', async () => {
-  const turns = new Turns()
-  const { end } = await turns.take('a', false, forever)
+  const turns = new MessageQueue()
+  const { end } = await turns.acquireTurn('a', false, forever)
   const leaving = new AbortController()
-  const gone = codeOf(turns.take('a', true, leaving.signal))
-  const waiting = Array.from({ length: 19 }, () => turns.take('a', true, forever))
-  assert.is(await codeOf(turns.take('a', true, forever)), 'CONFLICT')
+  const gone = codeOf(turns.acquireTurn('a', true, leaving.signal))
+  const waiting = Array.from({ length: 19 }, () => turns.acquireTurn('a', true, forever))
+  assert.is(await codeOf(turns.acquireTurn('a', true, forever)), 'CONFLICT')
   leaving.abort()
   assert.is(await gone, 'AbortError')
-  waiting.push(turns.take('a', true, forever))
+  waiting.push(turns.acquireTurn('a', true, forever))
   end()
   for (const turn of waiting) (await turn).end()
-  ;(await turns.take('a', false, forever)).end()
+  ;(await turns.acquireTurn('a', false, forever)).end()
 })
 
 test('a stop sends away those who wait and those who come', async () => {
-  const turns = new Turns()
-  await turns.take('a', false, forever)
-  const waiting = codeOf(turns.take('a', true, forever))
+  const turns = new MessageQueue()
+  await turns.acquireTurn('a', false, forever)
+  const waiting = codeOf(turns.acquireTurn('a', true, forever))
   turns.close()
-  assert.equal([await waiting, await codeOf(turns.take('b', true, forever))], ['UNAVAILABLE', 'UNAVAILABLE'])
+  assert.equal([await waiting, await codeOf(turns.acquireTurn('b', true, forever))], ['UNAVAILABLE', 'UNAVAILABLE'])
 })
 
 test.run()

@@ -9,19 +9,19 @@ import { replies, ScriptedProvider, type Step, says } from '../harness/provider.
 import { eventsOf } from '../harness/provider-wires.ts'
 import { ADMIN_TOKEN, type Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
-import { Parlour } from './conversation-fixture.ts'
+import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('slow readers')
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open()
+    parlour = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', says('x'))
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
 
 /** Writes for as long as anybody takes it. */
 const endless: Step = async (response, _, wire) => {
@@ -52,14 +52,14 @@ async function sendAndStop(id: string): Promise<Socket> {
 /** Sends to a model that writes like this and reads nothing of it: after how many seconds the call of the model ended, and what there is of the reply. */
 async function abandoned(model: Step): Promise<{ seconds: number; reply: Json }> {
   const writer = await ScriptedProvider.start('openai', model)
-  const id = await parlour.talk(writer)
+  const id = await parlour.startConversation(writer)
   const arrival = writer.arrival()
   const began = performance.now()
   const socket = await sendAndStop(id)
   await (await arrival).closed
   const seconds = (performance.now() - began) / 1000
   const reply = await waitFor(async () => {
-    const last = (await parlour.messages(id)).at(-1)
+    const last = (await parlour.listMessages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
   socket.destroy()
@@ -84,15 +84,15 @@ test('so it is when the model writes so slowly that the kernels could hold all o
 test('one that reads slowly gets all of it', async () => {
   const text = Array.from({ length: 400 }, (_, at) => `${at} ${'word '.repeat(400)}`)
   provider.script = [says(...text)]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
   for (let count = 0; count < 20; count++) {
     await stream.next()
     await pause(20)
   }
-  const events = await stream.all()
+  const events = await stream.readAll()
   assert.is(events.at(-1)?.event, 'message_end')
-  assert.is(stream.said, text.join(''))
+  assert.is(stream.replyText, text.join(''))
 })
 
 for (const [host, address] of [

@@ -4,44 +4,44 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { cutsAfter, hangs, refuses, replies, ScriptedProvider, says, stallsAfter } from '../harness/provider.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
-import { Parlour } from './conversation-fixture.ts'
+import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('streaming')
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open()
+    parlour = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', says('x'))
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
 
 const finished = (id: string) =>
   waitFor(async () => {
-    const last = (await parlour.messages(id)).at(-1)
+    const last = (await parlour.listMessages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
 
 test('a streamed reply is the stored one in pieces, with ids that grow and one end', async () => {
   provider.script = [replies({ text: ['Hello', ' there', ' you'] }, 5)]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
   assert.equal(
     [stream.status, stream.headers['content-type'], stream.headers['cache-control']],
     [200, 'text/event-stream; charset=utf-8', 'no-store'],
   )
   assert.match(String(stream.headers['x-request-id']), /^req_/)
-  const events = await stream.all()
-  assert.equal(stream.names, ['message_start', 'message_delta', 'message_end'])
-  assert.is(stream.said, 'Hello there you')
+  const events = await stream.readAll()
+  assert.equal(stream.eventNames, ['message_start', 'message_delta', 'message_end'])
+  assert.is(stream.replyText, 'Hello there you')
   const ids = events.map((event) => Number(event.id))
   assert.ok(
     ids.every((value, at) => at === 0 || value > (ids[at - 1] as number)),
     String(ids),
   )
-  const [user, reply] = await parlour.messages(id)
+  const [user, reply] = await parlour.listMessages(id)
   const [start, end] = [events[0], events.at(-1)]
   assert.ok(start?.event === 'message_start' && end?.event === 'message_end')
   assert.equal([start.data.conversation_id, start.data.message_id, start.data.user_message_id], [id, reply?.id, user?.id])
@@ -50,34 +50,34 @@ test('a streamed reply is the stored one in pieces, with ids that grow and one e
 
 test('a failure before the first word is a status, and is stored', async () => {
   provider.script = [refuses(401)]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
-  const body = await stream.body()
+  const body = await stream.readBody()
   assert.equal([stream.status, body.code, body.success], [502, 'PROVIDER_ERROR', false])
-  const [user, reply] = await parlour.messages(id)
+  const [user, reply] = await parlour.listMessages(id)
   assert.equal([user?.content, reply?.content, reply?.finish_reason, reply?.error_code], ['Hi', '', 'error', 'PROVIDER_ERROR'])
 })
 
 test('a failure after it is an event, the only last one, and what came is stored', async () => {
   provider.script = [cutsAfter('this stops', ' in the mid')]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
-  await stream.all()
-  assert.equal(stream.names, ['message_start', 'message_delta', 'error'])
+  await stream.readAll()
+  assert.equal(stream.eventNames, ['message_start', 'message_delta', 'error'])
   const last = stream.events.at(-1)
   assert.ok(last?.event === 'error')
-  const [, reply] = await parlour.messages(id)
+  const [, reply] = await parlour.listMessages(id)
   assert.equal([last.data.code, last.data.message_id], ['PROVIDER_ERROR', reply?.id])
   assert.equal([reply?.content, reply?.finish_reason, reply?.error], ['this stops in the mid', 'error', last.data.error])
 })
 
 test('a reader that leaves ends the call of the model at once, and what came is stored as aborted', async () => {
   provider.script = [stallsAfter('as far', ' as this')]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
-  await stream.until('message_delta')
-  await waitFor(async () => (await parlour.messages(id))[1]?.content === 'as far as this')
-  stream.leave()
+  await stream.readUntil('message_delta')
+  await waitFor(async () => (await parlour.listMessages(id))[1]?.content === 'as far as this')
+  stream.disconnect()
   await provider.received.at(-1)?.closed
   const reply = await finished(id)
   assert.equal([reply.content, reply.finish_reason], ['as far as this', 'aborted'])
@@ -85,7 +85,7 @@ test('a reader that leaves ends the call of the model at once, and what came is 
 
 test('so does one that leaves before the first word, and one that waits for the whole reply', async () => {
   provider.script = [hangs]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   for (const more of [{}, { stream: false }]) {
     const arrival = provider.arrival()
     const controller = new AbortController()
@@ -107,12 +107,12 @@ test('so does one that leaves before the first word, and one that waits for the 
 })
 
 test('the next message works after each of these', async () => {
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   for (const step of [refuses(500), cutsAfter('half'), refuses(404)]) {
     provider.script = [step, says('fine')]
-    await parlour.say(id, 'Hi')
+    await parlour.send(id, 'Hi')
     provider.script = [says('fine')]
-    assert.is((await parlour.reply(id, 'Again')).content, 'fine')
+    assert.is((await parlour.sendAndWait(id, 'Again')).content, 'fine')
   }
   const asked = provider.received.at(-1)?.body.messages
   assert.ok(asked.every(({ content }: { content: string }) => content !== ''))
@@ -130,17 +130,17 @@ test('one message at a time: the second is refused, or waits if it asks to', asy
     },
     says('second'),
   ]
-  const id = await parlour.talk(provider)
+  const id = await parlour.startConversation(provider)
   const arrival = provider.arrival()
-  const first = parlour.say(id, 'One')
+  const first = parlour.send(id, 'One')
   await arrival
-  await expectError(parlour.say(id, 'Two'), 'CONFLICT', { hint: /wait: true/ })
-  await expectError(parlour.say(id, 'Two', { stream: true }), 'CONFLICT')
-  const second = parlour.say(id, 'Two', { wait: true })
+  await expectError(parlour.send(id, 'Two'), 'CONFLICT', { hint: /wait: true/ })
+  await expectError(parlour.send(id, 'Two', { stream: true }), 'CONFLICT')
+  const second = parlour.send(id, 'Two', { wait: true })
   answer()
   assert.equal([(await expectData(first)).content, (await expectData(second)).content], ['first', 'second'])
   assert.equal(
-    (await parlour.messages(id)).map(({ content }) => content),
+    (await parlour.listMessages(id)).map(({ content }) => content),
     ['One', 'first', 'Two', 'second'],
   )
 })

@@ -1,6 +1,6 @@
 /** Asks an agent one question and keeps no conversation of it: its calls are counted, and nothing else is stored. */
 import { CadreError } from '../../../src/contract/errors.ts'
-import type { AgentAtWork } from '../../agents/service.ts'
+import type { LoadedAgent } from '../../agents/service.ts'
 import type { Turn } from '../../async/semaphore.ts'
 import type { Caller } from '../../core/caller.ts'
 import { type CallOrigin, costOf, type Meter, type MeteredModel, type SettledCall, type Settlement } from '../../core/meter.ts'
@@ -8,20 +8,20 @@ import type { Logger } from '../../logging/logger.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { estimateRequest } from '../../models/token-estimate.ts'
 import type { Database } from '../../store/database.ts'
-import { Reply } from '../reply/active-reply.ts'
-import { Draft } from '../reply/message-draft.ts'
+import { ActiveReply } from '../reply/active-reply.ts'
+import { MessageDraft } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
-import { type Bookkeeping, converse, firstRequest } from './agent-loop.ts'
-import { type Composed, requireRoom } from './context-window.ts'
+import { type CallRecorder, composeFirstRequest, runAgentLoop } from './agent-loop.ts'
+import { type ComposedRequest, requireFitsContext } from './context-window.ts'
 
-export interface AskingParts {
+export interface AskOnceDependencies {
   database: Database
   meter: Meter
   logger: Logger
 }
 
-export interface Asked {
-  agent: AgentAtWork
+export interface AskOnceInput {
+  agent: LoadedAgent
   model: ChatModel
   question: string
   caller: Caller
@@ -33,22 +33,30 @@ export interface Asked {
 }
 
 export class Asking {
-  readonly #parts: AskingParts
+  readonly #parts: AskOnceDependencies
 
-  constructor(parts: AskingParts) {
+  constructor(parts: AskOnceDependencies) {
     this.#parts = parts
   }
 
   /** The reply as a conversation would have stored it, and its last call, to be settled with what comes of it. Tools that ask before each use are refused: nobody is there to say yes. */
-  async ask({ agent, model, question, caller, origin, turn, signal }: Asked): Promise<{ message: StoredMessage; unsettled: Settlement }> {
+  async ask({
+    agent,
+    model,
+    question,
+    caller,
+    origin,
+    turn,
+    signal,
+  }: AskOnceInput): Promise<{ message: StoredMessage; unsettled: Settlement }> {
     const { database, meter, logger } = this.#parts
-    requireRoom(model, agent.prompt, question)
+    requireFitsContext(model, agent.prompt, question)
     const whole: CallOrigin = {
       ...origin,
       agent_id: agent.id,
       ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }),
     }
-    const reply = new Reply('', '', new Draft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
+    const reply = new ActiveReply('', '', new MessageDraft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
     let end: (() => void) | undefined
     const scene = {
       model,
@@ -61,21 +69,21 @@ export class Asking {
       temperature: agent.temperature,
       use: { caller, origin: whole, signal: reply.signal },
     }
-    const books = new CallsOnly(database, meter, model, whole, reply.draft)
-    const first = firstRequest(scene)
+    const books = new UsageRecorder(database, meter, model, whole, reply.draft)
+    const first = composeFirstRequest(scene)
     let asked = false
     try {
       await books.open(first)
       end = await turn()
       signal.throwIfAborted()
       asked = true
-      reply.draft.begin()
-      const { reason, settled } = await converse({ scene, first, reply, books, logger })
-      const unsettled = books.last(settled)
-      return { message: reply.draft.message(reason), unsettled }
+      reply.draft.startTimer()
+      const { finishReason: reason, settled } = await runAgentLoop({ context: scene, firstRequest: first, reply, recorder: books, logger })
+      const unsettled = books.takeLastCall(settled)
+      return { message: reply.draft.toMessage(reason), unsettled }
     } catch (error) {
       const read = asked && (signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
-      await books.cutOff(signal.aborted ? 'aborted' : 'failed', read)
+      await books.settleFailedCall(signal.aborted ? 'aborted' : 'failed', read)
       throw error
     } finally {
       end?.()
@@ -84,15 +92,15 @@ export class Asking {
 }
 
 /** Counts calls, and that is all. */
-class CallsOnly implements Bookkeeping {
+class UsageRecorder implements CallRecorder {
   readonly #database: Database
   readonly #meter: Meter
   readonly #model: MeteredModel
   readonly #origin: CallOrigin
-  readonly #draft: Draft
-  #open: { entry: string; estimatedInput: number } | undefined
+  readonly #draft: MessageDraft
+  #beginFirstCall: { entry: string; estimatedInput: number } | undefined
 
-  constructor(database: Database, meter: Meter, model: MeteredModel, origin: CallOrigin, draft: Draft) {
+  constructor(database: Database, meter: Meter, model: MeteredModel, origin: CallOrigin, draft: MessageDraft) {
     this.#database = database
     this.#meter = meter
     this.#model = model
@@ -101,35 +109,35 @@ class CallsOnly implements Bookkeeping {
   }
 
   /** Enters the first call, where that is made at once. */
-  async open(first: Composed | undefined): Promise<void> {
-    if (first) await this.next(() => estimateRequest(first))
+  async open(first: ComposedRequest | undefined): Promise<void> {
+    if (first) await this.beginCall(() => estimateRequest(first))
   }
 
-  async next(estimate: () => number): Promise<void> {
-    if (this.#open) return
+  async beginCall(estimate: () => number): Promise<void> {
+    if (this.#beginFirstCall) return
     const estimatedInput = estimate()
     const call = { model: this.#model, kind: 'chat' as const, origin: this.#origin, estimatedInput }
     const entry = await this.#meter.enter(call)
-    this.#open = { entry, estimatedInput }
+    this.#beginFirstCall = { entry, estimatedInput }
   }
 
-  async step(settled: SettledCall): Promise<void> {
-    const { entry } = this.#open as { entry: string }
+  async settleCall(settled: SettledCall): Promise<void> {
+    const { entry } = this.#beginFirstCall as { entry: string }
     const cost = await this.#database.enter((transaction) => this.#meter.settle(transaction, entry, settled))
-    this.#draft.count(settled, cost)
-    this.#open = undefined
+    this.#draft.addUsage(settled, cost)
+    this.#beginFirstCall = undefined
   }
 
-  last(settled: SettledCall): Settlement {
-    const { entry } = this.#open as { entry: string }
-    this.#draft.count(settled, costOf(this.#model.price, settled))
-    this.#open = undefined
+  takeLastCall(settled: SettledCall): Settlement {
+    const { entry } = this.#beginFirstCall as { entry: string }
+    this.#draft.addUsage(settled, costOf(this.#model.price, settled))
+    this.#beginFirstCall = undefined
     return { entry, call: settled }
   }
 
   /** A provider that refused, or was never asked, has read nothing. */
-  async cutOff(status: 'failed' | 'aborted', read: boolean): Promise<void> {
-    if (!this.#open) return
-    await this.step({ input_tokens: read ? this.#open.estimatedInput : 0, output_tokens: 0, status, estimated: true })
+  async settleFailedCall(status: 'failed' | 'aborted', read: boolean): Promise<void> {
+    if (!this.#beginFirstCall) return
+    await this.settleCall({ input_tokens: read ? this.#beginFirstCall.estimatedInput : 0, output_tokens: 0, status, estimated: true })
   }
 }

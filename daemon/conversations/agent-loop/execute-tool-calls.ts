@@ -4,19 +4,19 @@ import { orAborted } from '../../async/abortable.ts'
 import type { ToolOutcome } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage, ToolRequest } from '../../models/chat-model.ts'
-import type { Reply } from '../reply/active-reply.ts'
-import { asToolText, type CitedPassage } from '../reply/citations.ts'
+import type { ActiveReply } from '../reply/active-reply.ts'
+import { type CitedPassage, formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
-import { asText } from './context-window.ts'
-import type { Scene } from './turn-context.ts'
+import { formatValue } from './context-window.ts'
+import type { TurnContext } from './turn-context.ts'
 
-const AT_ONCE = 8
+const MAX_CONCURRENT_CALLS = 8
 /** What is stored of a result, in characters of JSON; the model reads as much as fits. */
-const MOST_STORED = 10_000
+const MAX_STORED_RESULT_LENGTH = 10_000
 /** What the model may read of one result at all. */
-const MOST_READ = 200_000
+const MAX_RESULT_LENGTH = 200_000
 
-export interface Requested {
+export interface PendingToolCall {
   request: ToolRequest
   /** As the reply keeps it. */
   call: StoredToolCall
@@ -25,53 +25,67 @@ export interface Requested {
 }
 
 /** Takes a call of the model down, under an id that no other call of this reply has: some servers number them anew at each step. */
-export function noted(reply: Reply, { id, name, arguments: given, ...more }: ToolRequest, problem: string | undefined): Requested {
+export function addToolCall(
+  reply: ActiveReply,
+  { id, name, arguments: given, ...more }: ToolRequest,
+  problem: string | undefined,
+): PendingToolCall {
   const taken = new Set(reply.draft.toolCalls.map((call) => call.id))
   let free = id === '' ? 'call' : id
   for (let count = 2; taken.has(free); count++) free = `${id === '' ? 'call' : id}-${count}`
   const call: StoredToolCall = { id: free, name, arguments: given }
   reply.draft.toolCalls.push(call)
-  reply.say('tool_call', { id: free, name, arguments: given })
+  reply.emit('tool_call', { id: free, name, arguments: given })
   return { request: { ...more, id: free, name, arguments: given }, call, problem }
 }
 
 /** Runs the calls and gives what the model is told of them, in their order. */
-export async function runCalls(scene: Scene, reply: Reply, calls: readonly Requested[], logger: Logger): Promise<ChatMessage[]> {
+export async function executeToolCalls(
+  scene: TurnContext,
+  reply: ActiveReply,
+  calls: readonly PendingToolCall[],
+  logger: Logger,
+): Promise<ChatMessage[]> {
   const told: ChatMessage[] = []
   const queue = [...calls.entries()]
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) told[next[0]] = await runCall(scene, reply, next[1], logger)
+    for (let next = queue.shift(); next; next = queue.shift()) told[next[0]] = await executeToolCall(scene, reply, next[1], logger)
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, calls.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, calls.length) }, worker))
   return told
 }
 
 /** Tells of calls that are not run any more. */
-export function declined(reply: Reply, calls: readonly Requested[], why: string): void {
-  for (const { call } of calls) failed(reply, call, why)
+export function declineToolCalls(reply: ActiveReply, calls: readonly PendingToolCall[], why: string): void {
+  for (const { call } of calls) reportFailure(reply, call, why)
 }
 
-async function runCall(scene: Scene, reply: Reply, { call, problem }: Requested, logger: Logger): Promise<ChatMessage> {
+async function executeToolCall(
+  scene: TurnContext,
+  reply: ActiveReply,
+  { call, problem }: PendingToolCall,
+  logger: Logger,
+): Promise<ChatMessage> {
   const { id: callId, name } = call
   const begun = performance.now()
   try {
-    const outcome = await outcomeOf(scene, reply, call, problem)
+    const outcome = await runTool(scene, reply, call, problem)
     call.latency_ms = Math.round(performance.now() - begun)
-    const { content, result, citations } = told(reply, outcome)
+    const { content, result, citations } = formatOutcome(reply, outcome)
     call.result = result
-    reply.say('tool_result', { ...resultOf(call), ...(citations ? { citations } : {}) })
+    reply.emit('tool_result', { ...omitArguments(call), ...(citations ? { citations } : {}) })
     return { role: 'tool', callId, name, content, failed: false }
   } catch (error) {
     reply.signal.throwIfAborted()
     if (!(error instanceof CadreError)) logger.error({ err: error, tool: name, message_id: reply.messageId }, 'a tool failed unforeseen')
     const why = error instanceof CadreError ? error.message : 'The tool failed for a reason of its own.'
     call.latency_ms = Math.round(performance.now() - begun)
-    failed(reply, call, why)
+    reportFailure(reply, call, why)
     return { role: 'tool', callId, name, content: why, failed: true }
   }
 }
 
-async function outcomeOf(scene: Scene, reply: Reply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
+async function runTool(scene: TurnContext, reply: ActiveReply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
   const tool = scene.toolset.find(call.name)
   if (!tool)
     throw new CadreError(
@@ -80,28 +94,31 @@ async function outcomeOf(scene: Scene, reply: Reply, call: StoredToolCall, probl
     )
   if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be read: ${problem}`)
   if (tool.requiresConfirmation) {
-    const answer = await reply.confirmation(call)
+    const answer = await reply.requestConfirmation(call)
     if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
     if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
   }
-  return orAborted(tool.run(call.arguments, scene.use), reply.signal)
+  return orAborted(tool.run(call.arguments, scene.toolUse), reply.signal)
 }
 
-function told(reply: Reply, outcome: ToolOutcome): { content: string; result: unknown; citations?: CitedPassage[] } {
+function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: string; result: unknown; citations?: CitedPassage[] } {
   if (outcome.kind === 'passages') {
     const citations = outcome.passages.map((passage) => reply.draft.citations.add(passage))
-    return { content: asToolText(citations), result: { citations: citations.map(({ index }) => index) }, citations }
+    return { content: formatPassages(citations), result: { citations: citations.map(({ index }) => index) }, citations }
   }
-  const content = asText(outcome.value)
-  return { content: shortened(content, MOST_READ), result: content.length <= MOST_STORED ? outcome.value : shortened(content, MOST_STORED) }
+  const content = formatValue(outcome.value)
+  return {
+    content: truncate(content, MAX_RESULT_LENGTH),
+    result: content.length <= MAX_STORED_RESULT_LENGTH ? outcome.value : truncate(content, MAX_STORED_RESULT_LENGTH),
+  }
 }
 
-const shortened = (text: string, most: number): string =>
+const truncate = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).toWellFormed()}\n… (${text.length - most} more characters are left out)`
 
-function failed(reply: Reply, call: StoredToolCall, why: string): void {
+function reportFailure(reply: ActiveReply, call: StoredToolCall, why: string): void {
   call.error = why
-  reply.say('tool_result', resultOf(call))
+  reply.emit('tool_result', omitArguments(call))
 }
 
-const resultOf = ({ arguments: _, ...rest }: StoredToolCall) => rest
+const omitArguments = ({ arguments: _, ...rest }: StoredToolCall) => rest

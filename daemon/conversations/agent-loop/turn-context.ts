@@ -2,11 +2,11 @@
 import type { Toolset } from '../../agents/toolset.ts'
 import type { ToolUse } from '../../core/tool.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
-import type { Setting } from './context-window.ts'
+import type { PromptInput } from './context-window.ts'
 
-export interface Scene extends Setting {
+export interface TurnContext extends PromptInput {
   model: ChatModel
   toolset: Toolset
   temperature: number | null
-  use: ToolUse
+  toolUse: ToolUse
 }

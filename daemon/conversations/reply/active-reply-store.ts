@@ -9,14 +9,14 @@ export interface OpenCall {
   said_before: number
 }
 
-export interface ReplyUnderWay {
+export interface StoredActiveReply {
   message_id: string
   conversation_id: string
   /** The call of the model that is being made; none while tools run. */
   call: OpenCall | undefined
 }
 
-export async function insertUnderWay(
+export async function insertActiveReply(
   transaction: Transaction,
   messageId: string,
   conversationId: string,
@@ -24,24 +24,24 @@ export async function insertUnderWay(
 ): Promise<void> {
   await transaction.run(
     'INSERT INTO replies_under_way (message_id, conversation_id, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?)',
-    [messageId, conversationId, ...columnsOf(call)],
+    [messageId, conversationId, ...listColumnValues(call)],
   )
 }
 
 export async function setOpenCall(transaction: Transaction, messageId: string, call: OpenCall | undefined): Promise<void> {
   await transaction.run('UPDATE replies_under_way SET entry = ?, estimated_input = ?, said_before = ? WHERE message_id = ?', [
-    ...columnsOf(call),
+    ...listColumnValues(call),
     messageId,
   ])
 }
 
-const columnsOf = (call: OpenCall | undefined) => [call?.entry ?? null, call?.estimated_input ?? 0, call?.said_before ?? 0] as const
+const listColumnValues = (call: OpenCall | undefined) => [call?.entry ?? null, call?.estimated_input ?? 0, call?.said_before ?? 0] as const
 
-export async function deleteUnderWay(transaction: Transaction, messageId: string): Promise<void> {
+export async function deleteActiveReply(transaction: Transaction, messageId: string): Promise<void> {
   await transaction.run('DELETE FROM replies_under_way WHERE message_id = ?', [messageId])
 }
 
-export async function repliesUnderWay(reader: Reader): Promise<ReplyUnderWay[]> {
+export async function listActiveReplies(reader: Reader): Promise<StoredActiveReply[]> {
   const rows = await reader.all<{
     message_id: string
     conversation_id: string

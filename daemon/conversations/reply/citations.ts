@@ -6,12 +6,12 @@ import type { FoundPassage } from '../../core/tool.ts'
 export type CitedPassage = Static<typeof Citation>
 
 /** What stands between fences: a number in brackets is an index there. */
-const CODE = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
+const CODE_BLOCK = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
 
 /** [1], [1, 2] and [1-3]; [1][2] is two of them. */
-const REFERENCE = /\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]/g
+const CITATION_MARKER = /\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]/g
 
-export class Citations {
+export class CitationRegistry {
   readonly #passages = new Map<string, CitedPassage>()
 
   /** The citation of a passage; one that was given before keeps its number. */
@@ -44,15 +44,15 @@ export class Citations {
   }
 
   /** All of them, with those marked that the text refers to. */
-  in(text: string): CitedPassage[] {
-    const numbers = referredTo(text)
+  listFor(text: string): CitedPassage[] {
+    const numbers = findCitedNumbers(text)
     return [...this.#passages.values()].map((citation) => ({ ...citation, cited: numbers.has(citation.index) }))
   }
 }
 
-export function referredTo(text: string): Set<number> {
+export function findCitedNumbers(text: string): Set<number> {
   const numbers = new Set<number>()
-  for (const [, inside = ''] of text.replaceAll(CODE, '').matchAll(REFERENCE)) {
+  for (const [, inside = ''] of text.replaceAll(CODE_BLOCK, '').matchAll(CITATION_MARKER)) {
     for (const part of inside.split(/[,;]/)) {
       const [first = 0, last = first] = part.split(/[–-]/).map(Number)
       for (let number = first; number <= Math.min(last, first + 50); number++) numbers.add(number)
@@ -62,10 +62,10 @@ export function referredTo(text: string): Set<number> {
 }
 
 /** Text without references to passages that are not there any more for whoever reads it next. */
-export const withoutReferences = (text: string): string => text.replaceAll(REFERENCE, '').replaceAll(/[ \t]+(?=[.,;:!?]|$)/gm, '')
+export const removeCitationMarkers = (text: string): string => text.replaceAll(CITATION_MARKER, '').replaceAll(/[ \t]+(?=[.,;:!?]|$)/gm, '')
 
 /** Passages as a model that called a tool reads them. */
-export function asToolText(citations: readonly CitedPassage[]): string {
+export function formatPassages(citations: readonly CitedPassage[]): string {
   if (citations.length === 0) return 'No passages were found.'
   return citations.map(({ index, source, page, content }) => `[${index}] ${source}, page ${page}\n${content}`).join('\n\n')
 }

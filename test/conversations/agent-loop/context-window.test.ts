@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compose, type Setting, turnsOf } from '../../../daemon/conversations/agent-loop/context-window.ts'
+import { buildHistory, composeRequest, type PromptInput } from '../../../daemon/conversations/agent-loop/context-window.ts'
 import type { StoredMessage } from '../../../daemon/conversations/store.ts'
 import type { ChatMessage } from '../../../daemon/models/chat-model.ts'
 import { estimateRequest } from '../../../daemon/models/token-estimate.ts'
@@ -12,9 +12,9 @@ const turn = (name: string, tokens: number): ChatMessage[] => [
   { role: 'user', content: `${name}?` },
   { role: 'assistant', content: `${name}! ${words(tokens)}` },
 ]
-const setting = (more: Partial<Setting> = {}): Setting => ({
+const setting = (more: Partial<PromptInput> = {}): PromptInput => ({
   system: 'S',
-  past: [],
+  history: [],
   question: 'Q',
   contextTokens: 4_000,
   maxTokens: 1_000,
@@ -24,20 +24,20 @@ const nothing = { done: [], tools: [], passages: undefined }
 const firstWords = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content.split(' ')[0])
 
 test('all of it goes where it fits', () => {
-  const { messages, tools, passages } = compose(setting({ past: [turn('one', 10), turn('two', 10)] }), nothing)
+  const { messages, tools, passages } = composeRequest(setting({ history: [turn('one', 10), turn('two', 10)] }), nothing)
   assert.equal(firstWords(messages), ['S', 'one?', 'one!', 'two?', 'two!', 'Q'])
   assert.equal([tools, passages], [undefined, undefined])
 })
 
 test('of what does not fit the newest whole turns go, and room is left for the reply', () => {
   const past = [turn('one', 10), turn('two', 1_500), turn('three', 1_000), turn('four', 900)]
-  const composed = compose(setting({ past }), nothing)
+  const composed = composeRequest(setting({ history: past }), nothing)
   assert.equal(firstWords(composed.messages), ['S', 'three?', 'three!', 'four?', 'four!', 'Q'])
   assert.ok(estimateRequest(composed) <= 3_000)
 })
 
 test('the instructions and the question go even where nothing else does', () => {
-  const composed = compose(setting({ system: words(5_000), past: [turn('one', 1)] }), nothing)
+  const composed = composeRequest(setting({ system: words(5_000), history: [turn('one', 1)] }), nothing)
   assert.equal(
     composed.messages.map(({ role }) => role),
     ['system', 'user'],
@@ -46,14 +46,14 @@ test('the instructions and the question go even where nothing else does', () => 
 
 test('a reply without a limit, or with one larger than the context, leaves half of it to read', () => {
   for (const maxTokens of [null, 1_000_000]) {
-    const { messages } = compose(setting({ maxTokens, past: [turn('one', 1_500)], contextTokens: 8_000 }), nothing)
+    const { messages } = composeRequest(setting({ maxTokens, history: [turn('one', 1_500)], contextTokens: 8_000 }), nothing)
     assert.is(messages.length, 4)
   }
 })
 
 test('tools take room too', () => {
   const tools = [{ name: 'a', description: words(1_500), parameters: { type: 'object' } }]
-  const { messages, tools: offered } = compose(setting({ past: [turn('one', 1_600)] }), { ...nothing, tools })
+  const { messages, tools: offered } = composeRequest(setting({ history: [turn('one', 1_600)] }), { ...nothing, tools })
   assert.equal(firstWords(messages), ['S', 'Q'])
   assert.is(offered, tools)
 })
@@ -66,7 +66,7 @@ test('results of tools are cut where they are longest, and earlier turns give wa
     result('long', words(20_000)),
     result('longer', words(50_000)),
   ]
-  const composed = compose(setting({ past: [turn('one', 10)] }), { ...nothing, done })
+  const composed = composeRequest(setting({ history: [turn('one', 10)] }), { ...nothing, steps: done })
   const [, , , short, long, longer] = composed.messages
   assert.is(short?.content, words(100))
   assert.match(long?.content ?? '', /characters are left out\)$/)
@@ -78,11 +78,11 @@ test('results of tools are cut where they are longest, and earlier turns give wa
 test('the best passages go, and the first one always', () => {
   const passage = (tokens: number) => ({ content: words(tokens), source: 's', page: 1 })
   const kept = (...tokens: number[]) =>
-    compose(setting(), { ...nothing, passages: tokens.map(passage) }).passages?.map(({ content }) => content.length)
+    composeRequest(setting(), { ...nothing, passages: tokens.map(passage) }).passages?.map(({ content }) => content.length)
   assert.equal(kept(1_000, 1_500, 1_000), [4_000, 6_000])
   const [only, ...more] = kept(10_000, 1) ?? []
   assert.ok((only as number) < 13_000 && more.length === 0)
-  assert.equal(compose(setting(), { ...nothing, passages: [] }).passages, [])
+  assert.equal(composeRequest(setting(), { ...nothing, passages: [] }).passages, [])
 })
 
 test('stored messages become turns: without failures that said nothing, without references, with what tools answered', () => {
@@ -111,7 +111,7 @@ test('stored messages become turns: without failures that said nothing, without 
       ],
     }),
   ]
-  assert.equal(turnsOf(stored, ['weather']), [
+  assert.equal(buildHistory(stored, ['weather']), [
     [{ role: 'user', content: 'one' }],
     [
       { role: 'user', content: 'two' },

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Draft } from '../../../daemon/conversations/reply/message-draft.ts'
+import { MessageDraft } from '../../../daemon/conversations/reply/message-draft.ts'
 import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type ReceivedRequest, refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
 import type { ScriptedCall } from '../../harness/provider-wires.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
-import { Parlour } from '../conversation-fixture.ts'
+import { ConversationFixture } from '../conversation-fixture.ts'
 
 const test = suite('tools')
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 let server: StandIn
 let weather: Json
@@ -20,7 +20,7 @@ const CITY = { type: 'object', properties: { city: { type: 'string', maxLength: 
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open()
+    parlour = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', says('x'))
     server = await standIn((request, response) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ path: request.url })),
@@ -28,7 +28,7 @@ test.before(
     weather = await apiTool('Weather in a city!')
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close(), server.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close(), server.close()])))
 
 const apiTool = (name: string, more: object = {}) =>
   parlour.resources.apiTool({
@@ -46,14 +46,14 @@ const call = (name: string, args: ScriptedCall['arguments'], id = 'call_1'): Scr
 const told = ({ body } = provider.received.at(-1) as ReceivedRequest) => body.messages.filter(({ role }: Json) => role === 'tool')
 
 async function talkWith(tools: Json[], fields: object = {}): Promise<string> {
-  return parlour.talk(provider, { tools: tools.map(({ id }) => id), ...fields })
+  return parlour.startConversation(provider, { tools: tools.map(({ id }) => id), ...fields })
 }
 
 test('tools are offered under names that models take, with their schemas', async () => {
   const names = ['handbook', 'Größe & Gewicht', 'größe  gewicht', '天気', 'x'.repeat(80), 'x'.repeat(70)]
   const id = await talkWith(await Promise.all(names.map((name) => apiTool(name))))
   provider.script = [says('fine')]
-  await parlour.reply(id, 'Hi')
+  await parlour.sendAndWait(id, 'Hi')
   const offered = provider.received
     .at(-1)
     ?.body.tools.map(({ function: { name, description, parameters } }: Json) => ({ name, description, parameters }))
@@ -71,16 +71,16 @@ test('a tool is called, its answer read, and the reply says so', async () => {
     says('It is', ' fine.'),
   ]
   const stream = await parlour.stream(id, 'Weather?')
-  await stream.all()
-  assert.equal(stream.names, ['message_start', 'message_delta', 'tool_call', 'tool_result', 'message_delta', 'message_end'])
+  await stream.readAll()
+  assert.equal(stream.eventNames, ['message_start', 'message_delta', 'tool_call', 'tool_result', 'message_delta', 'message_end'])
   const result = { status: 200, body: { path: '/w/S%C3%A3o%20Paulo%2F..' } }
   assert.equal(
     told().map(({ tool_call_id, content }: Json) => [tool_call_id, JSON.parse(content)]),
     [['call_1', result]],
   )
-  const [, reply] = await parlour.messages(id)
+  const [, reply] = await parlour.listMessages(id)
   assert.is(reply?.content, 'Let me look.\n\nIt is fine.')
-  assert.is(stream.said, reply?.content)
+  assert.is(stream.replyText, reply?.content)
   const { latency_ms, ...stored } = reply?.tool_calls[0] ?? {}
   assert.equal(stored, { id: 'call_1', name: 'Weather_in_a_city', arguments: { city: 'São Paulo/..' }, result })
   assert.ok(latency_ms >= 0)
@@ -89,18 +89,18 @@ test('a tool is called, its answer read, and the reply says so', async () => {
 })
 
 test('what a tool answered is read again in later messages, for as long as the agent has the tool', async () => {
-  const agent = await parlour.agent(provider, { tools: [weather.id] })
-  const id = await parlour.conversation(agent)
+  const agent = await parlour.createAgent(provider, { tools: [weather.id] })
+  const id = await parlour.createConversation(agent)
   provider.script = [calls(call('Weather_in_a_city', { city: 'Rome' })), says('Fine.')]
-  await parlour.reply(id, 'Weather?')
+  await parlour.sendAndWait(id, 'Weather?')
   provider.script = [says('As I said.')]
-  await parlour.reply(id, 'Sure?')
+  await parlour.sendAndWait(id, 'Sure?')
   assert.equal(
     provider.received.at(-1)?.body.messages.map(({ role }: Json) => role),
     ['system', 'user', 'assistant', 'tool', 'assistant', 'user'],
   )
   await expectData(parlour.service.put(`/agents/${agent.id}`, { tools: [] }))
-  await parlour.reply(id, 'Sure?')
+  await parlour.sendAndWait(id, 'Sure?')
   assert.ok(told().length === 0)
 })
 
@@ -116,7 +116,7 @@ test('calls made together run side by side', async () => {
   const id = await talkWith([weather])
   const cities = ['a', 'b', 'c', 'd']
   provider.script = [calls(...cities.map((city, at) => call('Weather_in_a_city', { city }, `call_${at}`))), says('fine')]
-  const reply = await parlour.reply(id, 'Weather?')
+  const reply = await parlour.sendAndWait(id, 'Weather?')
   assert.is(most, 4)
   assert.equal(
     told().map(({ tool_call_id }: Json) => tool_call_id),
@@ -150,7 +150,7 @@ test('a tool that fails, is not there or is called wrongly is told to the model,
   const before = server.requests.length
   for (const [made, why] of cases) {
     provider.script = [calls(made), says('so be it')]
-    const reply = await parlour.reply(id, 'Do it')
+    const reply = await parlour.sendAndWait(id, 'Do it')
     assert.equal([reply.content, reply.finish_reason], ['so be it', 'stop'])
     assert.match(reply.tool_calls[0].error, why)
     assert.match(told().at(-1).content, why)
@@ -165,7 +165,7 @@ test('a pattern that would never end does not keep the daemon', async () => {
   })
   const id = await talkWith([evil])
   provider.script = [calls(call('evil', { text: `${'a'.repeat(50)}!` })), says('well')]
-  const reply = await parlour.reply(id, 'Do it')
+  const reply = await parlour.sendAndWait(id, 'Do it')
   assert.match(reply.tool_calls[0].error, /reasonable time/)
 })
 
@@ -173,7 +173,7 @@ test('some servers number calls anew at each step: in a reply each has its own i
   const id = await talkWith([weather])
   const again = calls(call('Weather_in_a_city', { city: 'x' }))
   provider.script = [again, again, again, says('done')]
-  const reply = await parlour.reply(id, 'Go')
+  const reply = await parlour.sendAndWait(id, 'Go')
   assert.equal(
     reply.tool_calls.map((made: Json) => made.id),
     ['call_1', 'call_1-2', 'call_1-3'],
@@ -190,7 +190,7 @@ test('after ten steps the model has to answer, and one that still wants tools is
   const again = calls(call('Weather_in_a_city', { city: 'x' }))
   const before = provider.received.length
   provider.script = [...Array.from({ length: 9 }, () => again), says('enough')]
-  const reply = await parlour.reply(id, 'Go')
+  const reply = await parlour.sendAndWait(id, 'Go')
   assert.equal([reply.content, reply.finish_reason, reply.tool_calls.length], ['enough', 'stop', 9])
   assert.is(provider.received.length - before, 10)
   assert.equal(
@@ -199,7 +199,7 @@ test('after ten steps the model has to answer, and one that still wants tools is
   )
   const requests = server.requests.length
   provider.script = [again]
-  const endless = await parlour.reply(id, 'Go')
+  const endless = await parlour.sendAndWait(id, 'Go')
   assert.equal([endless.finish_reason, endless.tool_calls.length, endless.usage.total_tokens], ['steps', 10, 10 * 17])
   assert.match(endless.tool_calls[9].error, /Not run/)
   assert.is(server.requests.length - requests, 9)
@@ -212,7 +212,7 @@ test('a long answer of a tool is stored in part', async () => {
   }
   const id = await talkWith([weather])
   provider.script = [calls(call('Weather_in_a_city', { city: 'x' })), says('long')]
-  const reply = await parlour.reply(id, 'Go')
+  const reply = await parlour.sendAndWait(id, 'Go')
   assert.match(reply.tool_calls[0].result, /^\{"status":200,"body":"y{9900,}\n… \(\d+ more characters are left out\)$/)
   assert.ok(told().at(-1).content.length > 20_000)
 })
@@ -220,7 +220,7 @@ test('a long answer of a tool is stored in part', async () => {
 test('a model that turns out not to take tools is asked again without them', async () => {
   const id = await talkWith([weather])
   provider.script = [refuses(400, { error: { message: 'scripted does not support tools' } }), says('plain')]
-  const reply = await parlour.reply(id, 'Hi')
+  const reply = await parlour.sendAndWait(id, 'Hi')
   assert.equal([reply.content, reply.finish_reason, reply.usage.total_tokens], ['plain', 'stop', 17])
   assert.is(provider.received.at(-1)?.body.tools, undefined)
 })
@@ -232,17 +232,17 @@ test('the same over the wires of Anthropic and Google', async () => {
       calls(call('Weather_in_a_city', { city: 'a' }), call('Weather_in_a_city', { city: 'b' }, 'call_2')),
       says('Fine.'),
     )
-    const id = await parlour.talk(other, { tools: [weather.id] }, { api_key: 'sk-test' })
-    const reply = await parlour.reply(id, 'Weather?').finally(() => other.close())
+    const id = await parlour.startConversation(other, { tools: [weather.id] }, { api_key: 'sk-test' })
+    const reply = await parlour.sendAndWait(id, 'Weather?').finally(() => other.close())
     assert.equal([reply.content, reply.tool_calls.map(({ result }: Json) => result.status)], ['Fine.', [200, 200]], wire)
     assert.is(reply.usage.total_tokens, 2 * 17, wire)
   }
 })
 
 test('the cost of several steps has no stray digits', () => {
-  const draft = new Draft({ id: 'msg_1', timestamp: '2026-01-01T00:00:00Z', model_id: 'model_1' })
-  for (const cost of [0.1, 0.1, 0.1]) draft.count({ input_tokens: 1, output_tokens: 1, status: 'done', estimated: false }, cost)
-  assert.is(draft.message('stop').cost, 0.3)
+  const draft = new MessageDraft({ id: 'msg_1', timestamp: '2026-01-01T00:00:00Z', model_id: 'model_1' })
+  for (const cost of [0.1, 0.1, 0.1]) draft.addUsage({ input_tokens: 1, output_tokens: 1, status: 'done', estimated: false }, cost)
+  assert.is(draft.toMessage('stop').cost, 0.3)
 })
 
 test.run()

@@ -5,10 +5,10 @@ import { aloud } from '../../harness/hooks.ts'
 import { refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { waitFor } from '../../knowledge/knowledge-fixture.ts'
-import { Parlour } from '../conversation-fixture.ts'
+import { ConversationFixture } from '../conversation-fixture.ts'
 
 const test = suite('citations')
-let parlour: Parlour
+let parlour: ConversationFixture
 let provider: ScriptedProvider
 let source: Json
 let tools: Json[]
@@ -18,7 +18,7 @@ const TRAVEL = '# Travel\n\nTrains are booked by the front office, flights by no
 
 test.before(
   aloud(async () => {
-    parlour = await Parlour.open()
+    parlour = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', says('x'))
     source = await parlour.resources.source()
     await add('leave.md', LEAVE)
@@ -30,7 +30,7 @@ test.before(
     ]
   }),
 )
-test.after(aloud(() => Promise.all([parlour.end(), provider.close()])))
+test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
 
 const add = (name: string, content: string) =>
   expectData(parlour.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))
@@ -43,17 +43,17 @@ async function synced(): Promise<void> {
 }
 const ids = () => tools.map(({ id }) => id)
 const query = (name: string, text: string, id = 'call_1') => ({ id, name, arguments: { query: text, top_k: 1 } })
-const read = async (id: string) => (await parlour.messages(id)).at(-1) as Json
+const read = async (id: string) => (await parlour.listMessages(id)).at(-1) as Json
 
 test('passages are numbered over the whole reply, and those that the text cites are marked', async () => {
-  const id = await parlour.talk(provider, { tools: ids() })
+  const id = await parlour.startConversation(provider, { tools: ids() })
   provider.script = [
     replies({ calls: [query('handbook', 'paid annual leave')] }),
     replies({ calls: [query('finder', 'trains booked', 'call_2'), query('handbook', 'days of annual leave', 'call_3')] }),
     says('Trains are booked for you', ' [2].'),
   ]
   const stream = await parlour.stream(id, 'Leave and travel?')
-  await stream.all()
+  await stream.readAll()
   const reply = await read(id)
   assert.equal(
     reply.citations.map(({ index, source: name, page, cited }: Json) => [index, name, page, cited]),
@@ -80,10 +80,10 @@ test('passages are numbered over the whole reply, and those that the text cites 
 })
 
 test('a model that does not call tools gets the passages, and cites them', async () => {
-  const id = await parlour.conversation(await parlour.resources.agent({ tools: ids() }))
+  const id = await parlour.createConversation(await parlour.resources.agent({ tools: ids() }))
   const stream = await parlour.stream(id, 'How many days of annual leave do I get?')
-  await stream.all()
-  assert.equal(stream.names, ['message_start', 'retrieval', 'message_delta', 'message_end'])
+  await stream.readAll()
+  assert.equal(stream.eventNames, ['message_start', 'retrieval', 'message_delta', 'message_end'])
   const reply = await read(id)
   assert.match(reply.content, /twenty-five days/)
   assert.ok(reply.citations.some(({ source: name, cited }: Json) => name === 'leave.md' && cited))
@@ -97,9 +97,9 @@ test('a model that does not call tools gets the passages, and cites them', async
 })
 
 test('so does one of a provider that takes no tools', async () => {
-  const id = await parlour.talk(provider, { tools: ids() })
+  const id = await parlour.startConversation(provider, { tools: ids() })
   provider.script = [refuses(400, { error: { message: 'scripted does not support tools' } }), says('Twenty-five [1].')]
-  const reply = await parlour.reply(id, 'How many days of annual leave?')
+  const reply = await parlour.sendAndWait(id, 'How many days of annual leave?')
   assert.is(reply.citations.find(({ index }: Json) => index === 1).cited, true)
   const { messages, tools: offered } = provider.received.at(-1)?.body ?? {}
   assert.is(offered, undefined)
@@ -109,7 +109,7 @@ test('so does one of a provider that takes no tools', async () => {
 test('wrong questions and lost sources are told to the model', async () => {
   const lost = await parlour.resources.source()
   const tool = await parlour.resources.ragTool({ name: 'lost', knowledge_source_id: lost.id })
-  const id = await parlour.talk(provider, { tools: [tool.id, ...ids()] })
+  const id = await parlour.startConversation(provider, { tools: [tool.id, ...ids()] })
   await expectData(parlour.service.delete(`/knowledge-sources/${lost.id}?force=true`))
   const cases: [Json, RegExp][] = [
     [{ name: 'lost', arguments: { query: 'x' } }, /was deleted/],
@@ -120,16 +120,16 @@ test('wrong questions and lost sources are told to the model', async () => {
   ]
   for (const [call, why] of cases) {
     provider.script = [replies({ calls: [call] }), says('ok')]
-    const reply = await parlour.reply(id, 'Go')
+    const reply = await parlour.sendAndWait(id, 'Go')
     assert.match(reply.tool_calls[0].error, why)
     assert.equal(reply.citations, [])
   }
 })
 
 test('a citation is stale once its document no longer says so, and only then', async () => {
-  const id = await parlour.talk(provider, { tools: ids() })
+  const id = await parlour.startConversation(provider, { tools: ids() })
   provider.script = [replies({ calls: [query('handbook', 'days of paid annual leave')] }), says('Twenty-five [1].')]
-  const fresh = (await parlour.reply(id, 'Leave?')).citations
+  const fresh = (await parlour.sendAndWait(id, 'Leave?')).citations
   const stale = async () => (await read(id)).citations.map((citation: Json) => citation.stale)
   assert.equal((await read(id)).citations, fresh)
   await add('leave.md', `${LEAVE}\n\nAnd something else at the end.`)

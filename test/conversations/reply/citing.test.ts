@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { asToolText, Citations, referredTo, withoutReferences } from '../../../daemon/conversations/reply/citations.ts'
+import { CitationRegistry, findCitedNumbers, formatPassages, removeCitationMarkers } from '../../../daemon/conversations/reply/citations.ts'
 
 const test = suite('citing')
 const passage = (content: string, metadata: object = {}) => ({
@@ -22,14 +22,14 @@ test('references are found in all the ways models write them', () => {
   ]
   for (const [text, numbers] of cases)
     assert.equal(
-      [...referredTo(text)].sort((a, b) => a - b),
+      [...findCitedNumbers(text)].sort((a, b) => a - b),
       numbers,
       text,
     )
 })
 
 test('passages are numbered as they come, each once', () => {
-  const citations = new Citations()
+  const citations = new CitationRegistry()
   const numbers = [
     citations.add(passage('one', { start: 0, end: 3 })),
     citations.add(passage('two', { start: 4, end: 7 })),
@@ -38,16 +38,16 @@ test('passages are numbered as they come, each once', () => {
   ].map(({ index }) => index)
   assert.equal(numbers, [1, 2, 1, 3])
   assert.equal(
-    citations.in('As [2] says, and [3]').map(({ cited }) => cited),
+    citations.listFor('As [2] says, and [3]').map(({ cited }) => cited),
     [false, true, true],
   )
 })
 
 test('a citation says where the passage stands', () => {
   const [citation] = (() => {
-    const citations = new Citations()
+    const citations = new CitationRegistry()
     citations.add(passage('one', { start: 3, end: 6, content_hash: 'abc', type: 'md' }))
-    return citations.in('')
+    return citations.listFor('')
   })()
   assert.equal(citation, {
     index: 1,
@@ -61,11 +61,11 @@ test('a citation says where the passage stands', () => {
     end: 6,
     content_hash: 'abc',
   })
-  assert.is(asToolText([citation as never]), '[1] a.md, page 2\none')
+  assert.is(formatPassages([citation as never]), '[1] a.md, page 2\none')
 })
 
 test('earlier replies are read without their references', () => {
-  assert.is(withoutReferences('Twenty-five days [1]. Or [2, 3], maybe.\nYes [1][2]'), 'Twenty-five days. Or, maybe.\nYes')
+  assert.is(removeCitationMarkers('Twenty-five days [1]. Or [2, 3], maybe.\nYes [1][2]'), 'Twenty-five days. Or, maybe.\nYes')
 })
 
 test.run()

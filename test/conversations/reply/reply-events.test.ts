@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EventLog } from '../../../daemon/conversations/reply/reply-events.ts'
+import { ReplyEventLog } from '../../../daemon/conversations/reply/reply-event-log.ts'
 import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 
 const test = suite('event log')
 const nobody = () => {}
-const delta = (log: EventLog, text: string) => log.append('message_delta', { text })
+const delta = (log: ReplyEventLog, text: string) => log.append('message_delta', { text })
 const textOf = (event: ReplyEvent) => (event.event === 'message_delta' ? event.data.text : event.event)
 
 async function read(follower: AsyncIterable<ReplyEvent>): Promise<string[]> {
@@ -15,7 +15,7 @@ async function read(follower: AsyncIterable<ReplyEvent>): Promise<string[]> {
 }
 
 test('every follower gets every event, whenever it came', async () => {
-  const log = new EventLog()
+  const log = new ReplyEventLog()
   const early = read(log.follow(0, nobody))
   delta(log, 'a')
   await null
@@ -28,7 +28,7 @@ test('every follower gets every event, whenever it came', async () => {
 })
 
 test('one that asks for what comes after an event that is not there yet gets what comes', async () => {
-  const log = new EventLog()
+  const log = new ReplyEventLog()
   delta(log, 'a')
   const ahead = read(log.follow(9, nobody))
   delta(log, 'b')
@@ -37,7 +37,7 @@ test('one that asks for what comes after an event that is not there yet gets wha
 })
 
 test('leaving is heard at once, also while an event is waited for, and once', async () => {
-  const log = new EventLog()
+  const log = new ReplyEventLog()
   let left = 0
   const follower = log.follow(0, () => left++)
   const next = follower.next()
@@ -47,20 +47,20 @@ test('leaving is heard at once, also while an event is waited for, and once', as
 })
 
 test('whoever writes waits when even the fastest follower is far behind, and goes on when one catches up or leaves', async () => {
-  const log = new EventLog()
-  assert.is(log.room(), undefined, 'nobody follows')
+  const log = new ReplyEventLog()
+  assert.is(log.waitForFollowers(), undefined, 'nobody follows')
   const [slow, fast] = [log.follow(0, nobody), log.follow(0, nobody)]
   for (let count = 0; count < 3; count++) delta(log, 'x'.repeat(25_000))
-  const room = log.room()
+  const room = log.waitForFollowers()
   assert.ok(room)
   await fast.next()
   await room
-  assert.is(log.room(), undefined)
+  assert.is(log.waitForFollowers(), undefined)
   delta(log, 'x'.repeat(50_000))
-  const again = log.room()
+  const again = log.waitForFollowers()
   assert.ok(again)
   await fast.return?.()
-  assert.ok(log.room(), 'the slow one is further behind still')
+  assert.ok(log.waitForFollowers(), 'the slow one is further behind still')
   await slow.return?.()
   await again
 })

@@ -2,21 +2,21 @@
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 
 /** How far even the fastest follower may be behind before whoever writes waits for it, in characters. */
-const MOST_BEHIND = 64 * 1024
+const MAX_BACKLOG = 64 * 1024
 /** What an event weighs besides its text. */
-const FRAME = 64
+const EVENT_OVERHEAD = 64
 
-export class EventLog {
+export class ReplyEventLog {
   readonly #events: ReplyEvent[] = []
   /** How much was written before each event, so that what is behind is a subtraction. */
-  readonly #before: number[] = []
-  readonly #followers = new Set<Follower>()
-  readonly #roomWaiters: (() => void)[] = []
-  #written = 0
+  readonly #offsets: number[] = []
+  readonly #followerCount = new Set<Follower>()
+  readonly #blockedWriters: (() => void)[] = []
+  #size = 0
   #ended = false
 
   get size(): number {
-    return this.#written
+    return this.#size
   }
 
   get length(): number {
@@ -24,74 +24,75 @@ export class EventLog {
   }
 
   get followers(): number {
-    return this.#followers.size
+    return this.#followerCount.size
   }
 
   append<Name extends ReplyEventName>(event: Name, data: ReplyEvents[Name]): void {
     this.#events.push({ event, data, id: String(this.#events.length + 1) } as ReplyEvent)
-    this.#before.push(this.#written)
-    this.#written += FRAME + (event === 'message_delta' ? (data as ReplyEvents['message_delta']).text.length : JSON.stringify(data).length)
-    for (const follower of this.#followers) follower.wake()
+    this.#offsets.push(this.#size)
+    this.#size +=
+      EVENT_OVERHEAD + (event === 'message_delta' ? (data as ReplyEvents['message_delta']).text.length : JSON.stringify(data).length)
+    for (const follower of this.#followerCount) follower.wake()
   }
 
   /** Nothing comes after the last event. */
   end(): void {
     this.#ended = true
-    for (const follower of this.#followers) follower.wake()
-    this.#letGo()
+    for (const follower of this.#followerCount) follower.wake()
+    this.#releaseWriters()
   }
 
   /** The events after the one of that id, then those that come. */
-  follow(after: number, left: () => void): AsyncIterableIterator<ReplyEvent> {
-    const follower = new Follower(this, Math.min(Math.max(0, after), this.#events.length), left)
-    this.#followers.add(follower)
+  follow(after: number, removeFollower: () => void): AsyncIterableIterator<ReplyEvent> {
+    const follower = new Follower(this, Math.min(Math.max(0, after), this.#events.length), removeFollower)
+    this.#followerCount.add(follower)
     return follower
   }
 
   /** Undefined while a follower keeps up or there is none, else what to wait for. */
-  room(): Promise<void> | undefined {
-    return this.#crowded() ? new Promise((resolve) => this.#roomWaiters.push(resolve)) : undefined
+  waitForFollowers(): Promise<void> | undefined {
+    return this.#isBacklogged() ? new Promise((resolve) => this.#blockedWriters.push(resolve)) : undefined
   }
 
   /** @internal For followers alone. */
-  at(position: number): ReplyEvent | 'later' | undefined {
+  getEvent(position: number): ReplyEvent | 'later' | undefined {
     return this.#events[position] ?? (this.#ended ? undefined : 'later')
   }
 
   /** @internal For followers alone. */
-  advanced(): void {
-    if (this.#roomWaiters.length > 0 && !this.#crowded()) this.#letGo()
+  onAdvance(): void {
+    if (this.#blockedWriters.length > 0 && !this.#isBacklogged()) this.#releaseWriters()
   }
 
   /** @internal For followers alone. */
   left(follower: Follower): void {
-    this.#followers.delete(follower)
-    this.advanced()
+    this.#followerCount.delete(follower)
+    this.onAdvance()
   }
 
-  #crowded(): boolean {
-    if (this.#ended || this.#followers.size === 0) return false
-    for (const { position } of this.#followers) if (this.#written - (this.#before[position] ?? this.#written) <= MOST_BEHIND) return false
+  #isBacklogged(): boolean {
+    if (this.#ended || this.#followerCount.size === 0) return false
+    for (const { position } of this.#followerCount) if (this.#size - (this.#offsets[position] ?? this.#size) <= MAX_BACKLOG) return false
     return true
   }
 
-  #letGo(): void {
-    for (const resolve of this.#roomWaiters.splice(0)) resolve()
+  #releaseWriters(): void {
+    for (const resolve of this.#blockedWriters.splice(0)) resolve()
   }
 }
 
 /** Written out rather than a generator: a generator that waits for an event hears that its reader left only when the event comes. */
 class Follower implements AsyncIterableIterator<ReplyEvent> {
   position: number
-  readonly #log: EventLog
-  readonly #left: () => void
-  #gone = false
+  readonly #log: ReplyEventLog
+  readonly #onLeave: () => void
+  #hasLeft = false
   #waiting: ((result: IteratorResult<ReplyEvent>) => void) | undefined
 
-  constructor(log: EventLog, position: number, left: () => void) {
+  constructor(log: ReplyEventLog, position: number, left: () => void) {
     this.#log = log
     this.position = position
-    this.#left = left
+    this.#onLeave = left
   }
 
   [Symbol.asyncIterator](): this {
@@ -121,23 +122,23 @@ class Follower implements AsyncIterableIterator<ReplyEvent> {
   }
 
   #take(): IteratorResult<ReplyEvent> | undefined {
-    const event = this.#gone ? undefined : this.#log.at(this.position)
+    const event = this.#hasLeft ? undefined : this.#log.getEvent(this.position)
     if (event === 'later') return undefined
     if (event === undefined) {
       this.#leave()
       return { done: true, value: undefined }
     }
     this.position++
-    this.#log.advanced()
+    this.#log.onAdvance()
     return { done: false, value: event }
   }
 
   #leave(): void {
-    if (this.#gone) return
-    this.#gone = true
+    if (this.#hasLeft) return
+    this.#hasLeft = true
     this.#log.left(this)
     this.#waiting?.({ done: true, value: undefined })
     this.#waiting = undefined
-    this.#left()
+    this.#onLeave()
   }
 }

@@ -3,7 +3,7 @@ import type { Reader } from '../../store/database.ts'
 import type { StoredMessage } from '../store.ts'
 
 /** Who knows what documents say now. */
-export interface Library {
+export interface QuoteVerifier {
   /** For each quotation, whether its document is there and still holds it. */
   verifyQuotes(
     reader: Reader,
@@ -11,7 +11,11 @@ export interface Library {
   ): Promise<boolean[]>
 }
 
-export async function withStaleness(reader: Reader, library: Library, messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
+export async function markStaleCitations(
+  reader: Reader,
+  library: QuoteVerifier,
+  messages: readonly StoredMessage[],
+): Promise<StoredMessage[]> {
   const quoted = messages.flatMap(({ citations = [] }) => citations)
   if (quoted.length === 0) return [...messages]
   const standing = await library.verifyQuotes(

@@ -1,0 +1,115 @@
+/** What a reply leaves behind while it is written: its text and its calls of the model, each in one transaction with the other. */
+import type { CadreError } from '../../../src/contract/errors.ts'
+import type { CallOrigin, Meter, MeteredModel, SettledCall } from '../../core/meter.ts'
+import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
+import type { Database, Transaction } from '../../store/database.ts'
+import type { ActiveReply } from '../reply/active-reply.ts'
+import { deleteActiveReply, insertActiveReply, type OpenCall, setOpenCall } from '../reply/active-reply-store.ts'
+import type { FinishReason } from '../reply/message-draft.ts'
+import { insertMessage, type StoredMessage, touchConversation, updateContent, updateMessage } from '../store.ts'
+import type { ComposedRequest } from './context-window.ts'
+
+export interface ReplyRecorderDependencies {
+  database: Database
+  meter: Meter
+  model: MeteredModel
+  origin: CallOrigin
+  reply: ActiveReply
+}
+
+export class ReplyRecorder {
+  readonly #dependencies: ReplyRecorderDependencies
+  #openCall: OpenCall | undefined
+  /** How long the text was when it was last stored. */
+  #storedLength = 0
+
+  constructor(parts: ReplyRecorderDependencies) {
+    this.#dependencies = parts
+  }
+
+  /** Enters the reply, with its first call where that is made at once. */
+  async insertReply(transaction: Transaction, first: ComposedRequest | undefined): Promise<void> {
+    const { reply } = this.#dependencies
+    await insertMessage(transaction, reply.conversationId, reply.draft.toMessage())
+    this.#openCall = first && (await this.#insertCall(transaction, estimateRequest(first)))
+    await insertActiveReply(transaction, reply.messageId, reply.conversationId, this.#openCall)
+  }
+
+  /** Before each call: whether it may be made, and that it is. */
+  async beginCall(estimate: () => number): Promise<void> {
+    if (this.#openCall) return
+    const estimatedInput = estimate()
+    const { database, meter, model, origin, reply } = this.#dependencies
+    await meter.admit(model, origin)
+    this.#openCall = await database.write(async (transaction) => {
+      const call = await this.#insertCall(transaction, estimatedInput)
+      await setOpenCall(transaction, reply.messageId, call)
+      return call
+    })
+  }
+
+  /** After a call that others follow. */
+  async settleCall(settled: SettledCall): Promise<void> {
+    const { reply } = this.#dependencies
+    await this.#settleWith(settled, async (transaction) => {
+      await setOpenCall(transaction, reply.messageId, undefined)
+      await updateMessage(transaction, reply.draft.toMessage())
+    })
+    this.#storedLength = reply.draft.content.length
+  }
+
+  /** The end of all, with the last call unless that was settled. */
+  async finishReply(settled: SettledCall | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage> {
+    const { reply } = this.#dependencies
+    return this.#settleWith(settled, async (transaction) => {
+      const message = reply.draft.toMessage(reason, failure)
+      await updateMessage(transaction, message)
+      await deleteActiveReply(transaction, reply.messageId)
+      await touchConversation(transaction, reply.conversationId, new Date().toISOString())
+      return message
+    })
+  }
+
+  /** The text so far, and what it makes of the open call, if there is more of it than was stored. */
+  async storeText(transaction: Transaction): Promise<void> {
+    const { meter, reply } = this.#dependencies
+    const { content } = reply.draft
+    if (content.length === this.#storedLength) return
+    this.#storedLength = content.length
+    await updateContent(transaction, reply.messageId, content.toWellFormed())
+    if (this.#openCall) await meter.estimate(transaction, this.#openCall.entry, estimateTokens(content.slice(this.#openCall.said_before)))
+  }
+
+  /** What the open call took, as far as we can tell: for one that nobody will count any more. */
+  estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): SettledCall | undefined {
+    if (!this.#openCall) return undefined
+    const output_tokens = estimateTokens(this.#dependencies.reply.draft.content.slice(this.#openCall.said_before))
+    const input_tokens = read || output_tokens > 0 ? this.#openCall.estimated_input : 0
+    return { input_tokens, output_tokens, status, estimated: true }
+  }
+
+  async #insertCall(transaction: Transaction, estimatedInput: number): Promise<OpenCall> {
+    const { meter, model, origin, reply } = this.#dependencies
+    const entry = await meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput })
+    return { entry, estimated_input: estimatedInput, said_before: reply.draft.content.length }
+  }
+
+  /** Settles the open call together with other work; if that cannot be stored, nothing was counted either. */
+  async #settleWith<T>(settled: SettledCall | undefined, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const { database, meter, reply } = this.#dependencies
+    const call = settled && this.#openCall
+    if (!call) return database.write(work)
+    const before = reply.draft.usage
+    try {
+      const result = await database.write(async (transaction) => {
+        reply.draft.addUsage(settled, await meter.settle(transaction, call.entry, settled))
+        return work(transaction)
+      })
+      this.#openCall = undefined
+      return result
+    } catch (error) {
+      reply.draft.usage = before
+      throw error
+    }
+  }
+}
