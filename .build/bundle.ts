@@ -3,18 +3,18 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from '
 import { build } from 'esbuild'
 import { writeManifest } from './manifest.ts'
 import { writeMinilm } from './minilm.ts'
-import { daemon, root, terminal } from './options.ts'
+import { cliBuild, daemonBuild, ROOT } from './options.ts'
 
 /** Built aside and moved when it is whole, so that what runs from dist/ meanwhile is not pulled apart. */
-const aside = `${root}node_modules/.cache/cadre-build-${process.pid}`
+const aside = `${ROOT}node_modules/.cache/cadre-build-${process.pid}`
 
-const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'utf8' })
+const commands = readdirSync(`${ROOT}commands`, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .sort()
 
 mkdirSync(aside, { recursive: true })
 await build({
-  ...terminal,
+  ...cliBuild,
   outdir: aside,
   entryPoints: [
     { in: 'src/cli/oclif/main.ts', out: 'main' },
@@ -24,7 +24,7 @@ await build({
   ],
 })
 await build({
-  ...daemon,
+  ...daemonBuild,
   outdir: `${aside}/daemon`,
   entryPoints: [
     { in: 'daemon/main.ts', out: 'main' },
@@ -34,8 +34,8 @@ await build({
   ],
 })
 // The model takes seconds to write and seldom changes: the one that is there is kept while it is made of the same parts.
-if (existsSync(`${root}dist/models`)) cpSync(`${root}dist/models`, `${aside}/models`, { recursive: true })
+if (existsSync(`${ROOT}dist/models`)) cpSync(`${ROOT}dist/models`, `${aside}/models`, { recursive: true })
 writeMinilm(`${aside}/models`)
-rmSync(`${root}dist`, { recursive: true, force: true })
-renameSync(aside, `${root}dist`)
-await writeManifest(root)
+rmSync(`${ROOT}dist`, { recursive: true, force: true })
+renameSync(aside, `${ROOT}dist`)
+await writeManifest(ROOT)

@@ -4,14 +4,14 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
 
-export const root = fileURLToPath(new URL('..', import.meta.url))
-const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
 /** Bundled CommonJS asks for Node's modules through `require`, which ES modules do not have. */
 const banner = { js: "import{createRequire as cadreRequire}from'node:module';const require=cadreRequire(import.meta.url);" }
 
 const shared = {
-  absWorkingDir: root,
+  absWorkingDir: ROOT,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -41,7 +41,7 @@ const undiciByName: Plugin = {
       const names = Object.keys(createRequire(import.meta.url)('undici')).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name))
       return {
         contents: `import undici from 'undici'; export const { ${names.join(', ')} } = undici; export default undici`,
-        resolveDir: root,
+        resolveDir: ROOT,
       }
     })
   },
@@ -72,7 +72,7 @@ const withoutInkTools: Plugin = {
  * What a terminal shows. React decides by NODE_ENV whether it checks everything for its developers. Ink draws nothing
  * where CI is set, but whoever opens a chat sits at a terminal.
  */
-export const terminal = {
+export const cliBuild = {
   ...shared,
   define: { ...shared.define, 'process.env.NODE_ENV': '"production"' },
   plugins: [withoutInkTools],
@@ -80,4 +80,4 @@ export const terminal = {
   external: ['keytar'],
 } satisfies BuildOptions
 
-export const daemon = { ...shared, external: EXTERNAL, plugins: [undiciByName] } satisfies BuildOptions
+export const daemonBuild = { ...shared, external: EXTERNAL, plugins: [undiciByName] } satisfies BuildOptions

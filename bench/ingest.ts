@@ -1,6 +1,6 @@
 /** Speed of taking documents in: against embedding alone, against a second time, and until words find them. */
 
-import { builtModels } from '../daemon/embedding/places.ts'
+import { getModelsDirectory } from '../daemon/embedding/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { chunkDocument } from '../daemon/knowledge/chunking/chunk-document.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
@@ -59,15 +59,20 @@ function textOf(number: number): string {
 
 /** The same passages through the same model and as many workers, and nothing else. */
 async function embedAlone(texts: readonly string[]): Promise<number> {
-  const service = new EmbeddingService({ modelsDirectory: builtModels(), remote: async () => undefined, logger: { debug() {}, warn() {} } })
-  const embedder = await service.embedder('minilm')
+  const service = new EmbeddingService({
+    modelsDirectory: getModelsDirectory(),
+    findRemoteModel: async () => undefined,
+    logger: { debug() {}, warn() {} },
+  })
+  const embedder = await service.getEmbedder('minilm')
   const settings = { size: DEFAULT_CHUNKING.chunk_size, overlap: DEFAULT_CHUNKING.chunk_overlap }
   const passages = texts
     .flatMap((text) => chunkDocument({ text, format: 'markdown', pages: [], title: null }, settings))
     .map(({ headings, content }) => `${headings.join(' › ')}\n${content}`)
-  await embedder.embed(passages.slice(0, embedder.batch)) // loads the model
+  await embedder.embed(passages.slice(0, embedder.batchSize)) // loads the model
   const began = performance.now()
-  for (let from = 0; from < passages.length; from += embedder.batch) await embedder.embed(passages.slice(from, from + embedder.batch))
+  for (let from = 0; from < passages.length; from += embedder.batchSize)
+    await embedder.embed(passages.slice(from, from + embedder.batchSize))
   const taken = performance.now() - began
   await service.close()
   return taken

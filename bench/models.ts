@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
 import type { ChatModel } from '../daemon/models/chat-model.ts'
-import { Providers } from '../daemon/models/providers/registry.ts'
+import { ProviderRegistry } from '../daemon/models/providers/provider-registry.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const ROUNDS = 60
@@ -24,7 +24,7 @@ export const models: Bench = {
   async run() {
     const server = fork(fileURLToPath(new URL('support/token-server.js', import.meta.url)), { stdio: 'inherit' })
     const [port] = (await once(server, 'message')) as [number]
-    const providers = new Providers()
+    const providers = new ProviderRegistry()
     try {
       return await compare(ours(providers, port), direct(port))
     } finally {
@@ -66,7 +66,7 @@ async function compare(one: Reply, other: Reply): Promise<Figure[]> {
   ]
 }
 
-function ours(providers: Providers, port: number): Reply {
+function ours(providers: ProviderRegistry, port: number): Reply {
   const model: ChatModel = providers.model({
     id: 'model_bench',
     name: 'bench',
@@ -78,7 +78,7 @@ function ours(providers: Providers, port: number): Reply {
     price: null,
     callsTools: true,
     contextTokens: 8_192,
-    contextKnown: false,
+    isContextKnown: false,
   })
   return (maxTokens) =>
     timed(async (arrived) => {

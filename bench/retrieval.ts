@@ -1,8 +1,9 @@
 /** Quality: how high hybrid search at its default settings puts the documents that answer a question, beside each of its sides and the usual way to join them. */
 
-import { fluency } from '../daemon/embedding/fluency.ts'
+import { estimateLanguageSupport } from '../daemon/embedding/estimate-language-support.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
 import type { RetrievalSet } from './support/codebase-set.ts'
-import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import { request, withDaemon, withHome } from './support/daemon.ts'
 import type { Bench, Figure } from './support/figures.ts'
 import { ndcg10, retrievalSets } from './support/retrieval-sets.ts'
 import { synced } from './support/sync-source.ts'
@@ -29,7 +30,7 @@ export const retrieval: Bench = {
   },
 }
 
-async function measure(daemon: RunningDaemon, set: RetrievalSet): Promise<Figure[]> {
+async function measure(daemon: DaemonProcess, set: RetrievalSet): Promise<Figure[]> {
   const search = await searches(daemon, await synced(daemon, set.name, set.documents))
   const figures: Figure[] = []
   for (const method of METHODS)
@@ -45,7 +46,7 @@ async function measure(daemon: RunningDaemon, set: RetrievalSet): Promise<Figure
   return figures
 }
 
-async function searches(daemon: RunningDaemon, source: string): Promise<Search> {
+async function searches(daemon: DaemonProcess, source: string): Promise<Search> {
   const tools = new Map<Method, string>()
   for (const search_method of METHODS) {
     const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/retrieval-tools', {
@@ -87,7 +88,7 @@ async function quality(
 
 /** What most would join both sides by, at the weights that hybrid search gives them. */
 async function byReciprocalRanks(search: Search, query: string): Promise<Passage[]> {
-  const meaning = fluency({ id: 'minilm' }, query) / 2
+  const meaning = estimateLanguageSupport({ id: 'minilm' }, query) / 2
   const joined = new Map<string, { passage: Passage; score: number }>()
   const sides = [
     { found: await search('semantic', query, A_SIDE), weight: meaning },

@@ -1,7 +1,7 @@
 /** Speed of a hybrid query over 100,000 passages, against the bare queries of the stores and the embedding it is made of. */
 import { mkdirSync } from 'node:fs'
 import { EventBus } from '../daemon/core/event-bus.ts'
-import { builtModels } from '../daemon/embedding/places.ts'
+import { getModelsDirectory } from '../daemon/embedding/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { queryWords } from '../daemon/knowledge/chunking/tokenize.ts'
 import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'
@@ -35,8 +35,8 @@ export const search: Bench = {
       const vectors = new Vectors(paths.vectors)
       const indexes = new IndexRegistry(vectors)
       const embedding = new EmbeddingService({
-        modelsDirectory: builtModels(),
-        remote: async () => undefined,
+        modelsDirectory: getModelsDirectory(),
+        findRemoteModel: async () => undefined,
         logger: { info() {}, warn() {}, error() {} } as never,
       })
       try {
@@ -68,7 +68,7 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
     ledger,
     synchronizer: { idle: async () => undefined, mended: async () => undefined } as never,
   })
-  const embedder = await embedding.embedder('minilm')
+  const embedder = await embedding.getEmbedder('minilm')
   const [bare, hybrid]: [number[], number[]] = [[], []]
   for (let round = -10; round < ROUNDS; round++) {
     const query = Array.from({ length: 6 }, (_, at) => wordAt(round * 31 + at * 977 + 5_000)).join(' ')

@@ -20,7 +20,7 @@ import { recoverInterruptedReplies } from './conversations/reply/recover-interru
 import { bindConversationRoutes } from './conversations/routes.ts'
 import { ConversationsService } from './conversations/service.ts'
 import { EventBus } from './core/event-bus.ts'
-import { builtModels } from './embedding/places.ts'
+import { getModelsDirectory } from './embedding/paths.ts'
 import { EmbeddingService } from './embedding/service.ts'
 import { Engine } from './evaluations/engine.ts'
 import { bindEvaluationRoutes } from './evaluations/routes.ts'
@@ -34,10 +34,10 @@ import { RateLimiter } from './http/rate-limiter.ts'
 import { createServer } from './http/server.ts'
 import { createKnowledge } from './knowledge/create-knowledge.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
-import { Discovery } from './models/discover-models.ts'
-import type { ProviderTimes } from './models/providers/http-exchange.ts'
-import { Providers } from './models/providers/registry.ts'
-import { Recordings } from './models/recordings.ts'
+import { ModelDiscovery } from './models/model-discovery.ts'
+import type { ProviderTimeouts } from './models/providers/http-exchange.ts'
+import { ProviderRegistry } from './models/providers/provider-registry.ts'
+import { RecordingsService } from './models/replay/recordings-service.ts'
 import { bindModelRoutes } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
@@ -80,7 +80,7 @@ export interface AppOptions {
   rateLimit: number
   version: string
   /** Where models are looked for: keys of the environment, and addresses of servers instead of the usual ones. */
-  surroundings: { keys: Readonly<Record<string, string>>; servers: readonly string[] | undefined }
+  modelDiscovery: { keys: Readonly<Record<string, string>>; servers: readonly string[] | undefined }
   /** Becomes the admin token at the first start, instead of a new one. */
   adminToken: string | undefined
   /** Whether the home's owner asks for a new admin token. */
@@ -88,7 +88,7 @@ export interface AppOptions {
   /** Where names are looked up; the system's resolver unless a test has its own. */
   resolve?: Resolve | undefined
   /** How long providers are waited for, where a test has no time. */
-  providerTimes?: Partial<ProviderTimes> | undefined
+  providerTimeouts?: Partial<ProviderTimeouts> | undefined
   /** Keeps the first admin token where the command line finds it; called before the database knows it. */
   keepToken(token: string): Promise<void>
   /** By whose time webhooks are sent and tried again, and what the jitter of that is made of. */
@@ -108,7 +108,19 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { paths, logger, vault, rateLimit, version, surroundings, adminToken, recoverToken, resolve, providerTimes, keepToken } = options
+  const {
+    paths,
+    logger,
+    vault,
+    rateLimit,
+    version,
+    modelDiscovery: surroundings,
+    adminToken,
+    recoverToken,
+    resolve,
+    providerTimeouts: providerTimes,
+    keepToken,
+  } = options
   const { clock = systemClock, random = Math.random } = options
   const database = openDatabase(paths.database, options.disk?.(paths.database))
   const originals = new Originals(paths.documents)
@@ -125,19 +137,23 @@ export async function createApp(options: AppOptions): Promise<App> {
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const providers = new Providers({ resolve, times: providerTimes })
+  const providers = new ProviderRegistry({ resolve, timeouts: providerTimes })
   const models = new ModelsService({
     database,
     vault,
     providers,
-    discovery: new Discovery(surroundings, () => providers.connections()),
-    replaced: (transaction, id) => knowledge.service.rebuildIndexes(transaction, id),
-    embedder: () => embedding.embedder(DEFAULT_EMBEDDING_MODEL),
+    discovery: new ModelDiscovery(surroundings, () => providers.connections()),
+    invalidateEmbeddings: (transaction, id) => knowledge.service.rebuildIndexes(transaction, id),
+    getEmbedder: () => embedding.getEmbedder(DEFAULT_EMBEDDING_MODEL),
     meter,
   })
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound(resolve ? { resolve } : {})
-  const embedding = new EmbeddingService({ modelsDirectory: builtModels(), remote: (id) => models.credentials(database, id), logger })
+  const embedding = new EmbeddingService({
+    modelsDirectory: getModelsDirectory(),
+    findRemoteModel: (id) => models.credentials(database, id),
+    logger,
+  })
   const knowledge = createKnowledge({
     database,
     originals,
@@ -244,7 +260,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...bindRagToolRoutes(ragTools),
     ...bindRetrievalToolRoutes(retrievalTools),
     ...bindConversationRoutes(conversations, messages),
-    ...bindModelRoutes(models, new Recordings(database, models)),
+    ...bindModelRoutes(models, new RecordingsService(database, models)),
     ...bindEvaluationRoutes(evaluations, runs),
     ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
     ...bindUsageRoutes(thresholds, new UsageReports(database, now)),

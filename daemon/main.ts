@@ -83,7 +83,7 @@ async function run(redactor: Redactor): Promise<void> {
       vault,
       rateLimit: overrides.rateLimit ?? DEFAULT_RATE_LIMIT,
       version,
-      surroundings: { keys, servers: overrides.modelServers },
+      modelDiscovery: { keys, servers: overrides.modelServers },
       adminToken: overrides.token,
       recoverToken: wanted.recoverToken,
       async keepToken(token) {

@@ -1,7 +1,7 @@
-/** An agent's tools as a model is offered them: under names that models take, each of them once. */
+/** The tools of an agent under unique names that models accept. */
 
 import type { Tool } from '../core/tool.ts'
-import type { OfferedTool } from '../models/chat-model.ts'
+import type { ToolDefinition } from '../models/chat-model.ts'
 
 const MAX_NAME_LENGTH = 64
 const MAX_DESCRIPTION_LENGTH = 1_000
@@ -19,7 +19,7 @@ export class Toolset {
     return [...this.#tools.keys()]
   }
 
-  get definitions(): OfferedTool[] {
+  get definitions(): ToolDefinition[] {
     return [...this.#tools].map(([name, tool]) => ({
       name,
       description: getDescription(tool).slice(0, MAX_DESCRIPTION_LENGTH),
@@ -27,12 +27,12 @@ export class Toolset {
     }))
   }
 
-  /** Those that find passages. */
+  /** Tools that return passages. */
   get retrievalTools(): Tool[] {
     return [...this.#tools.values()].filter(({ retrieve }) => retrieve !== undefined)
   }
 
-  /** Names of those that answer with values, which are worth reading again. */
+  /** Names of tools that return values instead of passages. */
   get valueToolNames(): string[] {
     return [...this.#tools].flatMap(([name, { retrieve }]) => (retrieve === undefined ? [name] : []))
   }
@@ -46,7 +46,7 @@ function getDescription({ name, description }: Tool): string {
   return description.trim() === '' ? name : description.trim()
 }
 
-/** As close to the tool's own name as models take it: letters, digits, _ and -, and not yet another's. */
+/** Keeps letters, digits, _ and - of the tool's name and adds a number if the name is taken. */
 function createUniqueName(name: string, taken: ReadonlyMap<string, unknown>): string {
   const plain = name
     .normalize('NFKD')

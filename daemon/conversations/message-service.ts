@@ -1,4 +1,4 @@
-/** Messages: sending one, following its reply, and allowing what the reply asks for. */
+/** Sends messages, follows their replies and answers confirmations of tool calls. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import type { ToolCall } from '../../src/contract/families/conversations.ts'
@@ -25,7 +25,6 @@ import { MessageDraft } from './reply/message-draft.ts'
 import type { ConversationsService } from './service.ts'
 import { findMessage, findQuestionId, insertMessage, listLastMessages, type StoredConversation, type StoredMessage } from './store.ts'
 
-/** How far back a conversation is read at all. */
 const MAX_HISTORY_MESSAGES = 400
 
 export interface MessagesDependencies {
@@ -45,7 +44,7 @@ interface MessageInput {
   model_id?: string
 }
 
-/** What a message is answered with: the whole reply, or its events. */
+/** The complete reply, or its events. */
 type DeferredReply = Later<StoredMessage> | Later<AsyncIterable<StreamEvent>>
 
 export class MessagesService {
@@ -55,7 +54,7 @@ export class MessagesService {
     this.#dependencies = parts
   }
 
-  /** Stores the message and starts its reply, which goes on for as long as somebody follows it. */
+  /** Stores the message and starts its reply, which is aborted when its last follower leaves. */
   async send(
     change: Change,
     id: string,
@@ -66,7 +65,7 @@ export class MessagesService {
     checkText('message', message)
     await conversations.require(database, change.caller, id)
     if (model_id !== undefined && change.caller.role === 'member')
-      throw new CadreError('FORBIDDEN', "A member talks with the agent's own model.", { hint: 'Leave model_id out.' })
+      throw new CadreError('FORBIDDEN', 'Members cannot choose another model.', { hint: 'Omit model_id.' })
     const chosen = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
     const turn = await replies.queue.acquireTurn(id, wait, signal)
     try {
@@ -79,7 +78,7 @@ export class MessagesService {
     }
   }
 
-  /** The reply that a repeated request asks for: joined while it is written, told again when it is done. */
+  /** The reply of a repeated request: followed while it is written, replayed when it has ended. */
   async rejoin(caller: Caller, id: string, messageId: string, stream: boolean, signal: AbortSignal): Promise<DeferredReply> {
     const running = this.#dependencies.activeReplies.find(messageId)
     if (running) return followReply(running, stream, signal)
@@ -90,7 +89,7 @@ export class MessagesService {
     )
   }
 
-  /** Follows a reply from its beginning, or from the event after the one of that id. */
+  /** Follows a reply from its first event, or from the event after `lastEventId`. */
   async followEvents(caller: Caller, id: string, messageId: string, lastEventId: string | undefined): Promise<AsyncIterable<StreamEvent>> {
     await this.#dependencies.conversations.require(this.#dependencies.database, caller, id)
     const after = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : 0
@@ -99,14 +98,14 @@ export class MessagesService {
     return replayStoredReply(await this.#loadStoredReply(caller, id, messageId), after)
   }
 
-  /** Allows or refuses a tool call that waits for it. */
+  /** Answers a tool call that waits for confirmation. */
   async confirm(caller: Caller, id: string, messageId: string, callId: string, allow: boolean): Promise<Static<typeof ToolCall>> {
     const { database, conversations, activeReplies: replies } = this.#dependencies
     await conversations.require(database, caller, id)
     const reply = replies.find(messageId)
     if (reply?.conversationId === id && !reply.outcome) return reply.answer(callId, allow)
     if (!(await findMessage(database, id, messageId))) throw createNotFoundError('message', messageId)
-    throw new CadreError('CONFLICT', 'This reply is not being written any more; nothing waits to be allowed.')
+    throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
   }
 
   async #startReply(
@@ -120,7 +119,7 @@ export class MessagesService {
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const agent = await agents.load(database, conversation.agent_id)
-    const model = await models.chat(database, chosen ?? agent.modelId)
+    const model = await models.getChatModel(database, chosen ?? agent.modelId)
     requireFitsContext(model, agent.prompt, message)
     const [userMessageId, messageId] = [newId('msg'), newId('msg')]
     const origin: CallOrigin = {
@@ -138,7 +137,7 @@ export class MessagesService {
       model,
       toolset: agent.toolset,
       system: agent.prompt,
-      history: buildHistory(earlier, model.callsTools ? agent.toolset.valueToolNames : []),
+      history: buildHistory(earlier, model.canCallTools ? agent.toolset.valueToolNames : []),
       question: message,
       contextTokens: model.contextTokens,
       maxTokens: agent.maxTokens,
@@ -171,7 +170,7 @@ export class MessagesService {
     return reply
   }
 
-  /** A reply that nobody holds any more, from the store. */
+  /** Loads a reply that is no longer in memory. */
   async #loadStoredReply(caller: Caller, id: string, messageId: string): Promise<StoredReply> {
     const { database, conversations } = this.#dependencies
     const { agent_id } = await conversations.require(database, caller, id)
@@ -185,17 +184,17 @@ export class MessagesService {
   }
 }
 
-/** Joins a reply before anything else happens, so that nobody takes it for abandoned. */
+/** Follows the reply synchronously, so that it is not aborted for lack of followers. */
 function followReply(reply: ActiveReply, stream: boolean, signal: AbortSignal): DeferredReply {
   if (!stream) {
     const outcome = reply.waitForOutcome(signal)
-    outcome.catch(() => undefined) // whoever asked has gone
+    outcome.catch(() => undefined) // the client disconnected
     return new Later(async () => requireSuccess(await outcome))
   }
   const follower = reply.follow()
   const leave = () => void follower.return?.()
   signal.addEventListener('abort', leave)
-  if (signal.aborted) leave() // while the message was stored
+  if (signal.aborted) leave()
   return new Later(async () => {
     await reply.waitForFirstEvent()
     if (reply.outcome?.failure && reply.events.length === EVENTS_BEFORE_TEXT) throw reply.outcome.failure
@@ -203,7 +202,7 @@ function followReply(reply: ActiveReply, stream: boolean, signal: AbortSignal): 
   })
 }
 
-/** A reply that failed before its first word has said that it began and that it failed. */
+/** Number of events of a reply that failed before its first text: message_start and error. */
 const EVENTS_BEFORE_TEXT = 2
 
 function requireSuccess({ message, failure }: ReplyOutcome): StoredMessage {

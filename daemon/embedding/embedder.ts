@@ -5,17 +5,17 @@ export interface EmbedOptions {
   /** A query has somebody waiting for it and goes before texts that are being indexed. */
   priority?: 'query' | 'index' | undefined
   /** Told how many of the texts are done, by those who do them one by one. */
-  progress?: ((done: number) => void) | undefined
+  onProgress?: ((done: number) => void) | undefined
   /** Told how many tokens a provider counted, request by request, by those that count. */
-  counted?: ((tokens: number) => void) | undefined
+  onUsage?: ((tokens: number) => void) | undefined
 }
 
 export interface Embedder {
   /** `minilm`, or the id of the model's record. */
   readonly id: string
   /** Texts at once that keep it busy. */
-  readonly batch: number
-  dimensions(): Promise<number>
+  readonly batchSize: number
+  getDimensions(): Promise<number>
   /** Normalised vectors, in the order of the texts. */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
 }

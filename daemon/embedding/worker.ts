@@ -1,20 +1,20 @@
 /** A process with one session of the embedded model: questions in, vectors out, queries before the rest. It ends with the daemon that started it. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { Model } from './model.ts'
-import type { Message, Question } from './protocol.ts'
+import { MinilmModel } from './minilm-model.ts'
+import type { WorkerMessage, WorkerRequest } from './worker-protocol.ts'
 
 class Answerer {
-  readonly #model: Model
-  readonly #urgent: Question[] = []
-  readonly #others: Question[] = []
+  readonly #model: MinilmModel
+  readonly #urgent: WorkerRequest[] = []
+  readonly #others: WorkerRequest[] = []
   #busy = false
 
-  constructor(model: Model) {
+  constructor(model: MinilmModel) {
     this.#model = model
   }
 
-  async take(question: Question): Promise<void> {
-    const queue = question.urgent ? this.#urgent : this.#others
+  async take(question: WorkerRequest): Promise<void> {
+    const queue = question.isUrgent ? this.#urgent : this.#others
     queue.push(question)
     if (this.#busy) return
     this.#busy = true
@@ -26,13 +26,13 @@ class Answerer {
     this.#busy = false
   }
 
-  #next(): Question | undefined {
+  #next(): WorkerRequest | undefined {
     return this.#urgent.shift() ?? this.#others.shift()
   }
 
-  async #answer({ number, text }: Question): Promise<void> {
+  async #answer({ number, text }: WorkerRequest): Promise<void> {
     try {
-      tell({ kind: 'vector', number, vector: await this.#model.vector(text) })
+      tell({ kind: 'vector', number, vector: await this.#model.embed(text) })
     } catch (error) {
       tell({ kind: 'problem', number, problem: (error as Error).message })
     }
@@ -40,7 +40,7 @@ class Answerer {
 }
 
 /** Whoever does not listen any more is gone, and this process was only there for them. */
-function tell(message: Message): void {
+function tell(message: WorkerMessage): void {
   process.send?.(message, undefined, undefined, (error) => {
     if (error) process.exit()
   })
@@ -50,8 +50,8 @@ process.on('disconnect', () => process.exit())
 // Ctrl-C reaches every process of a terminal; the daemon still wants its answers then, and ends this one itself.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 try {
-  const answerer = new Answerer(await Model.load(process.argv[2] ?? ''))
-  process.on('message', (question: Question) => void answerer.take(question))
+  const answerer = new Answerer(await MinilmModel.load(process.argv[2] ?? ''))
+  process.on('message', (question: WorkerRequest) => void answerer.take(question))
   tell({ kind: 'ready' })
 } catch (error) {
   tell({ kind: 'broken', problem: (error as Error).message })

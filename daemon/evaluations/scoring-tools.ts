@@ -34,7 +34,7 @@ export class Scoring {
 
   async #similarity(a: string, b: string, signal: AbortSignal): Promise<number> {
     if (a.trim() === '' || b.trim() === '') return Number(a.trim() === b.trim())
-    const embedder = await this.#embedding.embedder(DEFAULT_EMBEDDING_MODEL)
+    const embedder = await this.#embedding.getEmbedder(DEFAULT_EMBEDDING_MODEL)
     const [one, other] = (await embedder.embed([a, b], { signal })) as [Float32Array, Float32Array]
     const cosine = one.reduce((sum, value, at) => sum + value * (other[at] as number), 0)
     return Number(cosine.toFixed(6)) // vectors are single precision: the same text twice is 0.99999995

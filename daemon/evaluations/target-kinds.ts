@@ -54,7 +54,7 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
       return {
         ...snapshot,
         prompt_template: prompt_template_id === null ? null : await templates.records.get(reader, prompt_template_id),
-        model: await models.described(reader, snapshot.agent.model_id),
+        model: await models.findPublicModel(reader, snapshot.agent.model_id),
         tools,
         indexes: await Promise.all([...sources].map((source) => knowledge.describe(reader, source))),
       }
@@ -62,7 +62,7 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
     asConfigured(configuration) {
       const kept = configuration as unknown as KeptAgent
       const usual = once(() => agents.loadSnapshot(database, kept))
-      const chosen = once(() => models.chat(database, kept.agent.model_id))
+      const chosen = once(() => models.getChatModel(database, kept.agent.model_id))
       return async ({ input, variables }, { evaluationId, caller, turn, signal }) => {
         const agent = await (kept.prompt_template && variables
           ? agents.loadSnapshot(database, toldBy(kept, kept.prompt_template, variables))
@@ -121,7 +121,7 @@ function ragToolTarget({ ragTools, models, knowledge }: TargetParts): Target {
       const tool = await ragTools.records.get(reader, id)
       if (!tool) return undefined
       const index = tool.knowledge_source_id === null ? null : await knowledge.describe(reader, tool.knowledge_source_id)
-      return { rag_tool: tool, model: await models.described(reader, tool.model_id), index }
+      return { rag_tool: tool, model: await models.findPublicModel(reader, tool.model_id), index }
     },
     asConfigured({ rag_tool }) {
       const tool = rag_tool as Parameters<RagToolsService['answer']>[0]
@@ -143,11 +143,11 @@ function templateTarget({ database, templates, models }: TargetParts): Target {
     exists: (reader, id) => templates.exists(reader, id),
     async configuration(reader, id) {
       const template = await templates.records.get(reader, id)
-      return template && { prompt_template: template, model: await models.described(reader, null) }
+      return template && { prompt_template: template, model: await models.findPublicModel(reader, null) }
     },
     asConfigured({ prompt_template, model }) {
       const template = prompt_template as Template & { id: string }
-      const chosen = once(() => models.chat(database, idOf(model)))
+      const chosen = once(() => models.getChatModel(database, idOf(model)))
       return async ({ input, variables = {} }, { evaluationId, caller, turn, signal }) => {
         const messages = [
           { role: 'system' as const, content: filled(template, variables) },
@@ -164,11 +164,11 @@ function modelTarget({ database, models }: TargetParts): Target {
   return {
     exists: (reader, id) => models.exists(reader, id),
     async configuration(reader, id) {
-      const model = await models.described(reader, id)
+      const model = await models.findPublicModel(reader, id)
       return model && { model }
     },
     asConfigured({ model }) {
-      const chosen = once(() => models.chat(database, idOf(model)))
+      const chosen = once(() => models.getChatModel(database, idOf(model)))
       return async ({ input }, { evaluationId, caller, turn, signal }) => {
         const messages = [{ role: 'user' as const, content: input }]
         return answered(await models.generateUnsettled(await chosen(), { messages, origin: originOf(evaluationId, caller), turn, signal }))

@@ -1,7 +1,7 @@
 /** What every model can do, whoever runs it: take messages and tools, and give text, tool calls and a count of tokens as they come. */
 import { CadreError } from '../../src/contract/errors.ts'
 
-export interface ToolRequest {
+export interface ToolCall {
   id: string
   name: string
   arguments: Record<string, unknown>
@@ -11,17 +11,17 @@ export interface ToolRequest {
 
 export type ChatMessage =
   | { role: 'system' | 'user'; content: string }
-  | { role: 'assistant'; content: string; toolCalls?: readonly ToolRequest[] }
+  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[] }
   | { role: 'tool'; callId: string; name: string; content: string; failed: boolean }
 
-export interface OfferedTool {
+export interface ToolDefinition {
   name: string
   description: string
   /** JSON Schema of the arguments, of type object. */
   parameters: Record<string, unknown>
 }
 
-export interface GivenPassage {
+export interface ContextPassage {
   content: string
   source: string
   page: number
@@ -33,11 +33,11 @@ export interface ChatRequest {
   /** Messages of the system are put together and come first, wherever they stand: not every model takes them elsewhere. */
   messages: readonly ChatMessage[]
   /** Offered only to models that call tools. */
-  tools?: readonly OfferedTool[]
+  tools?: readonly ToolDefinition[]
   /** Whether they may be called now. What was called before stays readable either way, which some providers refuse without the tools. */
   toolChoice?: 'auto' | 'none'
   /** Given instead of tools to models that do not call them; the answer cites them as [1], [2] and so on. */
-  passages?: readonly GivenPassage[]
+  passages?: readonly ContextPassage[]
   temperature?: number | null
   maxTokens?: number | null
   /** Ends the call at any moment; the iterator then throws the signal's reason. */
@@ -56,7 +56,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 export type ChatPart =
   | { type: 'text'; text: string }
   /** `problem` says why arguments that are no JSON object could not be read; they are empty then. */
-  | { type: 'tool_call'; call: ToolRequest; problem?: string }
+  | { type: 'tool_call'; call: ToolCall; problem?: string }
   /** Always last, unless the call throws. Without usage the provider did not count. */
   | { type: 'end'; finishReason: FinishReason; usage: TokenUsage | undefined }
 
@@ -70,7 +70,7 @@ export interface ContextWindow {
   /** Most tokens of messages, tools and reply together. */
   contextTokens: number
   /** False where that is a guess: what is longer may fit all the same. */
-  contextKnown: boolean
+  isContextKnown: boolean
 }
 
 export interface ChatModel extends Readonly<ContextWindow> {
@@ -78,7 +78,7 @@ export interface ChatModel extends Readonly<ContextWindow> {
   readonly id: string
   readonly name: string
   /** False from the moment its server said that it takes none. */
-  readonly callsTools: boolean
+  readonly canCallTools: boolean
   /** Null where it is not known. */
   readonly price: Price | null
   /**
@@ -89,4 +89,4 @@ export interface ChatModel extends Readonly<ContextWindow> {
 }
 
 /** The model takes no tools: ask it again without them, with passages instead. */
-export class ToolsUnsupported extends CadreError {}
+export class ToolsUnsupportedError extends CadreError {}

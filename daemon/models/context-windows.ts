@@ -22,7 +22,7 @@ const KNOWN: Readonly<Record<string, readonly (readonly [RegExp, number])[]>> = 
   ],
 }
 
-export function windowOf(provider: string, model: string, declared: number | null): ContextWindow {
+export function getContextWindow(provider: string, model: string, declared: number | null): ContextWindow {
   const known = declared ?? KNOWN[provider]?.find(([name]) => name.test(model.toLowerCase()))?.[1]
-  return { contextTokens: known ?? LOCAL, contextKnown: known !== undefined }
+  return { contextTokens: known ?? LOCAL, isContextKnown: known !== undefined }
 }

@@ -4,9 +4,9 @@ import type { Turn } from '../async/semaphore.ts'
 import { type CallOrigin, costOf, type Meter, type SettledCall, type Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import type { ChatModel, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
-import { estimateRequest, type Said, settlement } from './token-estimate.ts'
+import { computeSettledCall, estimateRequest, type ReceivedReply } from './token-estimate.ts'
 
-export interface Generated {
+export interface GeneratedText {
   text: string
   model_id: string
   usage: TokenUsage
@@ -16,31 +16,36 @@ export interface Generated {
   latencyMs: number
 }
 
-export interface Books {
+export interface GenerationDependencies {
   database: Database
   meter: Meter
 }
 
-export interface Occasion {
+export interface GenerationOptions {
   origin: CallOrigin
   /** Waited for once the call is entered. */
   turn?: Turn | undefined
 }
 
 /** Entered before the call and settled after it, once, however it ends. */
-export async function generate(books: Books, model: ChatModel, request: ChatRequest, occasion: Occasion): Promise<Generated> {
-  const { unsettled, ...generated } = await generateUnsettled(books, model, request, occasion)
+export async function generateText(
+  books: GenerationDependencies,
+  model: ChatModel,
+  request: ChatRequest,
+  occasion: GenerationOptions,
+): Promise<GeneratedText> {
+  const { unsettled, ...generated } = await generateUnsettledText(books, model, request, occasion)
   await books.database.write((transaction) => books.meter.settle(transaction, unsettled.entry, unsettled.call))
   return generated
 }
 
 /** The same, but what a call took that went well is left to whoever asked: it can be settled with what comes of it. */
-export async function generateUnsettled(
-  { database, meter }: Books,
+export async function generateUnsettledText(
+  { database, meter }: GenerationDependencies,
   model: ChatModel,
   request: ChatRequest,
-  { origin, turn }: Occasion,
-): Promise<Generated & { unsettled: Settlement }> {
+  { origin, turn }: GenerationOptions,
+): Promise<GeneratedText & { unsettled: Settlement }> {
   const { signal } = request
   signal?.throwIfAborted()
   const estimatedInput = estimateRequest(request)
@@ -49,23 +54,23 @@ export async function generateUnsettled(
   const end = await turn?.()
   const begun = performance.now()
   const asked = !signal?.aborted
-  const heard: Said = { text: '', parts: 0, counted: undefined }
+  const heard: ReceivedReply = { text: '', parts: 0, usage: undefined }
   let finishReason: FinishReason = 'other'
   try {
     signal?.throwIfAborted()
     for await (const part of model.stream(request)) {
       heard.parts++
       if (part.type === 'text') heard.text += part.text
-      if (part.type === 'end') [finishReason, heard.counted] = [part.finishReason, part.usage]
+      if (part.type === 'end') [finishReason, heard.usage] = [part.finishReason, part.usage]
     }
   } catch (error) {
-    const call = asked ? settlement(request, heard, signal?.aborted ? 'aborted' : 'failed') : NOTHING
+    const call = asked ? computeSettledCall(request, heard, signal?.aborted ? 'aborted' : 'failed') : NOTHING
     await database.write((transaction) => meter.settle(transaction, entry, call))
     throw error
   } finally {
     end?.()
   }
-  const call = settlement(request, heard, 'done')
+  const call = computeSettledCall(request, heard, 'done')
   const usage = { inputTokens: call.input_tokens, outputTokens: call.output_tokens, cachedTokens: call.cached_tokens ?? 0 }
   const latencyMs = performance.now() - begun
   return {

@@ -4,10 +4,10 @@ import { recordingRoutes } from '../../src/contract/families/recordings.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
-import type { Recordings } from './recordings.ts'
+import type { RecordingsService } from './replay/recordings-service.ts'
 import type { ModelsService } from './service.ts'
 
-export const bindModelRoutes = (models: ModelsService, recordings: Recordings): Binding[] => [
+export const bindModelRoutes = (models: ModelsService, recordings: RecordingsService): Binding[] => [
   ...bindCrud(modelRoutes, models),
   bind(modelRoutes.discover, () => models.discover()),
   bind(modelRoutes.adopt, ({ body, change }) => models.adopt(change, body)),

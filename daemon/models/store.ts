@@ -22,12 +22,12 @@ export async function defaultModelId(reader: Reader): Promise<string> {
 export const isRemote = ({ provider }: StoredModel): boolean => provider !== 'embedded' && provider !== 'replay'
 
 /** Whether any model is asked over the network. */
-export async function anyRemote(reader: Reader): Promise<boolean> {
+export async function hasRemoteModel(reader: Reader): Promise<boolean> {
   return (await reader.get("SELECT 1 AS found FROM models WHERE provider NOT IN ('embedded', 'replay') LIMIT 1")) !== undefined
 }
 
 /** Those that recorded a model which is deleted only play from now on; what its provider calls it tells whose answers they are. */
-export async function endRecordingOf(transaction: Transaction, { id, model_id }: StoredModel): Promise<void> {
+export async function stopRecordings(transaction: Transaction, { id, model_id }: StoredModel): Promise<void> {
   await transaction.run(
     "UPDATE models SET recording = 0, model_id = ?, version = version + 1, updated_at = ? WHERE provider = 'replay' AND model_id = ?",
     [model_id, new Date().toISOString(), id],

@@ -1,5 +1,5 @@
 /** What a model is told before the conversation: its instructions, and passages in words. */
-import type { ChatRequest, GivenPassage } from './chat-model.ts'
+import type { ChatRequest, ContextPassage } from './chat-model.ts'
 import { estimateTokens } from './token-estimate.ts'
 
 /** What stands around a passage: its number, source and page. */
@@ -13,12 +13,12 @@ const TASK = [
 ].join(' ')
 
 /** One text, since not every provider takes several; empty where there is nothing to say. */
-export function instructionsOf({ messages, passages }: ChatRequest): string {
+export function buildSystemPrompt({ messages, passages }: ChatRequest): string {
   const told = messages.flatMap(({ role, content }) => (role === 'system' && content !== '' ? [content] : []))
-  return [...told, ...(passages === undefined ? [] : [grounding(passages)])].join('\n\n')
+  return [...told, ...(passages === undefined ? [] : [formatPassages(passages)])].join('\n\n')
 }
 
-export function grounding(passages: readonly GivenPassage[]): string {
+export function formatPassages(passages: readonly ContextPassage[]): string {
   if (passages.length === 0)
     return 'Nothing was found in the documents of whoever asks. If the question is about them, say that the answer is not in the documents; do not answer from memory.'
   const numbered = passages.map(
@@ -29,8 +29,8 @@ export function grounding(passages: readonly GivenPassage[]): string {
 }
 
 /** The first passages that so many tokens hold; the first one at least, cut where it alone is too long. */
-export function fitting(passages: readonly GivenPassage[], tokens: number): GivenPassage[] {
-  const kept: GivenPassage[] = []
+export function fitPassages(passages: readonly ContextPassage[], tokens: number): ContextPassage[] {
+  const kept: ContextPassage[] = []
   let left = tokens
   for (const passage of passages) {
     const needed = estimateTokens(passage.content) + TOKENS_AROUND

@@ -45,15 +45,19 @@ export function estimateRequest({ messages, tools = [], passages = [] }: Estimat
 }
 
 /** What came of a reply. */
-export interface Said {
+export interface ReceivedReply {
   text: string
   /** How many parts of the reply came. */
   parts: number
-  counted: TokenUsage | undefined
+  usage: TokenUsage | undefined
 }
 
 /** What a call took: as the provider counted it, else by our estimate. Providers do not charge for what they refused before the first part. */
-export function settlement(request: Estimated, { text, parts, counted }: Said, status: SettledCall['status']): SettledCall {
+export function computeSettledCall(
+  request: Estimated,
+  { text, parts, usage: counted }: ReceivedReply,
+  status: SettledCall['status'],
+): SettledCall {
   if (counted)
     return {
       input_tokens: counted.inputTokens,

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider, says } from '../harness/provider.ts'
+import { ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('budget')
@@ -12,7 +12,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
@@ -34,7 +34,7 @@ test('one that is spent between steps ends the reply, and what came is kept', as
   const agent = await parlour.createAgent(provider)
   const id = await parlour.createConversation(agent)
   const threshold = await parlour.resources.threshold({ entity_type: 'agent', entity_id: agent.id, limit: 17, action: 'block' })
-  provider.script = [replies({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), says('never said')]
+  provider.script = [streamReply({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), streamText('never said')]
   const stream = await parlour.stream(id, 'Hi')
   const { data } = await stream.readUntil('error')
   assert.is(data.code, 'BUDGET_EXCEEDED')
@@ -44,7 +44,7 @@ test('one that is spent between steps ends the reply, and what came is kept', as
     ['Let me see.', 'error', 'BUDGET_EXCEEDED', 17],
   )
   await expectData(parlour.service.delete(`/usage/thresholds/${threshold.id}`))
-  provider.script = [says('x')]
+  provider.script = [streamText('x')]
   assert.is((await parlour.sendAndWait(id, 'Go on')).content, 'x')
 })
 

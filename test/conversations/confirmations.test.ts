@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider, says } from '../harness/provider.ts'
+import { ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
@@ -17,7 +17,7 @@ let agent: Json
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
     server = await standIn()
     const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', requires_confirmation: true, allow_private_network: true }
     const look = { name: 'look', url: `${server.origin}/look`, allow_private_network: true }
@@ -27,14 +27,14 @@ test.before(
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close(), server.close()])))
 
-const ask = (...ids: string[]) => replies({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
+const ask = (...ids: string[]) => streamReply({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
 const confirm = (id: string, message: string, call: string, allow: boolean) =>
   parlour.service.post(`/conversations/${id}/messages/${message}/confirmations`, { tool_call_id: call, allow })
 const reached = () => server.requests.length
 
 test('a tool that asks first runs when it is allowed, and not before', async () => {
   const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1'), says('done')]
+  provider.script = [ask('call_1'), streamText('done')]
   const before = reached()
   const stream = await parlour.stream(id, 'Order it')
   const { data } = await stream.readUntil('confirmation_required')
@@ -51,7 +51,7 @@ test('a tool that asks first runs when it is allowed, and not before', async () 
 
 test('refused, it does not run, and the model is told', async () => {
   const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1'), says('then not')]
+  provider.script = [ask('call_1'), streamText('then not')]
   const before = reached()
   const stream = await parlour.stream(id, 'Order it')
   await stream.readUntil('confirmation_required')
@@ -64,7 +64,7 @@ test('refused, it does not run, and the model is told', async () => {
 
 test('whoever waits for the whole reply can be helped by another client', async () => {
   const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1', 'call_2'), says('done')]
+  provider.script = [ask('call_1', 'call_2'), streamText('done')]
   const reply = parlour.send(id, 'Order two')
   const pending = await waitFor(async () => {
     const last = (await parlour.listMessages(id)).at(-1)
@@ -85,14 +85,14 @@ test('whoever waits for the whole reply can be helped by another client', async 
 test('an answer can be repeated but not changed, and needs a question', async () => {
   const id = await parlour.createConversation(agent)
   provider.script = [
-    replies({
+    streamReply({
       calls: [
         { id: 'a', name: 'order', arguments: {} },
         { id: 'b', name: 'order', arguments: {} },
         { id: 'c', name: 'look', arguments: {} },
       ],
     }),
-    says('done'),
+    streamText('done'),
   ]
   const stream = await parlour.stream(id, 'Go')
   await stream.readUntil('confirmation_required')
@@ -110,7 +110,7 @@ test('an answer can be repeated but not changed, and needs a question', async ()
 
 test('leaving while it asks ends the reply, and nothing runs', async () => {
   const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1'), says('done')]
+  provider.script = [ask('call_1'), streamText('done')]
   const before = reached()
   const stream = await parlour.stream(id, 'Order it')
   await stream.readUntil('confirmation_required')

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import type { ReplyEvent, ReplyEventName } from '../../src/contract/reply-events.ts'
 import { EventDecoder } from '../../src/sse.ts'
 import { expectData } from '../harness/expect.ts'
-import type { ScriptedProvider } from '../harness/provider.ts'
 import { Resources, uniqueName } from '../harness/resources.ts'
+import type { ScriptedProvider } from '../harness/scripted-provider.ts'
 import { ADMIN_TOKEN, type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 
 type Fields = Record<string, unknown>

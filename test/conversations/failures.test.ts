@@ -3,20 +3,20 @@ import * as assert from 'uvu/assert'
 import type { ErrorCode } from '../../src/contract/errors.ts'
 import { expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
+import { formatEvents } from '../harness/provider-formats.ts'
 import {
-  cutsAfter,
-  endsAfter,
-  hangs,
-  refuses,
-  replies,
+  disconnectAfter,
+  endEarlyAfter,
+  hang,
+  respondWithError,
   ScriptedProvider,
   type Step,
-  says,
-  sends,
-  stallsAfter,
-  trickles,
-} from '../harness/provider.ts'
-import { eventsOf } from '../harness/provider-wires.ts'
+  sendBody,
+  stallAfter,
+  streamReply,
+  streamText,
+  trickle,
+} from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
@@ -29,7 +29,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open({ providerTimes: LIMITS })
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
@@ -50,26 +50,26 @@ async function agrees(message: Json): Promise<Json[]> {
 
 /** What it does, how that is told, what came before, and whether it read the question. */
 const OUTCOMES: [string, Step, ErrorCode, string, boolean][] = [
-  ['refuses', refuses(401), 'PROVIDER_ERROR', '', false],
-  ['is broken', refuses(500), 'PROVIDER_ERROR', '', false],
-  ['is overloaded for good', refuses(503), 'PROVIDER_ERROR', '', false],
-  ['has had enough', refuses(429), 'PROVIDER_ERROR', '', false],
-  ['asks for patience and gets none', refuses(429, undefined, { 'retry-after': '3600' }), 'PROVIDER_ERROR', '', false],
-  ['hangs', hangs, 'PROVIDER_TIMEOUT', '', true],
-  ['stops in the middle', stallsAfter('so', ' far'), 'PROVIDER_TIMEOUT', 'so far', true],
-  ['is cut', cutsAfter('so', ' far'), 'PROVIDER_ERROR', 'so far', true],
-  ['ends without an end', endsAfter('so', ' far'), 'PROVIDER_ERROR', 'so far', true],
-  ['sends garbage', sends('\u0000<<no stream>>\n\n'), 'PROVIDER_ERROR', '', false],
-  ['sends a page', sends('<html>Sign in</html>', 'text/html'), 'PROVIDER_ERROR', '', false],
+  ['refuses', respondWithError(401), 'PROVIDER_ERROR', '', false],
+  ['is broken', respondWithError(500), 'PROVIDER_ERROR', '', false],
+  ['is overloaded for good', respondWithError(503), 'PROVIDER_ERROR', '', false],
+  ['has had enough', respondWithError(429), 'PROVIDER_ERROR', '', false],
+  ['asks for patience and gets none', respondWithError(429, undefined, { 'retry-after': '3600' }), 'PROVIDER_ERROR', '', false],
+  ['hangs', hang, 'PROVIDER_TIMEOUT', '', true],
+  ['stops in the middle', stallAfter('so', ' far'), 'PROVIDER_TIMEOUT', 'so far', true],
+  ['is cut', disconnectAfter('so', ' far'), 'PROVIDER_ERROR', 'so far', true],
+  ['ends without an end', endEarlyAfter('so', ' far'), 'PROVIDER_ERROR', 'so far', true],
+  ['sends garbage', sendBody('\u0000<<no stream>>\n\n'), 'PROVIDER_ERROR', '', false],
+  ['sends a page', sendBody('<html>Sign in</html>', 'text/html'), 'PROVIDER_ERROR', '', false],
   [
     'sends garbage in the middle',
-    sends(`${eventsOf('openai', { text: ['so', ' far'], finish: null }).join('')}data: {"choices": <<\n\n`),
+    sendBody(`${formatEvents('openai', { text: ['so', ' far'], finish: null }).join('')}data: {"choices": <<\n\n`),
     'PROVIDER_ERROR',
     'so far',
     true,
   ],
-  ['sends a byte at a time', trickles(20), 'PROVIDER_TIMEOUT', '', true],
-  ['sends a byte at a time after a while', trickles(20, 'so', ' far'), 'PROVIDER_TIMEOUT', 'so far', true],
+  ['sends a byte at a time', trickle(20), 'PROVIDER_TIMEOUT', '', true],
+  ['sends a byte at a time after a while', trickle(20, 'so', ' far'), 'PROVIDER_TIMEOUT', 'so far', true],
 ]
 
 for (const [what, step, code, content, read] of OUTCOMES) {
@@ -89,7 +89,7 @@ for (const [what, step, code, content, read] of OUTCOMES) {
     assert.ok(reply?.error.length > 10)
     const [call, ...more] = await agrees(reply)
     assert.equal([call.status, more.length, call.input_tokens > 0, call.output_tokens > 0], ['failed', 0, read, content !== ''])
-    provider.script = [says('fine')]
+    provider.script = [streamText('fine')]
     const next = await parlour.sendAndWait(id, 'Again')
     assert.equal([next.content, next.finish_reason], ['fine', 'stop'])
     await agrees(next)
@@ -98,7 +98,7 @@ for (const [what, step, code, content, read] of OUTCOMES) {
 
 test('a failure in a later step keeps and counts what was before it', async () => {
   const id = await parlour.startConversation(provider)
-  provider.script = [replies({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), refuses(400)]
+  provider.script = [streamReply({ text: ['Let me see.'], calls: [{ name: 'nothing', arguments: {} }] }), respondWithError(400)]
   const stream = await parlour.stream(id, 'Hi')
   await stream.readUntil('error')
   const [, reply] = await parlour.listMessages(id)
@@ -111,7 +111,7 @@ test('a failure in a later step keeps and counts what was before it', async () =
 
 test('an aborted reply is counted by what was read and written', async () => {
   const id = await parlour.startConversation(provider)
-  provider.script = [stallsAfter('one two three four')]
+  provider.script = [stallAfter('one two three four')]
   const stream = await parlour.stream(id, 'Hi')
   await stream.readUntil('message_delta')
   stream.disconnect()
@@ -126,7 +126,7 @@ test('an aborted reply is counted by what was read and written', async () => {
 
 test('a provider that does not count is counted by us', async () => {
   const id = await parlour.startConversation(provider)
-  provider.script = [replies({ text: ['one two three four'], usage: null })]
+  provider.script = [streamReply({ text: ['one two three four'], usage: null })]
   const reply = await parlour.sendAndWait(id, 'Hi')
   await agrees(reply)
   assert.ok(reply.usage.input_tokens > 3 && reply.usage.output_tokens === 5, JSON.stringify(reply.usage))
@@ -138,7 +138,7 @@ test('a reply that ends for another reason says which', async () => {
     ['length', 'length'],
     ['content_filter', 'content_filter'],
   ]) {
-    provider.script = [replies({ text: ['as far as'], finish: finish as string })]
+    provider.script = [streamReply({ text: ['as far as'], finish: finish as string })]
     assert.is((await parlour.sendAndWait(id, 'Hi')).finish_reason, reason)
   }
 })

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { cutsAfter, refuses, ScriptedProvider, type Step, says, stallsAfter } from '../harness/provider.ts'
-import { eventsOf } from '../harness/provider-wires.ts'
+import { formatEvents } from '../harness/provider-formats.ts'
+import { disconnectAfter, respondWithError, ScriptedProvider, type Step, stallAfter, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
@@ -15,7 +15,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
@@ -28,9 +28,9 @@ function inTwo(first: string, rest: string): { step: Step; goOn(): void } {
   })
   const step: Step = async (response, _, wire) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of eventsOf(wire, { text: [first], finish: null })) response.write(event)
+    for (const event of formatEvents(wire, { text: [first], finish: null })) response.write(event)
     await told
-    for (const event of eventsOf(wire, { text: [rest] }).slice(1)) response.write(event)
+    for (const event of formatEvents(wire, { text: [rest] }).slice(1)) response.write(event)
     response.end()
   }
   return { step, goOn }
@@ -64,7 +64,7 @@ test('several clients follow one reply, from its beginning or from where they we
 })
 
 test('the reply goes on while anybody follows, and ends with the last', async () => {
-  provider.script = [stallsAfter('so far')]
+  provider.script = [stallAfter('so far')]
   const id = await parlour.startConversation(provider)
   const { stream, messageId } = await started(id)
   await stream.readUntil('message_delta')
@@ -87,7 +87,7 @@ test('the reply goes on while anybody follows, and ends with the last', async ()
 })
 
 test('a finished reply is told again as it was, and after a restart in one piece', async () => {
-  provider.script = [says('one', ' two')]
+  provider.script = [streamText('one', ' two')]
   const id = await parlour.startConversation(provider)
   const { stream, messageId } = await started(id)
   const events = await stream.readAll()
@@ -104,7 +104,7 @@ test('a finished reply is told again as it was, and after a restart in one piece
 })
 
 test('so is one that failed', async () => {
-  provider.script = [cutsAfter('half')]
+  provider.script = [disconnectAfter('half')]
   const id = await parlour.startConversation(provider)
   const { stream, messageId } = await started(id)
   const events = await stream.readAll()
@@ -117,7 +117,7 @@ test('so is one that failed', async () => {
 })
 
 test('only replies are followed', async () => {
-  provider.script = [says('x')]
+  provider.script = [streamText('x')]
   const id = await parlour.startConversation(provider)
   await parlour.sendAndWait(id, 'Hi')
   const [user] = await parlour.listMessages(id)
@@ -133,7 +133,7 @@ test('a repeated request joins the reply: one message, one call of the model', a
     provider.script = [step]
     const before = provider.received.length
     const key = { 'idempotency-key': `join-${stream}` }
-    const arrival = provider.arrival()
+    const arrival = provider.nextRequest()
     const send = () => parlour.open(`/api/conversations/${id}/messages`, { message: 'Once', stream }, key)
     const first = send()
     await arrival
@@ -174,7 +174,7 @@ test('a repeated request joins the reply: one message, one call of the model', a
 
 test('a repeated request that had failed fails the same way', async () => {
   const id = await parlour.startConversation(provider)
-  provider.script = [refuses(401)]
+  provider.script = [respondWithError(401)]
   const before = provider.received.length
   for (const stream of [true, false]) {
     const send = () =>
@@ -196,7 +196,7 @@ test('a repeated request that had failed fails the same way', async () => {
 })
 
 test('a deleted conversation takes along what is being written in it', async () => {
-  provider.script = [stallsAfter('so far')]
+  provider.script = [stallAfter('so far')]
   const id = await parlour.startConversation(provider)
   const { stream } = await started(id)
   await stream.readUntil('message_delta')
@@ -209,7 +209,7 @@ test('a deleted conversation takes along what is being written in it', async () 
 })
 
 test('a stop says so to all who follow or wait, and what came is kept', async () => {
-  provider.script = [stallsAfter('so far')]
+  provider.script = [stallAfter('so far')]
   const [one, two] = [await parlour.startConversation(provider), await parlour.startConversation(provider)]
   const { stream, messageId } = await started(one)
   await stream.readUntil('message_delta')

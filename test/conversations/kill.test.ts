@@ -9,7 +9,7 @@ import { openDatabase } from '../../daemon/store/database.ts'
 import { decodeEvents } from '../../src/sse.ts'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider } from '../harness/provider.ts'
+import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 
 const ROUNDS = 6
@@ -28,7 +28,7 @@ test.before(
     root = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
     const turn = ({ body }: Json) =>
       body.messages.at(-1).role === 'tool' ? { text: WORDS } : { text: WORDS.slice(0, 5), calls: [{ name: 'none', arguments: {} }] }
-    provider = await ScriptedProvider.start('openai', replies(turn, 10))
+    provider = await ScriptedProvider.start('openai', streamReply(turn, 10))
   }),
 )
 test.after(

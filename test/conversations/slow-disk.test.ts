@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HeldDisk } from '../harness/held-disk.ts'
 import { aloud } from '../harness/hooks.ts'
-import { ScriptedProvider, says } from '../harness/provider.ts'
+import { ScriptedProvider, streamText } from '../harness/scripted-provider.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('conversations on a slow disk')
@@ -13,7 +13,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open({ disk: disk.open })
-    provider = await ScriptedProvider.start('openai', says('Hello there.'))
+    provider = await ScriptedProvider.start('openai', streamText('Hello there.'))
   }),
 )
 test.after.each(() => disk.release())

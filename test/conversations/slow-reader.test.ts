@@ -5,8 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SocketQueues } from '../../daemon/http/socket-queues.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider, type Step, says } from '../harness/provider.ts'
-import { eventsOf } from '../harness/provider-wires.ts'
+import { formatEvents } from '../harness/provider-formats.ts'
+import { ScriptedProvider, type Step, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { ADMIN_TOKEN, type Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
@@ -18,7 +18,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
@@ -26,7 +26,7 @@ test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
 /** Writes for as long as anybody takes it. */
 const endless: Step = async (response, _, wire) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const [, event] = eventsOf(wire, { text: ['word '.repeat(200)], finish: null }) as [string, string]
+  const [, event] = formatEvents(wire, { text: ['word '.repeat(200)], finish: null }) as [string, string]
   const closed = once(response, 'close')
   while (!response.destroyed)
     if (!response.write(event)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed])
@@ -53,7 +53,7 @@ async function sendAndStop(id: string): Promise<Socket> {
 async function abandoned(model: Step): Promise<{ seconds: number; reply: Json }> {
   const writer = await ScriptedProvider.start('openai', model)
   const id = await parlour.startConversation(writer)
-  const arrival = writer.arrival()
+  const arrival = writer.nextRequest()
   const began = performance.now()
   const socket = await sendAndStop(id)
   await (await arrival).closed
@@ -76,14 +76,14 @@ test('one that stops reading costs little, and the call of its model is ended', 
 
 test('so it is when the model writes so slowly that the kernels could hold all of it', async () => {
   if (process.platform !== 'linux') return // elsewhere nobody knows what they hold
-  const { seconds, reply } = await abandoned(replies({ text: Array.from({ length: 1_000 }, () => 'word ') }, 100))
+  const { seconds, reply } = await abandoned(streamReply({ text: Array.from({ length: 1_000 }, () => 'word ') }, 100))
   assert.is(reply.finish_reason, 'aborted')
   assert.ok(seconds > 15 && seconds < 30, `ended after ${seconds} s`)
 })
 
 test('one that reads slowly gets all of it', async () => {
   const text = Array.from({ length: 400 }, (_, at) => `${at} ${'word '.repeat(400)}`)
-  provider.script = [says(...text)]
+  provider.script = [streamText(...text)]
   const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
   for (let count = 0; count < 20; count++) {

@@ -2,7 +2,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { cutsAfter, hangs, refuses, replies, ScriptedProvider, says, stallsAfter } from '../harness/provider.ts'
+import {
+  disconnectAfter,
+  hang,
+  respondWithError,
+  ScriptedProvider,
+  stallAfter,
+  streamReply,
+  streamText,
+} from '../harness/scripted-provider.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
@@ -13,7 +21,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
@@ -25,7 +33,7 @@ const finished = (id: string) =>
   })
 
 test('a streamed reply is the stored one in pieces, with ids that grow and one end', async () => {
-  provider.script = [replies({ text: ['Hello', ' there', ' you'] }, 5)]
+  provider.script = [streamReply({ text: ['Hello', ' there', ' you'] }, 5)]
   const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
   assert.equal(
@@ -49,7 +57,7 @@ test('a streamed reply is the stored one in pieces, with ids that grow and one e
 })
 
 test('a failure before the first word is a status, and is stored', async () => {
-  provider.script = [refuses(401)]
+  provider.script = [respondWithError(401)]
   const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
   const body = await stream.readBody()
@@ -59,7 +67,7 @@ test('a failure before the first word is a status, and is stored', async () => {
 })
 
 test('a failure after it is an event, the only last one, and what came is stored', async () => {
-  provider.script = [cutsAfter('this stops', ' in the mid')]
+  provider.script = [disconnectAfter('this stops', ' in the mid')]
   const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
   await stream.readAll()
@@ -72,7 +80,7 @@ test('a failure after it is an event, the only last one, and what came is stored
 })
 
 test('a reader that leaves ends the call of the model at once, and what came is stored as aborted', async () => {
-  provider.script = [stallsAfter('as far', ' as this')]
+  provider.script = [stallAfter('as far', ' as this')]
   const id = await parlour.startConversation(provider)
   const stream = await parlour.stream(id, 'Hi')
   await stream.readUntil('message_delta')
@@ -84,10 +92,10 @@ test('a reader that leaves ends the call of the model at once, and what came is 
 })
 
 test('so does one that leaves before the first word, and one that waits for the whole reply', async () => {
-  provider.script = [hangs]
+  provider.script = [hang]
   const id = await parlour.startConversation(provider)
   for (const more of [{}, { stream: false }]) {
-    const arrival = provider.arrival()
+    const arrival = provider.nextRequest()
     const controller = new AbortController()
     const sent = fetch(`${parlour.url}/api/conversations/${id}/messages`, {
       method: 'POST',
@@ -108,10 +116,10 @@ test('so does one that leaves before the first word, and one that waits for the 
 
 test('the next message works after each of these', async () => {
   const id = await parlour.startConversation(provider)
-  for (const step of [refuses(500), cutsAfter('half'), refuses(404)]) {
-    provider.script = [step, says('fine')]
+  for (const step of [respondWithError(500), disconnectAfter('half'), respondWithError(404)]) {
+    provider.script = [step, streamText('fine')]
     await parlour.send(id, 'Hi')
-    provider.script = [says('fine')]
+    provider.script = [streamText('fine')]
     assert.is((await parlour.sendAndWait(id, 'Again')).content, 'fine')
   }
   const asked = provider.received.at(-1)?.body.messages
@@ -126,12 +134,12 @@ test('one message at a time: the second is refused, or waits if it asks to', asy
   provider.script = [
     async (...given) => {
       await held
-      await says('first')(...given)
+      await streamText('first')(...given)
     },
-    says('second'),
+    streamText('second'),
   ]
   const id = await parlour.startConversation(provider)
-  const arrival = provider.arrival()
+  const arrival = provider.nextRequest()
   const first = parlour.send(id, 'One')
   await arrival
   await expectError(parlour.send(id, 'Two'), 'CONFLICT', { hint: /wait: true/ })

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider } from '../harness/provider.ts'
+import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const GUIDES = join(ROOT, 'docs', 'guides')
@@ -24,7 +24,7 @@ test.before(
   aloud(async () => {
     provider = await ScriptedProvider.start(
       'openai',
-      replies(({ body }) => ({ text: [`You said: ${body.messages.at(-1).content}`] })),
+      streamReply(({ body }) => ({ text: [`You said: ${body.messages.at(-1).content}`] })),
     )
   }),
 )

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, ScriptedProvider } from '../harness/provider.ts'
+import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 
 const CASES = 1_000
@@ -22,7 +22,7 @@ test.before(
     root = mkdtempSync(join(tmpdir(), 'cadre-evaluation-kill-'))
     provider = await ScriptedProvider.start(
       'openai',
-      replies(({ body }) => ({ text: [body.messages.at(-1).content], usage: { input: 700, output: 300, cached: 0 } })),
+      streamReply(({ body }) => ({ text: [body.messages.at(-1).content], usage: { input: 700, output: 300, cached: 0 } })),
     )
     daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
   }),

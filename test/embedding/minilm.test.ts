@@ -4,62 +4,62 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { writeMinilm } from '../../.build/minilm.ts'
-import { MinilmEmbedder } from '../../daemon/embedding/minilm.ts'
-import { builtModels } from '../../daemon/embedding/places.ts'
-import { LostWorker } from '../../daemon/embedding/pool.ts'
+import { MinilmEmbedder } from '../../daemon/embedding/minilm-embedder.ts'
+import { MinilmTokenizer } from '../../daemon/embedding/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../../daemon/embedding/paths.ts'
 import { EmbeddingService } from '../../daemon/embedding/service.ts'
-import { TextTokens } from '../../daemon/embedding/tokens.ts'
-import { failure } from './failure.ts'
-import { cosine } from './likeness.ts'
-import { silentLog } from './silent-log.ts'
-import { VARIED } from './texts.ts'
+import { WorkerLostError } from '../../daemon/embedding/worker-pool.ts'
+import { captureError } from './capture-error.ts'
+import { computeCosine } from './compute-cosine.ts'
+import { VARIED } from './sample-texts.ts'
+import { createTestLogger } from './test-logger.ts'
 
 const test = suite('embedded model')
-const serviceOf = (workers: number, modelsDirectory = builtModels()) =>
-  new EmbeddingService({ modelsDirectory, remote: async () => undefined, workers, logger: silentLog() })
+const serviceOf = (workers: number, modelsDirectory = getModelsDirectory()) =>
+  new EmbeddingService({ modelsDirectory, findRemoteModel: async () => undefined, workers, logger: createTestLogger() })
 const service = serviceOf(2)
 const SHORT = VARIED.filter((text) => text.length < 60)
 
 test.after(() => service.close())
 
 test('vectors have 384 numbers and the length 1', async () => {
-  const embedder = await service.embedder('minilm')
+  const embedder = await service.getEmbedder('minilm')
   assert.is(embedder.id, 'minilm')
-  assert.is(await embedder.dimensions(), 384)
+  assert.is(await embedder.getDimensions(), 384)
   for (const vector of await embedder.embed(SHORT)) {
     assert.is(vector.length, 384)
-    assert.ok(Math.abs(cosine(vector, vector) - 1) < 1e-4)
+    assert.ok(Math.abs(computeCosine(vector, vector) - 1) < 1e-4)
   }
 })
 
 test('a text has the same vector in every worker, in every place and beside any other text', async () => {
-  const embedder = await service.embedder('minilm')
+  const embedder = await service.getEmbedder('minilm')
   const alone = (await embedder.embed(['the same text']))[0]
   const many = await embedder.embed(Array.from({ length: 24 }, (_, at) => (at % 3 ? 'the same text' : `another one, the ${at}th`)))
   for (const [at, vector] of many.entries()) if (at % 3) assert.equal(vector, alone)
-  assert.is(service.status().workers, 2)
+  assert.is(service.getStatus().workers, 2)
 })
 
 test('answers keep the order of the texts, whichever worker is faster', async () => {
-  const embedder = await service.embedder('minilm')
+  const embedder = await service.getEmbedder('minilm')
   const texts = SHORT.flatMap((text, at) => (at % 5 ? [text] : [text, `${VARIED[20]} ${text}`.repeat(3)]))
   const together = await embedder.embed(texts)
   for (const at of [0, 1, 7, 20, texts.length - 1]) assert.equal(together[at], (await embedder.embed([texts[at] ?? '']))[0])
 })
 
 test('what means the same is alike, and what does not is not', async () => {
-  const embedder = await service.embedder('minilm')
+  const embedder = await service.getEmbedder('minilm')
   const [question = [], answer = [], other = []] = await embedder.embed([
     'How many days of leave can I take along into next year?',
     'Employees may carry over at most five days of leave into the following year.',
     'Turn the valve a quarter to the left until the hissing stops.',
   ])
-  assert.ok(cosine(question, answer) > 0.5)
-  assert.ok(cosine(question, answer) > cosine(question, other) + 0.3)
+  assert.ok(computeCosine(question, answer) > 0.5)
+  assert.ok(computeCosine(question, answer) > computeCosine(question, other) + 0.3)
 })
 
 test('queries are answered while texts are being indexed, and before them', async () => {
-  const embedder = await service.embedder('minilm')
+  const embedder = await service.getEmbedder('minilm')
   let indexed = false
   const indexing = embedder.embed(Array.from({ length: 48 }, (_, at) => `${at} ${VARIED[13]} ${VARIED[14]}`)).then(() => {
     indexed = true
@@ -71,14 +71,14 @@ test('queries are answered while texts are being indexed, and before them', asyn
 })
 
 test('an abort in the middle leaves the model as it was', async () => {
-  const embedder = await service.embedder('minilm')
-  const error = await failure(embedder.embed([...VARIED, ...VARIED], { signal: AbortSignal.timeout(50) }))
+  const embedder = await service.getEmbedder('minilm')
+  const error = await captureError(embedder.embed([...VARIED, ...VARIED], { signal: AbortSignal.timeout(50) }))
   assert.is(error.name, 'TimeoutError')
   assert.is((await embedder.embed(['still here']))[0]?.length, 384)
 })
 
 test('texts beyond 256 tokens are cut, and monstrous ones cost no more', async () => {
-  const embedder = await service.embedder('minilm')
+  const embedder = await service.getEmbedder('minilm')
   const words = Array.from({ length: 600 }, (_, at) => (at % 2 ? 'apple' : 'river')).join(' ')
   const [whole, cut] = await embedder.embed([words, words.split(' ').slice(0, 254).join(' ')])
   assert.equal(whole, cut)
@@ -87,18 +87,18 @@ test('texts beyond 256 tokens are cut, and monstrous ones cost no more', async (
 })
 
 test('tokens are those of the vocabulary, with the marks around them', () => {
-  const tokens = new TextTokens(JSON.parse(readFileSync(join(builtModels(), 'tokenizer.json'), 'utf8')))
-  assert.equal([...tokens.ids('Hello, world!')], [101n, 7592n, 1010n, 2088n, 999n, 102n])
-  assert.equal([...tokens.ids('')], [101n, 102n])
-  const long = tokens.ids('word '.repeat(1000))
+  const tokens = new MinilmTokenizer(JSON.parse(readFileSync(join(getModelsDirectory(), 'tokenizer.json'), 'utf8')))
+  assert.equal([...tokens.encode('Hello, world!')], [101n, 7592n, 1010n, 2088n, 999n, 102n])
+  assert.equal([...tokens.encode('')], [101n, 102n])
+  const long = tokens.encode('word '.repeat(1000))
   assert.equal([long.length, long[0], long.at(-1)], [256, 101n, 102n])
 })
 
 test('a model that is not there is said so, with what mends it', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'cadre-models-'))
   const broken = serviceOf(1, empty)
-  const embedder = await broken.embedder('minilm')
-  const error = await failure(embedder.embed(['text']))
+  const embedder = await broken.getEmbedder('minilm')
+  const error = await captureError(embedder.embed(['text']))
   assert.is(error.code, 'UNAVAILABLE')
   assert.match(error.message, /cannot be loaded: .*tokenizer\.json/)
   assert.match(error.hint ?? '', /npm run build/)
@@ -107,18 +107,18 @@ test('a model that is not there is said so, with what mends it', async () => {
 })
 
 test('texts of a worker that was ended from outside are given to another, once', async () => {
-  const embedder = new MinilmEmbedder({ directory: builtModels(), workers: 1, idleMs: 1_000, logger: silentLog() })
+  const embedder = new MinilmEmbedder({ directory: getModelsDirectory(), workers: 1, idleMs: 1_000, logger: createTestLogger() })
   let losses = 1
   let asked = 0
   embedder.pool.embed = async () => {
     asked++
-    if (losses-- > 0) throw new LostWorker('INTERNAL', 'lost')
+    if (losses-- > 0) throw new WorkerLostError('INTERNAL', 'lost')
     return [new Float32Array(384)]
   }
   assert.is((await embedder.embed(['text'])).length, 1)
   losses = 2
   const error = await embedder.embed(['text']).catch((failure: unknown) => failure)
-  assert.instance(error, LostWorker)
+  assert.instance(error, WorkerLostError)
   assert.is(asked, 4)
 })
 
@@ -126,7 +126,7 @@ test('the builder writes the same bytes every time, and nothing where they are t
   const folder = join(mkdtempSync(join(tmpdir(), 'cadre-models-')), 'models')
   assert.is(writeMinilm(folder), 'written')
   const written = readFileSync(join(folder, 'minilm.onnx'))
-  assert.ok(written.equals(readFileSync(join(builtModels(), 'minilm.onnx'))), 'the build holds another model: npm run build')
+  assert.ok(written.equals(readFileSync(join(getModelsDirectory(), 'minilm.onnx'))), 'the build holds another model: npm run build')
   assert.ok(written.length < 24_000_000 && existsSync(join(folder, 'tokenizer.json')))
   assert.is(writeMinilm(folder), 'up to date')
   rmSync(folder, { recursive: true })

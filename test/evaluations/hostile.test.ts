@@ -3,8 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { hangs, type ReceivedRequest, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { hang, type ReceivedRequest, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ended } from './evaluation-fixture.ts'
@@ -16,7 +16,7 @@ let provider: ScriptedProvider
 
 const asked = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
 const isJudge = ({ body }: ReceivedRequest): boolean => body.messages[0].content.startsWith('You grade')
-const echo = replies((received) => ({ text: [asked(received)], usage: { input: 11, output: 7, cached: 0 } }))
+const echo = streamReply((received) => ({ text: [asked(received)], usage: { input: 11, output: 7, cached: 0 } }))
 /** Answers with what it was asked; asked to judge, it does this. */
 const judging =
   (step: Step): Step =>
@@ -60,7 +60,7 @@ test('whatever a judge says, the case has a score or says why not, and the run e
   }
   const judge = await resources.model(provider.model)
   for (const [text, score] of Object.entries(said)) {
-    provider.script = [judging(replies({ text: [text], usage: { input: 11, output: 7, cached: 0 } }))]
+    provider.script = [judging(streamReply({ text: [text], usage: { input: 11, output: 7, cached: 0 } }))]
     const { id } = await resources.evaluation({
       target_id: target.id,
       scorers: [{ type: 'llm_judge', model_id: judge.id }],
@@ -73,7 +73,7 @@ test('whatever a judge says, the case has a score or says why not, and the run e
 })
 
 test('a run is cancelled while a judge is asked: the judge is asked no further, and the answer is counted once', async () => {
-  provider.script = [judging(hangs)]
+  provider.script = [judging(hang)]
   const scorers = [{ type: 'llm_judge', model_id: (await resources.model(provider.model)).id }]
   const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: 'q', expected_output: 'q' }] })
   const run = await begin(id)
@@ -139,7 +139,7 @@ test('so many are asked at a time as it says, and no more', async () => {
 
 test('an answer that no text can hold is kept as far as it can be', async () => {
   const text = 'a "quote", a \\ and half a character: \ud83d, none: \u0000.'
-  provider.script = [replies({ text: [text] })]
+  provider.script = [streamReply({ text: [text] })]
   const { id } = await resources.evaluation({
     target_id: (await agent()).id,
     test_cases: [{ input: 'q', expected_output: 'half a character' }],

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { type ReceivedRequest, replies, ScriptedProvider } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { type ReceivedRequest, ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { run } from './evaluation-fixture.ts'
 
@@ -13,7 +13,10 @@ let resources: Resources
 let provider: ScriptedProvider
 
 /** Answers with what it was asked. */
-const echo = replies(({ body }: ReceivedRequest) => ({ text: [body.messages.at(-1).content], usage: { input: 11, output: 7, cached: 0 } }))
+const echo = streamReply(({ body }: ReceivedRequest) => ({
+  text: [body.messages.at(-1).content],
+  usage: { input: 11, output: 7, cached: 0 },
+}))
 
 test.before(
   aloud(async () => {

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { hangs, type ReceivedRequest, refuses, replies, ScriptedProvider, type Step } from '../harness/provider.ts'
 import { Resources } from '../harness/resources.ts'
+import { hang, type ReceivedRequest, respondWithError, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { ended, run } from './evaluation-fixture.ts'
 
@@ -19,7 +19,7 @@ test.before(
   aloud(async () => {
     service = await TestServer.start()
     resources = new Resources(service)
-    provider = await ScriptedProvider.start('openai', hangs)
+    provider = await ScriptedProvider.start('openai', hang)
   }),
 )
 test.after(
@@ -35,7 +35,7 @@ const does = (step: Step) => {
 test.before.each(() => {
   provider.received.length = 0
   // "say: x" is answered with x, anything else with itself.
-  does(replies((received) => ({ text: [asked(received).replace(/^say: /, '')], usage: { input: 11, output: 7, cached: 0 } })))
+  does(streamReply((received) => ({ text: [asked(received).replace(/^say: /, '')], usage: { input: 11, output: 7, cached: 0 } })))
 })
 
 const model = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
@@ -143,7 +143,7 @@ test('a run uses the agent as it was when the run began', async () => {
   })
   does(async (response, received, wire) => {
     await held
-    return replies({ text: [system(received)] })(response, received, wire)
+    return streamReply({ text: [system(received)] })(response, received, wire)
   })
   const { id } = await resources.evaluation({
     target_id: helper.id,
@@ -168,14 +168,14 @@ test('and the model as it was when its first test case was asked', async () => {
   })
   does(async (...given) => {
     await held
-    return replies({ text: ['fine'] })(...given)
+    return streamReply({ text: ['fine'] })(...given)
   })
   const { id } = await resources.evaluation({
     target_id: helper.id,
     test_cases: [...'abcdef'].map((input) => ({ input, expected_output: 'fine' })),
     concurrency: 1,
   })
-  const arrival = provider.arrival()
+  const arrival = provider.nextRequest()
   const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
   await arrival
   await expectData(service.put(`/models/${model.id}`, { model_id: 'after' }))
@@ -188,7 +188,9 @@ test('and the model as it was when its first test case was asked', async () => {
 })
 
 test('a provider that fails is an error of its case, and the rest goes on', async () => {
-  does((response, received, wire) => (asked(received) === 'break' ? refuses(400) : replies({ text: ['fine'] }))(response, received, wire))
+  does((response, received, wire) =>
+    (asked(received) === 'break' ? respondWithError(400) : streamReply({ text: ['fine'] }))(response, received, wire),
+  )
   const { id } = await resources.evaluation({
     target_id: (await agent()).id,
     test_cases: [
@@ -202,7 +204,7 @@ test('a provider that fails is an error of its case, and the rest goes on', asyn
 })
 
 test('a run is cancelled, and what has run stays', async () => {
-  does((response, received, wire) => (asked(received) === 'wait' ? hangs : replies({ text: ['x'] }))(response, received, wire))
+  does((response, received, wire) => (asked(received) === 'wait' ? hang : streamReply({ text: ['x'] }))(response, received, wire))
   const { id } = await resources.evaluation({
     target_id: (await agent()).id,
     test_cases: [
@@ -244,7 +246,7 @@ test('runs go on after a restart, with the results they had', async () => {
   const waiting: (() => void)[] = []
   does(async (response, received, wire) => {
     if (asked(received) !== 'a') await new Promise<void>((resolve) => waiting.push(resolve))
-    return replies({ text: [asked(received)] })(response, received, wire)
+    return streamReply({ text: [asked(received)] })(response, received, wire)
   })
   const home = { id: '', run: '' }
   const cases = ['a', 'b', 'c'].map((input) => ({ input, expected_output: input }))
@@ -252,7 +254,7 @@ test('runs go on after a restart, with the results they had', async () => {
   home.run = (await expectData(service.post(`/evaluations/${home.id}/run`))).run_id
   while ((await expectData(service.get(`/evaluations/${home.id}/runs/${home.run}`))).done < 1 || provider.received.length < 2)
     await new Promise((resolve) => setTimeout(resolve, 20))
-  does(replies((received) => ({ text: [asked(received)] })))
+  does(streamReply((received) => ({ text: [asked(received)] })))
   const place = await service.stop()
   for (const go of waiting) go()
   service = await TestServer.start({ home: place })
@@ -272,7 +274,7 @@ test('two runs are compared', async () => {
     ],
   })
   const a = (await run(service, id)).run_id
-  does(replies((received) => ({ text: [asked(received) === 'say: a' ? 'a' : 'wrong'] })))
+  does(streamReply((received) => ({ text: [asked(received) === 'say: a' ? 'a' : 'wrong'] })))
   const b = (await run(service, id)).run_id
   const { better, worse, same, verdict, changes } = await expectData(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
   assert.equal([better, worse, same, verdict, changes.length, changes[0].b.actual_output], [0, 1, 1, 'same', 1, 'wrong'])
@@ -297,7 +299,7 @@ test('results are paged and filtered', async () => {
 })
 
 test('deleting an evaluation ends its runs', async () => {
-  does(hangs)
+  does(hang)
   const { id } = await resources.evaluation({ target_id: (await agent()).id })
   await expectData(service.post(`/evaluations/${id}/run`))
   while (provider.received.length < 1) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -3,18 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatTerminal, openChat, type Started } from './chat-terminal.ts'
-import { type Daemon, startDaemon, stopDaemon } from './daemon-process.ts'
-import { ScriptedProvider, type Step, says } from './provider.ts'
-
-const TOKEN = 'cadre_token-of-the-chat-under-test-0123456789abc'
+import { type DaemonProcess, startDaemon, TOKEN } from './daemon.ts'
+import { ScriptedProvider, type Step, streamText } from './scripted-provider.ts'
 
 export class Stage {
   readonly home: string
   readonly provider: ScriptedProvider
-  daemon: Daemon
+  daemon: DaemonProcess
   readonly #terminals: ChatTerminal[] = []
 
-  private constructor(home: string, provider: ScriptedProvider, daemon: Daemon) {
+  private constructor(home: string, provider: ScriptedProvider, daemon: DaemonProcess) {
     this.home = home
     this.provider = provider
     this.daemon = daemon
@@ -22,20 +20,20 @@ export class Stage {
 
   static async open(): Promise<Stage> {
     const home = mkdtempSync(join(tmpdir(), 'cadre-chat-'))
-    const provider = await ScriptedProvider.start('openai', says('Nothing was scripted.'))
-    return new Stage(home, provider, await startDaemon(home, { environment: { CADRE_TOKEN: TOKEN } }))
+    const provider = await ScriptedProvider.start('openai', streamText('Nothing was scripted.'))
+    return new Stage(home, provider, await startDaemon(home, { token: TOKEN }))
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   async make(path: string, fields: object): Promise<any> {
-    const { status, body } = await this.daemon.post(`/api${path}`, TOKEN, fields)
+    const { status, body } = await this.daemon.post(`/api${path}`, fields)
     if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${JSON.stringify(body)}`)
     return body.data
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   async get(path: string): Promise<any> {
-    return (await this.daemon.get(`/api${path}`, TOKEN)).body.data
+    return (await this.daemon.get(`/api${path}`)).body.data
   }
 
   /** An agent that the provider answers for. */
@@ -63,7 +61,7 @@ export class Stage {
 
   /** As a crash does it. */
   async kill(): Promise<void> {
-    await stopDaemon(this.daemon, 'SIGKILL')
+    await this.daemon.kill()
   }
 
   async restart(): Promise<void> {
@@ -73,7 +71,7 @@ export class Stage {
   async close(): Promise<void> {
     for (const terminal of this.#terminals) await terminal.close()
     await this.provider.close()
-    await stopDaemon(this.daemon)
+    await this.daemon.stop()
     rmSync(this.home, { recursive: true, force: true, maxRetries: 3 })
   }
 }

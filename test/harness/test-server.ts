@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { type App, type AppOptions, createApp } from '../../daemon/app.ts'
 import { type Log, openLog } from '../../daemon/logging/log.ts'
-import type { ProviderTimes } from '../../daemon/models/providers/http-exchange.ts'
+import type { ProviderTimeouts } from '../../daemon/models/providers/http-exchange.ts'
 import type { Resolve } from '../../daemon/outbound/connector.ts'
 import { prepareHome } from '../../daemon/process/home.ts'
 import { Redactor } from '../../daemon/secrets/redactor.ts'
@@ -44,7 +44,7 @@ export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' |
   /** Where the service looks names up. */
   resolve?: Resolve
   /** How long it waits for providers. */
-  providerTimes?: Partial<ProviderTimes>
+  providerTimes?: Partial<ProviderTimeouts>
   /** Keys of the environment and servers to look for models at; none unless the test has its own. */
   surroundings?: { keys?: Record<string, string>; servers?: string[] }
 }
@@ -88,10 +88,10 @@ export class TestServer {
       vault,
       rateLimit,
       version,
-      surroundings: { keys: {}, servers: [], ...surroundings },
+      modelDiscovery: { keys: {}, servers: [], ...surroundings },
       adminToken: ADMIN_TOKEN,
       resolve,
-      providerTimes,
+      providerTimeouts: providerTimes,
       keepToken: async (token) => redactor.add(token),
       ...timing,
     })

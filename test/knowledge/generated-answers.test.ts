@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
-import { refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
+import { respondWithError, ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { KnowledgeFixture, waitFor } from './knowledge-fixture.ts'
 import { ScriptedEmbedder } from './scripted-embedder.ts'
@@ -17,7 +17,7 @@ let model: Json
 test.before(
   aloud(async () => {
     library = await KnowledgeFixture.start()
-    provider = await ScriptedProvider.start('openai', says('Twenty-five days [1].'))
+    provider = await ScriptedProvider.start('openai', streamText('Twenty-five days [1].'))
     embedder = await ScriptedEmbedder.start()
     source = await library.createSyncedSource({
       'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave.',
@@ -54,7 +54,7 @@ const query = (tool: Json, text = 'How many days of leave do I have?') =>
   library.service.post(`/rag-tools/${tool.id}/query`, { query: text })
 
 test("the tool's model answers from numbered passages, and is charged to the tool", async () => {
-  provider.script = [replies({ text: ['Twenty-five ', 'days [1].'], usage: { input: 1_000, output: 500 } })]
+  provider.script = [streamReply({ text: ['Twenty-five ', 'days [1].'], usage: { input: 1_000, output: 500 } })]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, model_id: model.id })
   await library.waitForSync(source.id)
   const { answer, results } = await expectData(query(tool))
@@ -69,7 +69,7 @@ test("the tool's model answers from numbered passages, and is charged to the too
 })
 
 test('without a model of its own the default one answers', async () => {
-  provider.script = [says('From the default.')]
+  provider.script = [streamText('From the default.')]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id })
   await library.waitForSync(source.id)
   assert.match((await expectData(query(tool))).answer, /^“/)
@@ -86,7 +86,7 @@ test('where nothing was found no model is asked', async () => {
 })
 
 test('a provider that fails is told as it is, and counted', async () => {
-  provider.script = [refuses(400, { error: { message: 'no such model' } })]
+  provider.script = [respondWithError(400, { error: { message: 'no such model' } })]
   const tool = await library.resources.ragTool({ knowledge_source_id: source.id, model_id: model.id })
   await library.waitForSync(source.id)
   await expectError(query(tool), 'PROVIDER_ERROR', { error: /no such model/ })
@@ -97,7 +97,7 @@ test('a provider that fails is told as it is, and counted', async () => {
 })
 
 test('passages that are more than the model reads are left out', async () => {
-  provider.script = [says('ok')]
+  provider.script = [streamText('ok')]
   const long = await library.createSyncedSource(
     Object.fromEntries([1, 2, 3, 4, 5, 6].map((at) => [`${at}.md`, `Leave ${at}: ${'annual leave days '.repeat(40)}`])),
   )
@@ -118,7 +118,7 @@ test('queries and batches of passages are entered with what the provider counted
   assert.equal(indexed, [
     { kind: 'embedding', model_id: remote.id, rag_tool_id: tool.id, agent_id: null, status: 'done', input_tokens: 2, cost: 0.002 },
   ])
-  provider.script = [says('ok')]
+  provider.script = [streamText('ok')]
   await expectData(query(tool))
   assert.is((await calls(tool.id, 'embedding')).length, 2)
 })

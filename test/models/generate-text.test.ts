@@ -1,18 +1,27 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { generate } from '../../daemon/models/generate-text.ts'
+import { generateText } from '../../daemon/models/generate-text.ts'
 import { estimateRequest, estimateTokens } from '../../daemon/models/token-estimate.ts'
 import type { Database, Transaction } from '../../daemon/store/database.ts'
 import { CadreError } from '../../src/contract/errors.ts'
-import { cutsAfter, hangs, refuses, replies, ScriptedProvider, type Step, says, stallsAfter } from '../harness/provider.ts'
-import { MemoryMeter } from './counting-server.ts'
-import { Asking, question } from './providers/asking.ts'
+import {
+  disconnectAfter,
+  hang,
+  respondWithError,
+  ScriptedProvider,
+  type Step,
+  stallAfter,
+  streamReply,
+  streamText,
+} from '../harness/scripted-provider.ts'
+import { MemoryMeter } from './memory-meter.ts'
+import { createRequest, ProviderFixture } from './providers/provider-fixture.ts'
 
 const test = suite('metered generation')
-const asking = new Asking({ idleMs: 1_000 })
+const asking = new ProviderFixture({ idleMs: 1_000 })
 let provider: ScriptedProvider
 test.after.each(() => provider.close()) // closing twice does no harm
-test.after(() => asking.end())
+test.after(() => asking.close())
 
 /** Only the writing matters here, not what is written to. */
 const write = <T>(work: (transaction: Transaction) => Promise<T>) => work({} as Transaction)
@@ -21,20 +30,20 @@ const origin = { rag_tool_id: 'rag_1' }
 
 async function generated(meter: MemoryMeter, step: Step, signal?: AbortSignal) {
   provider = await ScriptedProvider.start('openai', step)
-  const model = asking.model(provider, { price: { input: 1, output: 2 } })
-  return generate({ database, meter }, model, { ...question(), ...(signal ? { signal } : {}) }, { origin })
+  const model = asking.getModel(provider, { price: { input: 1, output: 2 } })
+  return generateText({ database, meter }, model, { ...createRequest(), ...(signal ? { signal } : {}) }, { origin })
 }
 
 test('a reply is entered and settled with what the provider counted', async () => {
   const meter = new MemoryMeter()
-  const reply = await generated(meter, replies({ text: ['He', 'llo'], usage: { input: 1_000, output: 500, cached: 10 } }))
+  const reply = await generated(meter, streamReply({ text: ['He', 'llo'], usage: { input: 1_000, output: 500, cached: 10 } }))
   assert.is(reply.text, 'Hello')
   assert.is(reply.cost, 2)
   assert.is(reply.finishReason, 'stop')
   assert.equal(reply.usage, { inputTokens: 1_000, outputTokens: 500, cachedTokens: 10 })
   assert.ok(reply.latencyMs > 0)
-  assert.equal(meter.begun[0]?.origin, origin)
-  assert.is(meter.begun[0]?.estimatedInput, estimateRequest(question()))
+  assert.equal(meter.calls[0]?.origin, origin)
+  assert.is(meter.calls[0]?.estimatedInput, estimateRequest(createRequest()))
   assert.equal(meter.settled, [
     { entry: 'use_1', input_tokens: 1_000, output_tokens: 500, cached_tokens: 10, status: 'done', estimated: false },
   ])
@@ -42,7 +51,7 @@ test('a reply is entered and settled with what the provider counted', async () =
 
 test('where the provider does not count, we estimate', async () => {
   const meter = new MemoryMeter()
-  const { usage } = await generated(meter, replies({ text: ['one two three four'], usage: null }))
+  const { usage } = await generated(meter, streamReply({ text: ['one two three four'], usage: null }))
   assert.is(usage.outputTokens, estimateTokens('one two three four'))
   assert.is(meter.settled[0]?.estimated, true)
   assert.is(meter.settled[0]?.status, 'done')
@@ -50,13 +59,13 @@ test('where the provider does not count, we estimate', async () => {
 
 test('failed calls are settled once: refused ones took nothing, broken ones what came', async () => {
   const refusing = new MemoryMeter()
-  await generated(refusing, refuses(500)).then(
+  await generated(refusing, respondWithError(500)).then(
     () => assert.unreachable(),
     (error) => assert.is(error.code, 'PROVIDER_ERROR'),
   )
   assert.equal(refusing.settled, [{ entry: 'use_1', input_tokens: 0, output_tokens: 0, status: 'failed', estimated: true }])
   await provider.close()
-  for (const step of [cutsAfter('Hello there'), stallsAfter('Hello there')]) {
+  for (const step of [disconnectAfter('Hello there'), stallAfter('Hello there')]) {
     const broken = new MemoryMeter()
     await generated(broken, step).then(
       () => assert.unreachable(),
@@ -65,7 +74,7 @@ test('failed calls are settled once: refused ones took nothing, broken ones what
     assert.equal(broken.settled, [
       {
         entry: 'use_1',
-        input_tokens: estimateRequest(question()),
+        input_tokens: estimateRequest(createRequest()),
         output_tokens: estimateTokens('Hello there'),
         status: 'failed',
         estimated: true,
@@ -79,13 +88,13 @@ test('an aborted call is settled as such, with what it was given to read', async
   const meter = new MemoryMeter()
   const abort = new AbortController()
   setTimeout(() => abort.abort(new Error('enough')), 50)
-  await generated(meter, hangs, abort.signal).then(
+  await generated(meter, hang, abort.signal).then(
     () => assert.unreachable(),
     (error) => assert.is(error.message, 'enough'),
   )
   assert.is(meter.settled.length, 1)
   assert.is(meter.settled[0]?.status, 'aborted')
-  assert.is(meter.settled[0]?.input_tokens, estimateRequest(question()))
+  assert.is(meter.settled[0]?.input_tokens, estimateRequest(createRequest()))
 })
 
 test('what the budget refuses is not sent', async () => {
@@ -93,7 +102,7 @@ test('what the budget refuses is not sent', async () => {
   meter.begin = async () => {
     throw new CadreError('BUDGET_EXCEEDED', 'no more')
   }
-  await generated(meter, says('hi')).then(
+  await generated(meter, streamText('hi')).then(
     () => assert.unreachable(),
     (error) => assert.is(error.code, 'BUDGET_EXCEEDED'),
   )

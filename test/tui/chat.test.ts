@@ -7,7 +7,7 @@ import { width } from '../../src/cli/terminal/text.ts'
 import { Stage } from '../harness/chat-fixture.ts'
 import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
-import { refuses, replies, says, stallsAfter } from '../harness/provider.ts'
+import { respondWithError, stallAfter, streamReply, streamText } from '../harness/scripted-provider.ts'
 
 const test = suite(`chat ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
 let stage: Stage
@@ -47,7 +47,9 @@ const ENTER = '\r'
 const ESCAPE = '\u001b'
 
 test('a message is typed, its reply streams in as Markdown, and the status counts', async () => {
-  stage.script(replies({ text: ['You have **25', ' days** of leave.\n\n- paid', '\n- a year\n\n```js\nconst days', ' = 25\n```\n'] }, 5))
+  stage.script(
+    streamReply({ text: ['You have **25', ' days** of leave.\n\n- paid', '\n- a year\n\n```js\nconst days', ' = 25\n```\n'] }, 5),
+  )
   const terminal = stage.chat({ agent: 'Guide' })
   await until(terminal, /Ask Guide/)
   await until(terminal, /Guide · Guide model · \/help/)
@@ -73,7 +75,7 @@ test('what is typed stands in its columns, over several lines, with wide charact
 })
 
 test('Escape stops the reply, and what was written stays', async () => {
-  stage.script(stallsAfter('This is the beginning', ' of a long'))
+  stage.script(stallAfter('This is the beginning', ' of a long'))
   const terminal = stage.chat({ agent: 'Guide' })
   await until(terminal, /Ask Guide/)
   terminal.press(`Go on${ENTER}`)
@@ -88,8 +90,8 @@ test('Escape stops the reply, and what was written stays', async () => {
 })
 
 test('a tool that asks first is shown, refused with n and allowed with y', async () => {
-  const wants = replies({ calls: [{ id: 'call_1', name: 'delete_user', arguments: { id: '42' } }] })
-  stage.script(wants, says('As you wish.'), wants, says('It is done.'))
+  const wants = streamReply({ calls: [{ id: 'call_1', name: 'delete_user', arguments: { id: '42' } }] })
+  stage.script(wants, streamText('As you wish.'), wants, streamText('It is done.'))
   const terminal = stage.chat({ agent: 'Janitor' })
   await until(terminal, /Ask Janitor/)
   terminal.press(`Delete user 42${ENTER}`)
@@ -107,7 +109,7 @@ test('a tool that asks first is shown, refused with n and allowed with y', async
 })
 
 test('an error of the provider is shown once, and Ctrl+R tries again', async () => {
-  stage.script(refuses(401), says('Now it works.'))
+  stage.script(respondWithError(401), streamText('Now it works.'))
   const terminal = stage.chat({ agent: 'Guide' })
   await until(terminal, /Ask Guide/)
   terminal.press(`Hello${ENTER}`)
@@ -117,7 +119,7 @@ test('an error of the provider is shown once, and Ctrl+R tries again', async () 
 })
 
 test('a conversation is found again: by --continue, and with /resume', async () => {
-  stage.script(says('The first answer.'))
+  stage.script(streamText('The first answer.'))
   const first = stage.chat({ agent: 'Guide' })
   await until(first, /Ask Guide/)
   first.press(`A question to find again${ENTER}`)
@@ -143,7 +145,7 @@ test('a conversation is found again: by --continue, and with /resume', async () 
 })
 
 test('the window is narrowed to 40 columns and widened again', async () => {
-  stage.script(says('A reply that is long enough to be broken over more than one line, whatever the width of it is.'))
+  stage.script(streamText('A reply that is long enough to be broken over more than one line, whatever the width of it is.'))
   const terminal = stage.chat({ agent: 'Guide' })
   await until(terminal, /Ask Guide/)
   terminal.press(`Be long${ENTER}`)
@@ -174,7 +176,7 @@ test('help fits a terminal of 24 rows', async () => {
 })
 
 test('commands: help, tools, title, model, usage, export, clear, quit', async () => {
-  stage.script(says('Said.'))
+  stage.script(streamText('Said.'))
   const terminal = stage.chat({ agent: 'Janitor', rows: 60 })
   await until(terminal, /Ask Janitor/)
   terminal.press(`/help${ENTER}`)
@@ -198,7 +200,7 @@ test('commands: help, tools, title, model, usage, export, clear, quit', async ()
 })
 
 test('commands: agents, history, copy, agent, and their completion', async () => {
-  stage.script(says('Said.'))
+  stage.script(streamText('Said.'))
   const terminal = stage.chat({ agent: 'Janitor', rows: 40 })
   await until(terminal, /Ask Janitor/)
   terminal.press(`Hello${ENTER}`)
@@ -223,7 +225,7 @@ test('without a terminal it says what to use, and --plain talks line by line', a
   const refused = await cadre(stage.home, ['chat', 'Guide'])
   assert.is(refused.code, 2)
   assert.match(refused.stderr, /needs a terminal.*\n.*cadre ask.*--plain/)
-  stage.script(says('A **plain** answer.'), says('Another.'))
+  stage.script(streamText('A **plain** answer.'), streamText('Another.'))
   const { code, stdout } = await cadre(stage.home, ['chat', 'Guide', '--plain'], { input: 'Hello\n/title Plainly\nAgain\n' })
   assert.is(code, 0)
   assert.match(stdout, /› Hello\n\n {2}A plain answer\.\n\n {2}It is called "Plainly" now\.\n\n› Again\n\n {2}Another\./)

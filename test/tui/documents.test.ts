@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { Stage } from '../harness/chat-fixture.ts'
 import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
-import { says, stallsAfter } from '../harness/provider.ts'
+import { stallAfter, streamText } from '../harness/scripted-provider.ts'
 
 const test = suite(`chat over documents ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
 let stage: Stage
@@ -48,7 +48,7 @@ test('a reply cites what it stands on, and Ctrl+O shows the passage', async () =
 })
 
 test('nothing that a model writes steers the terminal', async () => {
-  stage.script(says('It \u001b[2J\u001b[Hwipes\u001b]0;owned\u0007 \u009b2J\u001bcand\rgoes on.'))
+  stage.script(streamText('It \u001b[2J\u001b[Hwipes\u001b]0;owned\u0007 \u009b2J\u001bcand\rgoes on.'))
   const terminal = stage.chat({ agent: 'Slow' })
   await until(terminal, /Ask Slow/)
   terminal.press('Try it\r')
@@ -56,7 +56,7 @@ test('nothing that a model writes steers the terminal', async () => {
 })
 
 test('a second chat takes part in a reply that is being written', async () => {
-  stage.script(stallsAfter('Both of us', ' read this'))
+  stage.script(stallAfter('Both of us', ' read this'))
   const first = stage.chat({ agent: 'Slow' })
   await until(first, /Ask Slow/)
   first.press('Begin\r')

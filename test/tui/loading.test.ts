@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { Stage } from '../harness/chat-fixture.ts'
 import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
-import { says } from '../harness/provider.ts'
+import { streamText } from '../harness/scripted-provider.ts'
 
 const test = suite('what is loaded for whom')
 let stage: Stage
@@ -17,7 +17,7 @@ let folder: string
 test.before(
   aloud(async () => {
     stage = await Stage.open()
-    stage.script(says('Here.'))
+    stage.script(streamText('Here.'))
     await stage.agent('Guide')
   }),
 )

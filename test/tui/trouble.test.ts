@@ -3,9 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Stage } from '../harness/chat-fixture.ts'
 import { hasTmux, until } from '../harness/chat-terminal.ts'
-import { stopDaemon } from '../harness/daemon-process.ts'
 import { aloud } from '../harness/hooks.ts'
-import { replies, says, stallsAfter } from '../harness/provider.ts'
+import { stallAfter, streamReply, streamText } from '../harness/scripted-provider.ts'
 
 const test = suite(`chat in trouble ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
 let stage: Stage
@@ -23,7 +22,7 @@ const ENTER = '\r'
 const WAITS = ['--no-start']
 
 test('killed in the middle of a reply: what came stays, it is told as interrupted, and trying again works', async () => {
-  stage.script(stallsAfter('The beginning of', ' an answer'))
+  stage.script(stallAfter('The beginning of', ' an answer'))
   const terminal = stage.chat({ agent: 'Guide', more: WAITS })
   await until(terminal, /Ask Guide/)
   terminal.press(`Tell me${ENTER}`)
@@ -35,7 +34,7 @@ test('killed in the middle of a reply: what came stays, it is told as interrupte
   await stage.restart()
   await until(terminal, /› Tell me\n\n {2}The beginning of an answer\n\n {2}✗ The daemon ended before the reply did/)
   await until(terminal, /› typed meanwhile\n/)
-  stage.script(says('The whole answer.'))
+  stage.script(streamText('The whole answer.'))
   terminal.press('\u0012')
   await until(terminal, /The whole answer\.\n/)
   await until(
@@ -46,7 +45,7 @@ test('killed in the middle of a reply: what came stays, it is told as interrupte
 })
 
 test('gone before a message is sent: it waits, and goes out once when the daemon is back', async () => {
-  stage.script(says('Here I am.'))
+  stage.script(streamText('Here I am.'))
   const terminal = stage.chat({ agent: 'Guide', more: WAITS })
   await until(terminal, /Ask Guide/)
   await stage.kill()
@@ -63,19 +62,19 @@ test('gone before a message is sent: it waits, and goes out once when the daemon
 })
 
 test('stopped in good order: the reply says that it was interrupted', async () => {
-  stage.script(stallsAfter('Half an'))
+  stage.script(stallAfter('Half an'))
   const terminal = stage.chat({ agent: 'Guide', more: WAITS })
   await until(terminal, /Ask Guide/)
   terminal.press(`Go${ENTER}`)
   await until(terminal, /Half an/)
-  await stopDaemon(stage.daemon)
+  await stage.daemon.stop()
   await until(terminal, /Half an\n\n {2}✗ The daemon ended before the reply did/)
   await stage.restart()
 })
 
 test('many short replies and many keys at once: all of them arrive', async () => {
   const words = Array.from({ length: 2000 }, (_, index) => `w${index} `)
-  stage.script(replies({ text: words }))
+  stage.script(streamReply({ text: words }))
   const terminal = stage.chat({ agent: 'Guide', more: WAITS })
   await until(terminal, /Ask Guide/)
   terminal.press(`Flood${ENTER}`)

@@ -2,14 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConversationFixture } from '../conversations/conversation-fixture.ts'
 import { expectData } from '../harness/expect.ts'
-import { cutsAfter, refuses, replies, ScriptedProvider, says } from '../harness/provider.ts'
+import { disconnectAfter, respondWithError, ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 
 const test = suite<{ parlour: ConversationFixture; provider: ScriptedProvider }>('usage of conversations')
 const usage = { input: 11, output: 7 }
 
 test.before.each(async (context) => {
   context.parlour = await ConversationFixture.open()
-  context.provider = await ScriptedProvider.start('openai', replies({ text: ['Twenty-five days.'], usage }))
+  context.provider = await ScriptedProvider.start('openai', streamReply({ text: ['Twenty-five days.'], usage }))
 })
 test.after.each(async ({ parlour, provider }) => {
   await parlour.close()
@@ -49,11 +49,11 @@ test('every call is counted once, also of replies that fail', async ({ parlour, 
   const agent = await parlour.createAgent(provider)
   const talk = await parlour.createConversation(agent)
   await parlour.sendAndWait(talk, 'How many days?')
-  provider.script = [cutsAfter('Twenty-')]
+  provider.script = [disconnectAfter('Twenty-')]
   assert.is((await parlour.send(talk, 'And next year?')).status, 502)
-  provider.script = [refuses(400)]
+  provider.script = [respondWithError(400)]
   assert.is((await parlour.send(talk, 'Why?')).status, 502)
-  provider.script = [says('Sorry.')]
+  provider.script = [streamText('Sorry.')]
   await parlour.sendAndWait(talk, 'Hello?')
   const calls = await parlour.service.database.all("SELECT status FROM usage_calls WHERE kind = 'chat' ORDER BY began_at, id")
   assert.equal(
@@ -72,7 +72,7 @@ test('every call is counted once, also of replies that fail', async ({ parlour, 
 
 for (const wire of ['openai', 'anthropic', 'google'] as const)
   test(`${wire}: cached input is told apart, and costs what other input costs`, async ({ parlour }) => {
-    const cached = await ScriptedProvider.start(wire, replies({ text: ['Hi.'], usage: { input: 1_000, output: 100, cached: 600 } }))
+    const cached = await ScriptedProvider.start(wire, streamReply({ text: ['Hi.'], usage: { input: 1_000, output: 100, cached: 600 } }))
     const agent = await parlour.createAgent(cached, {}, { pricing: { input: 3, output: 15 } })
     const reply = await parlour.sendAndWait(await parlour.createConversation(agent), 'Hello?').finally(() => cached.close())
     assert.equal([reply.usage.total_tokens, reply.cost], [1_100, 4.5])

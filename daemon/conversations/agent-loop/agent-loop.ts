@@ -1,11 +1,11 @@
-/** The loop: the model speaks or asks for tools, tools answer, and the model goes on, until it is done or has asked too often. */
+/** The agent loop: calls the model, runs the tools it asks for and calls it again, until it is done or reaches the step limit. */
 
 import { orAborted } from '../../async/abortable.ts'
 import type { SettledCall } from '../../core/meter.ts'
 import { type FoundPassage, headingsOf, type Tool, type ToolUse } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
-import { type ChatMessage, type ChatPart, type ChatRequest, type GivenPassage, ToolsUnsupported } from '../../models/chat-model.ts'
-import { estimateRequest, settlement } from '../../models/token-estimate.ts'
+import { type ChatMessage, type ChatPart, type ChatRequest, type ContextPassage, ToolsUnsupportedError } from '../../models/chat-model.ts'
+import { computeSettledCall, estimateRequest } from '../../models/token-estimate.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedRequest, composeRequest } from './context-window.ts'
@@ -13,13 +13,13 @@ import { addToolCall, declineToolCalls, executeToolCalls, type PendingToolCall }
 import type { TurnContext } from './turn-context.ts'
 
 export const MAX_TOOL_STEPS = 10
-/** A model that never ends is ended here, in characters. */
+/** In characters; longer replies are cut off. */
 const MAX_REPLY_LENGTH = 2_000_000
-/** What is looked up of a long message. */
+/** Longer messages are truncated when they are used as a search query. */
 const MAX_QUERY_LENGTH = 2_000
 const MAX_PASSAGES = 10
 
-/** Who keeps count of the calls: asked before each, and told of each that others follow. */
+/** Records the model calls of a reply. */
 export interface CallRecorder {
   beginCall(estimatedInput: () => number): Promise<void>
   settleCall(settled: SettledCall): Promise<void>
@@ -27,7 +27,7 @@ export interface CallRecorder {
 
 export interface AgentLoopInput {
   context: TurnContext
-  /** What is asked first, where that is known: it was entered so. */
+  /** The first request, if it was composed (and recorded) before the loop starts. */
   firstRequest: ComposedRequest | undefined
   reply: ActiveReply
   recorder: CallRecorder
@@ -36,7 +36,7 @@ export interface AgentLoopInput {
 
 export interface AgentLoopResult {
   finishReason: FinishReason
-  /** Of the last call. */
+  /** Usage of the last call, which the caller settles. */
   settled: SettledCall
 }
 
@@ -47,25 +47,25 @@ interface ModelOutput {
   text: string
 }
 
-/** What the first call reads, where it is made at once; models that do not call tools have passages looked up for them before. */
+/** Returns undefined if passages have to be retrieved before the first call (models without tool calling). */
 export function composeFirstRequest(scene: TurnContext): ComposedRequest | undefined {
-  const lookedUp = !scene.model.callsTools && scene.toolset.retrievalTools.length > 0
+  const lookedUp = !scene.model.canCallTools && scene.toolset.retrievalTools.length > 0
   return lookedUp ? undefined : composeRequest(scene, { steps: [], tools: listOfferedTools(scene), passages: undefined })
 }
 
-const listOfferedTools = ({ model, toolset }: TurnContext) => (model.callsTools ? toolset.definitions : [])
+const listOfferedTools = ({ model, toolset }: TurnContext) => (model.canCallTools ? toolset.definitions : [])
 
 export async function runAgentLoop(stage: AgentLoopInput): Promise<AgentLoopResult> {
   const { context: scene, firstRequest: first, reply, recorder: books, logger } = stage
   const done: ChatMessage[] = []
   let tools = listOfferedTools(scene)
-  let passages = scene.model.callsTools ? undefined : await retrievePassages(scene, reply)
+  let passages = scene.model.canCallTools ? undefined : await retrievePassages(scene, reply)
   for (let step = 1; ; step++) {
     const last = step >= MAX_TOOL_STEPS
     const request = (step === 1 && first) || composeRequest(scene, { steps: done, tools, passages })
     await books.beginCall(() => estimateRequest(request))
     const heard = await callModel(stage, { ...request, toolChoice: last ? 'none' : 'auto' }).catch((error: unknown) => {
-      if (error instanceof ToolsUnsupported && tools.length > 0) return undefined
+      if (error instanceof ToolsUnsupportedError && tools.length > 0) return undefined
       throw error
     })
     if (!heard) {
@@ -77,7 +77,7 @@ export async function runAgentLoop(stage: AgentLoopInput): Promise<AgentLoopResu
     const { calls, finishReason: reason, settled, text } = heard
     if (calls.length === 0) return { finishReason: reason, settled }
     if (last) {
-      declineToolCalls(reply, calls, `Not run: ${MAX_TOOL_STEPS} steps were made for this reply.`)
+      declineToolCalls(reply, calls, `Not run: the limit of ${MAX_TOOL_STEPS} steps per reply is reached.`)
       return { finishReason: 'steps', settled }
     }
     await books.settleCall(settled)
@@ -86,7 +86,7 @@ export async function runAgentLoop(stage: AgentLoopInput): Promise<AgentLoopResu
   }
 }
 
-/** One call of the model: text as it comes, then what it wants done. */
+/** Calls the model once: appends its text to the reply and returns its tool calls. */
 async function callModel(
   { context: scene, reply }: AgentLoopInput,
   request: ComposedRequest & Pick<ChatRequest, 'toolChoice'>,
@@ -111,21 +111,24 @@ async function callModel(
     calls,
     text,
     finishReason: end === undefined ? 'length' : end.finishReason === 'tool_calls' ? 'stop' : end.finishReason,
-    settled: settlement(
+    settled: computeSettledCall(
       request,
-      { text: text + calls.map(({ call }) => JSON.stringify(call.arguments)).join(''), parts: 1, counted: end?.usage },
+      { text: text + calls.map(({ call }) => JSON.stringify(call.arguments)).join(''), parts: 1, usage: end?.usage },
       'done',
     ),
   }
 }
 
-/** What is said after tools were used begins a paragraph of its own. */
+/** Text that follows a tool call starts a new paragraph. */
 function separateParagraph(before: string, text: string): string {
   return before === '' || /\s$/.test(before) || /^\s/.test(text) ? text : `\n\n${text}`
 }
 
-/** Passages for the question from all the agent's knowledge, the best first. Without any knowledge there is nothing to look up. */
-async function retrievePassages({ toolset, question, toolUse: use }: TurnContext, reply: ActiveReply): Promise<GivenPassage[] | undefined> {
+/** Searches all knowledge of the agent, best passages first. Returns undefined for an agent without knowledge. */
+async function retrievePassages(
+  { toolset, question, toolUse: use }: TurnContext,
+  reply: ActiveReply,
+): Promise<ContextPassage[] | undefined> {
   const { retrievalTools: knowledge } = toolset
   if (knowledge.length === 0) return undefined
   const found = (await searchWithTools(knowledge, question.trim().slice(0, MAX_QUERY_LENGTH), use, reply.signal))
@@ -136,7 +139,7 @@ async function retrievePassages({ toolset, question, toolUse: use }: TurnContext
   return [...cited].map(([{ content, source, page }, headings]) => ({ content, source, page, headings }))
 }
 
-/** One that fails leaves it to the others; if all fail, so does the reply. */
+/** Ignores tools that fail, unless all of them do. */
 async function searchWithTools(tools: readonly Tool[], question: string, use: ToolUse, signal: AbortSignal): Promise<FoundPassage[]> {
   const searches = tools.map(async (tool) => (await tool.retrieve?.(question, use)) ?? [])
   const found = await orAborted(Promise.allSettled(searches), signal)

@@ -1,19 +1,19 @@
-/** What of a conversation goes to the model: always the instructions and the last question, and of the rest as much as fits, newest first. */
+/** Fits a conversation into the context window: always the instructions and the last question, then as much history as fits, newest first. */
 import { createValidationError } from '../../../src/contract/errors.ts'
-import type { ChatMessage, ChatModel, ChatRequest, GivenPassage, OfferedTool } from '../../models/chat-model.ts'
+import type { ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import { removeCitationMarkers } from '../reply/citations.ts'
 import type { StoredMessage } from '../store.ts'
 
-/** What is left for the reply when the agent says nothing about its length, and the most that is. */
+/** Tokens reserved for the reply if the agent sets no limit, and the largest share of the context window that is reserved. */
 const DEFAULT_REPLY_TOKENS = 2_048
 const MAX_REPLY_SHARE = 0.5
-/** A tool result is never cut shorter than this many characters. */
+/** Characters that are left of a tool result at least. */
 const MIN_RESULT_LENGTH = 400
 
 export interface PromptInput {
   system: string
-  /** Earlier turns, oldest first: a question and what was answered. */
+  /** Earlier turns, oldest first. */
   history: readonly (readonly ChatMessage[])[]
   question: string
   contextTokens: number
@@ -21,16 +21,20 @@ export interface PromptInput {
 }
 
 export interface StepInput {
-  /** What was said and done in this reply so far. */
+  /** Model messages and tool results of this reply so far. */
   steps: readonly ChatMessage[]
-  tools: readonly OfferedTool[]
-  passages: readonly GivenPassage[] | undefined
+  tools: readonly ToolDefinition[]
+  passages: readonly ContextPassage[] | undefined
 }
 
-export type ComposedRequest = Pick<ChatRequest, 'messages'> & { tools?: readonly OfferedTool[]; passages?: readonly GivenPassage[] }
+export type ComposedRequest = Pick<ChatRequest, 'messages'> & { tools?: readonly ToolDefinition[]; passages?: readonly ContextPassage[] }
 
-/** A question is never cut: one that the model is known not to read whole is refused before anything is called, or stored. */
-export function requireFitsContext({ name, contextTokens, contextKnown }: ChatModel, system: string, question: string): void {
+/** Throws if the question does not fit into a known context window: a question is never truncated. */
+export function requireFitsContext(
+  { name, contextTokens, isContextKnown: contextKnown }: ChatModel,
+  system: string,
+  question: string,
+): void {
   const [instructions, asked] = [estimateTokens(system), estimateTokens(question)]
   if (!contextKnown || instructions + asked <= contextTokens) return
   const count = (tokens: number) => tokens.toLocaleString('en')
@@ -61,7 +65,7 @@ export function composeRequest(
   }
 }
 
-/** Whole turns, the newest first, until one does not fit. */
+/** Selects complete turns, newest first, until one does not fit. */
 function selectTurns(past: readonly (readonly ChatMessage[])[], room: number): ChatMessage[] {
   let left = room
   let first = past.length
@@ -73,10 +77,10 @@ function selectTurns(past: readonly (readonly ChatMessage[])[], room: number): C
   return past.slice(first).flat()
 }
 
-/** The best passages come first; the first one is always given, cut if it must be. */
-function selectPassages(passages: readonly GivenPassage[], room: number): GivenPassage[] {
+/** Passages are sorted by score; the first is always included, truncated if necessary. */
+function selectPassages(passages: readonly ContextPassage[], room: number): ContextPassage[] {
   let left = room
-  const kept: GivenPassage[] = []
+  const kept: ContextPassage[] = []
   for (const passage of passages) {
     left -= estimateRequest({ messages: [], passages: [passage] })
     if (left < 0 && kept.length > 0) break
@@ -85,7 +89,7 @@ function selectPassages(passages: readonly GivenPassage[], room: number): GivenP
   return kept
 }
 
-/** What tools answered in this reply, the longest of it cut until all of it fits. */
+/** Truncates the longest tool results until all of them fit. */
 function shortenToolResults(done: readonly ChatMessage[], room: number): ChatMessage[] {
   const size = estimateRequest({ messages: done })
   if (size <= room) return [...done]
@@ -99,7 +103,7 @@ function shortenToolResults(done: readonly ChatMessage[], room: number): ChatMes
   })
 }
 
-/** The most that each may keep so that together they fit; what the short ones leave goes to the long ones. */
+/** The limit per result so that all fit together: room that short results leave is given to long ones. */
 function computeEvenShare(ascending: readonly number[], room: number): number {
   let left = room
   for (const [at, tokens] of ascending.entries()) {
@@ -116,8 +120,8 @@ function truncateToShare(text: string, part: number): string {
 }
 
 /**
- * Stored messages as turns. Replies that failed before their first word say nothing. Of tools, those are shown again
- * that the agent still has and that do not find passages: those had numbers of their own, and are better looked up again.
+ * Converts stored messages to turns. Empty replies are left out. Tool calls are included if the agent still has the tool
+ * and it does not return passages: those had their own citation numbers and are better retrieved again.
  */
 export function buildHistory(messages: readonly StoredMessage[], tools: readonly string[]): ChatMessage[][] {
   const turns: ChatMessage[][] = []

@@ -1,9 +1,9 @@
-/** Tool calls of a model: run side by side, allowed where they must be, and told to the model whatever came of them. */
+/** Executes the tool calls of a model concurrently, after confirmation where required, and formats their results for the model. */
 import { CadreError } from '../../../src/contract/errors.ts'
 import { orAborted } from '../../async/abortable.ts'
 import type { ToolOutcome } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
-import type { ChatMessage, ToolRequest } from '../../models/chat-model.ts'
+import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { type CitedPassage, formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
@@ -11,23 +11,22 @@ import { formatValue } from './context-window.ts'
 import type { TurnContext } from './turn-context.ts'
 
 const MAX_CONCURRENT_CALLS = 8
-/** What is stored of a result, in characters of JSON; the model reads as much as fits. */
+/** Characters of a result that are stored; the model gets as much as fits its context window. */
 const MAX_STORED_RESULT_LENGTH = 10_000
-/** What the model may read of one result at all. */
 const MAX_RESULT_LENGTH = 200_000
 
 export interface PendingToolCall {
-  request: ToolRequest
-  /** As the reply keeps it. */
+  request: ToolCall
+  /** The call as stored with the reply. */
   call: StoredToolCall
-  /** Why its arguments could not be read. */
+  /** Why its arguments could not be parsed. */
   problem: string | undefined
 }
 
-/** Takes a call of the model down, under an id that no other call of this reply has: some servers number them anew at each step. */
+/** Adds a tool call to the reply under a unique id: some servers restart their numbering at each step. */
 export function addToolCall(
   reply: ActiveReply,
-  { id, name, arguments: given, ...more }: ToolRequest,
+  { id, name, arguments: given, ...more }: ToolCall,
   problem: string | undefined,
 ): PendingToolCall {
   const taken = new Set(reply.draft.toolCalls.map((call) => call.id))
@@ -39,7 +38,7 @@ export function addToolCall(
   return { request: { ...more, id: free, name, arguments: given }, call, problem }
 }
 
-/** Runs the calls and gives what the model is told of them, in their order. */
+/** Returns one tool message per call, in the order of the calls. */
 export async function executeToolCalls(
   scene: TurnContext,
   reply: ActiveReply,
@@ -55,7 +54,7 @@ export async function executeToolCalls(
   return told
 }
 
-/** Tells of calls that are not run any more. */
+/** Reports calls that are not executed. */
 export function declineToolCalls(reply: ActiveReply, calls: readonly PendingToolCall[], why: string): void {
   for (const { call } of calls) reportFailure(reply, call, why)
 }
@@ -77,8 +76,8 @@ async function executeToolCall(
     return { role: 'tool', callId, name, content, failed: false }
   } catch (error) {
     reply.signal.throwIfAborted()
-    if (!(error instanceof CadreError)) logger.error({ err: error, tool: name, message_id: reply.messageId }, 'a tool failed unforeseen')
-    const why = error instanceof CadreError ? error.message : 'The tool failed for a reason of its own.'
+    if (!(error instanceof CadreError)) logger.error({ err: error, tool: name, message_id: reply.messageId }, 'a tool failed unexpectedly')
+    const why = error instanceof CadreError ? error.message : 'The tool failed because of an internal error.'
     call.latency_ms = Math.round(performance.now() - begun)
     reportFailure(reply, call, why)
     return { role: 'tool', callId, name, content: why, failed: true }
@@ -92,11 +91,11 @@ async function runTool(scene: TurnContext, reply: ActiveReply, call: StoredToolC
       'NOT_FOUND',
       `There is no tool "${call.name.slice(0, 100)}". The tools are: ${scene.toolset.names.join(', ') || 'none'}.`,
     )
-  if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be read: ${problem}`)
+  if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be parsed: ${problem}`)
   if (tool.requiresConfirmation) {
     const answer = await reply.requestConfirmation(call)
-    if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
-    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
+    if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Continue without it.')
+    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Continue without it.')
   }
   return orAborted(tool.run(call.arguments, scene.toolUse), reply.signal)
 }

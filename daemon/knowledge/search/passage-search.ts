@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Passage, SearchResult } from '../../../src/contract/schemas/passages.ts'
 import type { CallOrigin } from '../../core/meter.ts'
-import { fluency } from '../../embedding/fluency.ts'
+import { estimateLanguageSupport } from '../../embedding/estimate-language-support.ts'
 import type { EmbeddingService } from '../../embedding/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
@@ -156,10 +156,10 @@ export class PassageSearch {
 
   async #queryIndex(index: Index, { query, method, origin }: SearchRequest, filter: Filter | undefined, clock: StageTimer): Promise<Hits> {
     const options = { limit: MAX_HITS_PER_METHOD, ...(filter ? { filter } : {}) }
-    const embedder = method === 'full_text' ? undefined : await this.#embedding.embedder(index.embedding_model)
+    const embedder = method === 'full_text' ? undefined : await this.#embedding.getEmbedder(index.embedding_model)
     const bySense = async () => {
       if (!embedder) return []
-      const embed = (counted: CountTokens) => embedder.embed([query], { priority: 'query', counted })
+      const embed = (counted: CountTokens) => embedder.embed([query], { priority: 'query', onUsage: counted })
       const [vector] = await clock.measure('embed', () => this.#ledger.record(embedder, [query], origin, embed))
       return clock.measure('semantic', () => this.#indexes.vectors(index).nearest(vector as Float32Array, { ...options, columns: ['id'] }))
     }
@@ -172,7 +172,7 @@ export class PassageSearch {
     const [near, matching] = await Promise.all([bySense(), byWords()])
     return {
       index,
-      trust: embedder ? fluency(embedder, query) : 1,
+      trust: embedder ? estimateLanguageSupport(embedder, query) : 1,
       semantic: new Map(near.map((row) => [row.id as string, 1 - (row._distance as number)])),
       fullText: new Map(matching.map((row) => [row.id as string, row._score as number])),
       rows: new Map(matching.map((row) => [row.id as string, row])),

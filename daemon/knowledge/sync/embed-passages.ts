@@ -71,20 +71,25 @@ async function embedBatch(
   signal: AbortSignal,
   embedded: (count: number) => void,
 ): Promise<void> {
-  const embedder = await embedding.embedder(index.embedding_model)
+  const embedder = await embedding.getEmbedder(index.embedding_model)
   const ids = documents.map(({ document_id }) => document_id)
   const passages = await indexes.getTextTable(index).where({ document_id: ids }, ['id', 'document_id', 'page', 'headings', 'content'])
   const rows = new Map<string, PassageRow[]>(ids.map((id) => [id, []]))
   const texts = passages.map(formatEmbeddingInput)
   const embed = async (counted: CountTokens) => {
-    for (let from = 0; from < passages.length; from += embedder.batch) {
-      const part = passages.slice(from, from + embedder.batch)
+    for (let from = 0; from < passages.length; from += embedder.batchSize) {
+      const part = passages.slice(from, from + embedder.batchSize)
       let told = 0
       const tell = (done: number) => {
         embedded(done - told)
         told = done
       }
-      const vectors = await embedder.embed(texts.slice(from, from + embedder.batch), { signal, priority: 'index', progress: tell, counted })
+      const vectors = await embedder.embed(texts.slice(from, from + embedder.batchSize), {
+        signal,
+        priority: 'index',
+        onProgress: tell,
+        onUsage: counted,
+      })
       tell(part.length)
       part.forEach(({ id, document_id, page }, at) => {
         rows

@@ -34,7 +34,7 @@ export class EmbeddingLedger {
     signal?: AbortSignal,
   ): Promise<T> {
     const { database, meter, models } = this.#dependencies
-    const model = await models.counted(database, embedder.id)
+    const model = await models.getMeteredModel(database, embedder.id)
     await meter.admit(model, origin)
     const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
     const begin = () =>

@@ -1,6 +1,6 @@
 /** What a question asks for, as far as its words tell, and which of them say what it is about. */
 
-export interface AskedQuestion {
+export interface QuestionAnalysis {
   /** Its words that mean something, stemmed. */
   words: readonly string[]
   kind: QuestionKind
@@ -21,10 +21,10 @@ const DURATION = /\bhow (?:long|often|soon|frequently)\b/i
 const MOMENT = /\bwhen\b|\b(?:what|which) (?:year|years|date|day|month|century|decade|time)\b/i
 const PERSON = /^\W*(?:who|whom|whose)\b/i
 
-export function asked(question: string): AskedQuestion {
+export function analyzeQuestion(question: string): QuestionAnalysis {
   const text = question.trim()
-  const words = [...new Set(joined(contentWords(text)))]
-  const subject = contentWords(DEFINITION.exec(text)?.[1] ?? '')
+  const words = [...new Set(joined(extractContentWords(text)))]
+  const subject = extractContentWords(DEFINITION.exec(text)?.[1] ?? '')
   const kind = WAY.test(text)
     ? 'way'
     : DURATION.test(text)
@@ -67,11 +67,11 @@ function joined(words: readonly string[]): string[] {
 }
 
 /** Where no spaces stand between words, they may be told apart otherwise in the question than in the text. */
-export const holds = (text: string, words: ReadonlySet<string>, word: string): boolean =>
+export const containsWord = (text: string, words: ReadonlySet<string>, word: string): boolean =>
   words.has(word) || (UNSPACED.test(word) && text.includes(word))
 
 /** The words that mean something, in their order, so far stemmed that most forms of a word meet. */
-export function contentWords(text: string): string[] {
+export function extractContentWords(text: string): string[] {
   const segments = segmentsOf(text.toLowerCase())
   // A name such as RATE_LIMIT is a word, and so are its parts.
   const words = segments.flatMap((segment) =>

@@ -2,7 +2,7 @@
 import type { Embedder } from '../../embedding/embedder.ts'
 import type { ChatModel, ChatPart, ChatRequest } from '../chat-model.ts'
 import { estimateTokens } from '../token-estimate.ts'
-import { NOT_FOUND, quoteAnswer } from './extract-answer.ts'
+import { extractAnswer, NOT_FOUND } from './extract-answer.ts'
 
 /** It reads the last question and the passages, and nothing else, however much there is. */
 const CONTEXT_TOKENS = 200_000
@@ -15,13 +15,13 @@ const GREETED = `${INTRODUCTION} Ask me something that is in them.`
 const GREETING =
   /^\W*(hi|hey|hello|good (morning|day|afternoon|evening)|thanks|thank you|who are you|what are you|what can you do|help|hallo|hola|bonjour|salut|ciao|olá)\b[^?]{0,30}\??\W*$/iu
 
-export class EmbeddedModel implements ChatModel {
+export class EmbeddedChatModel implements ChatModel {
   readonly id: string
   readonly name: string
-  readonly callsTools = false
+  readonly canCallTools = false
   readonly contextTokens = CONTEXT_TOKENS
   /** It looks for what it can answer, however long the question. */
-  readonly contextKnown = false
+  readonly isContextKnown = false
   readonly price = { input: 0, output: 0 }
   readonly #embedder: () => Promise<Embedder>
 
@@ -47,7 +47,7 @@ export class EmbeddedModel implements ChatModel {
   /** Passages that are missing were not looked for; none at all were looked for and not found. */
   async #answer(question: string, { passages, signal }: ChatRequest): Promise<string> {
     if (passages === undefined) return NO_DOCUMENTS
-    const found = await quoteAnswer(await this.#embedder(), question, passages, signal)
+    const found = await extractAnswer(await this.#embedder(), question, passages, signal)
     return found === NOT_FOUND && GREETING.test(question) ? GREETED : found
   }
 }

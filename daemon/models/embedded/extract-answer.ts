@@ -1,12 +1,12 @@
 /** The embedded answerer: it writes nothing of its own, it quotes the sentences that answer the question and says where they stand. */
 import { setImmediate } from 'node:timers/promises'
 import type { Embedder } from '../../embedding/embedder.ts'
-import { fluency } from '../../embedding/fluency.ts'
-import { type AskedQuestion, asked, contentWords } from './analyze-question.ts'
-import { type Candidate, form, isEnough, share, type Weighed, wordWeights } from './score-sentence.ts'
-import { type Below, type Quotable, quotable } from './split-sentences.ts'
+import { estimateLanguageSupport } from '../../embedding/estimate-language-support.ts'
+import { analyzeQuestion, extractContentWords, type QuestionAnalysis } from './analyze-question.ts'
+import { type CandidateSentence, computeOverlap, computeWordWeights, isRelevant, type ScoredSentence, scoreForm } from './score-sentence.ts'
+import { type FollowingBlock, type QuotableSentence, splitSentences } from './split-sentences.ts'
 
-export interface QuotedPassage {
+export interface QuotablePassage {
   content: string
   /** The headings it stands under, outermost first, where they are known. */
   headings?: readonly string[]
@@ -35,64 +35,69 @@ const A_TURN = 50
 /** Of code, what says which command it is. */
 const LONGEST_COMMANDS = 200
 
-export async function quoteAnswer(
+export async function extractAnswer(
   embedder: Embedder,
   text: string,
-  passages: readonly QuotedPassage[],
+  passages: readonly QuotablePassage[],
   signal?: AbortSignal,
 ): Promise<string> {
-  const question = asked(text)
-  const sentences = (await candidates(passages)).filter(({ command }) => !command || question.kind === 'way')
-  const weights = wordWeights(question, sentences)
+  const question = analyzeQuestion(text)
+  const sentences = (await candidates(passages)).filter(({ isCommand: command }) => !command || question.kind === 'way')
+  const weights = computeWordWeights(question, sentences)
   const likely = foremost(sentences, weights)
-  const likenesses = fluency(embedder, text) >= 0.5 ? await compared(embedder, text, likely, signal) : undefined
+  const likenesses = estimateLanguageSupport(embedder, text) >= 0.5 ? await compared(embedder, text, likely, signal) : undefined
   const around = passages.map((_, at) =>
-    share(
+    computeOverlap(
       weights,
       sentences.filter(({ passage }) => passage === at),
     ),
   )
-  const weighed = likely.map((candidate, at): Weighed => {
+  const weighed = likely.map((candidate, at): ScoredSentence => {
     const likeness = likenesses?.[at]
-    const shared = share(weights, [candidate])
-    const less = A_RANK * candidate.passage + (candidate.row ? TABLE_ROW : 0) + (candidate.broken ? BROKEN : 0)
-    const beside = question.kind === 'amount' ? BESIDE_AMOUNTS * share(weights, [candidate], 'own') : 0
-    const score = (likeness ?? 0) + WORDS * shared + beside + form(question, candidate) - less
-    return { ...candidate, likeness, shared, around: around[candidate.passage] as number, score }
+    const shared = computeOverlap(weights, [candidate])
+    const less = A_RANK * candidate.passage + (candidate.isRow ? TABLE_ROW : 0) + (candidate.isTruncated ? BROKEN : 0)
+    const beside = question.kind === 'amount' ? BESIDE_AMOUNTS * computeOverlap(weights, [candidate], 'own') : 0
+    const score = (likeness ?? 0) + WORDS * shared + beside + scoreForm(question, candidate) - less
+    return { ...candidate, similarity: likeness, wordOverlap: shared, passageOverlap: around[candidate.passage] as number, score }
   })
-  const chosen = choose(weighed.filter(isEnough), question.kind === 'amount' ? NEARLY_AN_AMOUNT : NEARLY)
+  const chosen = choose(weighed.filter(isRelevant), question.kind === 'amount' ? NEARLY_AN_AMOUNT : NEARLY)
   return chosen.length === 0 ? NOT_FOUND : quoted(chosen, question)
 }
 
-async function candidates(passages: readonly QuotedPassage[]): Promise<Candidate[]> {
-  const found: Candidate[] = []
+async function candidates(passages: readonly QuotablePassage[]): Promise<CandidateSentence[]> {
+  const found: CandidateSentence[] = []
   for (const [passage, { content, headings = [] }] of passages.entries()) {
-    for (const [position, sentence] of quotable(content, headings.at(-1)).entries()) {
+    for (const [position, sentence] of splitSentences(content, headings.at(-1)).entries()) {
       // Passages may be long and many; others are served in between.
       if (position % A_TURN === 0) await setImmediate()
-      const own = new Set(contentWords(meantBy(sentence)))
-      found.push({ ...sentence, passage, position, own, words: new Set([...contentWords(sentence.heading), ...own]) })
+      const own = new Set(extractContentWords(meantBy(sentence)))
+      found.push({ ...sentence, passage, position, ownWords: own, words: new Set([...extractContentWords(sentence.heading), ...own]) })
     }
   }
   return found
 }
 
 /** What an example says between quotation marks is not what its command does. */
-const meantBy = ({ text, command }: Quotable) => (command ? text.replaceAll(/'[^']*'|"[^"]*"/g, '') : text)
+const meantBy = ({ text, isCommand: command }: QuotableSentence) => (command ? text.replaceAll(/'[^']*'|"[^"]*"/g, '') : text)
 
 /** Those whose words promise most, where they are too many to compare all. */
-function foremost(sentences: Candidate[], weights: ReadonlyMap<string, number>): Candidate[] {
+function foremost(sentences: CandidateSentence[], weights: ReadonlyMap<string, number>): CandidateSentence[] {
   if (sentences.length <= MOST_SENTENCES) return sentences
-  const promise = new Map(sentences.map((sentence) => [sentence, share(weights, [sentence]) - A_RANK * sentence.passage]))
+  const promise = new Map(sentences.map((sentence) => [sentence, computeOverlap(weights, [sentence]) - A_RANK * sentence.passage]))
   return [...sentences].sort((a, b) => (promise.get(b) as number) - (promise.get(a) as number)).slice(0, MOST_SENTENCES)
 }
 
 /** How alike the question and each sentence are, under its heading and with the commands it comes with. */
-async function compared(embedder: Embedder, question: string, sentences: readonly Candidate[], signal?: AbortSignal): Promise<number[]> {
+async function compared(
+  embedder: Embedder,
+  question: string,
+  sentences: readonly CandidateSentence[],
+  signal?: AbortSignal,
+): Promise<number[]> {
   if (sentences.length === 0) return []
   const texts = sentences.map((sentence) => {
     const { heading, below } = sentence
-    const commands = below?.shell && below.owned ? ` ${below.text.slice(0, LONGEST_COMMANDS)}` : ''
+    const commands = below?.isShell && below.isOwned ? ` ${below.text.slice(0, LONGEST_COMMANDS)}` : ''
     return `${heading === '' ? '' : `${heading}: `}${meantBy(sentence)}${commands}`
   })
   const [meant, ...vectors] = await embedder.embed([question, ...texts], { priority: 'query', ...(signal ? { signal } : {}) })
@@ -100,11 +105,11 @@ async function compared(embedder: Embedder, question: string, sentences: readonl
 }
 
 /** The best sentence and those close to it, each said once, in the order they were found in. */
-function choose(fitting: readonly Weighed[], nearly: number): Weighed[] {
+function choose(fitting: readonly ScoredSentence[], nearly: number): ScoredSentence[] {
   const sorted = [...fitting].sort((a, b) => b.score - a.score)
   const best = sorted[0]
   if (!best) return []
-  const chosen: Weighed[] = []
+  const chosen: ScoredSentence[] = []
   for (const sentence of sorted) {
     if (chosen.length === MOST_QUOTES || sentence.score < best.score - nearly) break
     if (!chosen.some((other) => repeats(sentence, other))) chosen.push(sentence)
@@ -112,13 +117,13 @@ function choose(fitting: readonly Weighed[], nearly: number): Weighed[] {
   return chosen.sort((a, b) => a.passage - b.passage || a.position - b.position)
 }
 
-const repeats = ({ words }: Weighed, other: Weighed) =>
+const repeats = ({ words }: ScoredSentence, other: ScoredSentence) =>
   words.size > 0 && [...words].filter((word) => other.words.has(word)).length > 0.8 * words.size
 
 /** Each with its number; what it announces below it, and commands where a way to do something is asked for. */
-function quoted(chosen: readonly Weighed[], question: AskedQuestion): string {
+function quoted(chosen: readonly ScoredSentence[], question: QuestionAnalysis): string {
   const lines = chosen.flatMap(({ text, passage, below }, at) => {
-    const given = below && (below.announced || isWay(question, below)) ? itsOwn(below.raw) : undefined
+    const given = below && (below.isAnnounced || isWay(question, below)) ? itsOwn(below.raw) : undefined
     const later = chosen
       .slice(at + 1)
       .some((other) => other.passage === passage && other.below !== undefined && itsOwn(other.below.raw) === given)
@@ -131,9 +136,9 @@ function quoted(chosen: readonly Weighed[], question: AskedQuestion): string {
 const itsOwn = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))
 
 /** Commands that another sentence announces have to be about what is asked. */
-function isWay({ kind, words }: AskedQuestion, { shell, owned, text }: Below): boolean {
+function isWay({ kind, words }: QuestionAnalysis, { isShell: shell, isOwned: owned, text }: FollowingBlock): boolean {
   if (kind !== 'way' || !shell) return false
-  const named = new Set(contentWords(text))
+  const named = new Set(extractContentWords(text))
   return owned || words.some((word) => named.has(word))
 }
 

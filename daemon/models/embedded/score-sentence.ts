@@ -1,23 +1,23 @@
 /** How much speaks for a sentence as the answer to a question: likeness, the words it shares, and whether it has the form of an answer. */
-import { type AskedQuestion, contentWords, holds } from './analyze-question.ts'
-import type { Quotable } from './split-sentences.ts'
+import { containsWord, extractContentWords, type QuestionAnalysis } from './analyze-question.ts'
+import type { QuotableSentence } from './split-sentences.ts'
 
-export interface Candidate extends Quotable {
+export interface CandidateSentence extends QuotableSentence {
   passage: number
   /** In its passage. */
   position: number
   /** Its own and its heading's. */
   words: ReadonlySet<string>
-  own: ReadonlySet<string>
+  ownWords: ReadonlySet<string>
 }
 
-export interface Weighed extends Candidate {
+export interface ScoredSentence extends CandidateSentence {
   /** Of the question's and the sentence's meaning, -1 to 1; undefined where the model does not know the language. */
-  likeness: number | undefined
+  similarity: number | undefined
   /** How much of what is asked about its words hold, 0 to 1. */
-  shared: number
+  wordOverlap: number
   /** The same of its whole passage. */
-  around: number
+  passageOverlap: number
   score: number
 }
 
@@ -31,23 +31,29 @@ const SHARED = 0.25
 const LEAST_WORDS = 0.4
 
 /** Whether it says so much about what is asked that it may be quoted. */
-export function isEnough({ likeness, shared, around }: Weighed): boolean {
+export function isRelevant({ similarity: likeness, wordOverlap: shared, passageOverlap: around }: ScoredSentence): boolean {
   return likeness === undefined ? (shared + around) / 2 >= LEAST_WORDS : likeness + SHARED * shared >= LEAST_EVIDENCE
 }
 
 /** What the words of a question count: the fewer sentences hold one, the more it says. */
-export function wordWeights({ words }: AskedQuestion, candidates: readonly Candidate[]): Map<string, number> {
+export function computeWordWeights({ words }: QuestionAnalysis, candidates: readonly CandidateSentence[]): Map<string, number> {
   const weigh = (word: string) =>
-    Math.log(1 + (candidates.length + 1) / (candidates.filter((candidate) => holds(candidate.text, candidate.words, word)).length + 1))
+    Math.log(
+      1 + (candidates.length + 1) / (candidates.filter((candidate) => containsWord(candidate.text, candidate.words, word)).length + 1),
+    )
   return new Map(words.map((word) => [word, weigh(word)]))
 }
 
 /** How much of what is asked about these hold, together: with the words of their headings, or by their own alone. */
-export function share(weights: ReadonlyMap<string, number>, candidates: readonly Candidate[], which: 'words' | 'own' = 'words'): number {
+export function computeOverlap(
+  weights: ReadonlyMap<string, number>,
+  candidates: readonly CandidateSentence[],
+  which: 'words' | 'own' = 'words',
+): number {
   let [held, all] = [0, 0]
   for (const [word, weight] of weights) {
     all += weight
-    if (candidates.some((candidate) => holds(candidate.text, candidate[which], word))) held += weight
+    if (candidates.some((candidate) => containsWord(candidate.text, candidate[which], word))) held += weight
   }
   return all === 0 ? 0 : held / all
 }
@@ -62,14 +68,17 @@ const NAME = /\p{L}[\p{L}.'’-]*,? \p{Lu}\p{Ll}/u
 const IS = /^\W*(?:\([^)]{0,60}\)\s*)?(?:is|are|was|were|means?|refers?|stands? for|describes?|denotes?)\b/i
 
 /** Whether a sentence has the form that such a question is answered in: above 0 speaks for it, below against. */
-export function form({ kind, subject }: AskedQuestion, { text, heading, lead, naming, command, below }: Quotable): number {
+export function scoreForm(
+  { kind, subject }: QuestionAnalysis,
+  { text, heading, isLead: lead, namesCode: naming, isCommand: command, below }: QuotableSentence,
+): number {
   if (kind === 'amount') return FIGURE.test(text) ? 0.05 : -0.05
   if (kind === 'duration') return SPAN.test(text) ? 0.08 : FIGURE.test(text) ? 0 : -0.05
   if (kind === 'moment') return MOMENT.test(text) ? 0.05 : -0.05
   if (kind === 'person') return NAME.test(text) ? 0.04 : 0
-  if (kind === 'way') return below?.shell || command ? 0.08 : naming ? 0.04 : 0
+  if (kind === 'way') return below?.isShell || command ? 0.08 : naming ? 0.04 : 0
   if (kind !== 'definition') return 0
-  const headed = lead && same(contentWords(heading), subject) ? 0.08 : 0
+  const headed = lead && same(extractContentWords(heading), subject) ? 0.08 : 0
   return headed + defining(text, subject)
 }
 
@@ -77,7 +86,7 @@ export function form({ kind, subject }: AskedQuestion, { text, heading, lead, na
 function defining(text: string, subject: readonly string[]): number {
   const words = [...text.matchAll(/[\p{L}\p{N}_-]+/gu)].slice(0, subject.length + 3)
   for (const [at, { 0: word, index }] of words.entries()) {
-    const begun = contentWords(text.slice(0, index + word.length))
+    const begun = extractContentWords(text.slice(0, index + word.length))
     if (begun.length < subject.length) continue
     if (!same(begun, subject)) return 0
     return IS.test(text.slice(index + word.length)) ? 0.2 : at < words.length - 1 ? 0.1 : 0

@@ -7,7 +7,7 @@ export interface Block {
   /** Of code: what stands behind its fence. */
   language: string
   /** False of code that the passage does not hold to both ends. */
-  whole: boolean
+  isComplete: boolean
 }
 
 const FENCE = /^\s*(?:```|~~~)\s*(\S*)/
@@ -17,21 +17,21 @@ const ROW = /^\s*\|/
 /** Between the head of a table and its rows, and lines across the page. */
 const RULE = /^[\s|:*_-]{3,1000}$/
 
-export function blocksOf(content: string): Block[] {
+export function splitBlocks(content: string): Block[] {
   const lines = content.split('\n')
   const blocks: Block[] = []
   let open: Block | undefined
   const midway = beginsInCode(lines)
   let within = midway
   const begin = (kind: Block['kind'], line: string, language = '') => {
-    open = { kind, raw: line, language, whole: kind !== 'code' }
+    open = { kind, raw: line, language, isComplete: kind !== 'code' }
     blocks.push(open)
   }
   if (within) begin('code', '')
   for (const line of lines) {
     const [fence, language = ''] = FENCE.exec(line) ?? []
     if (fence !== undefined) {
-      if (within && open) open.whole = !midway || open !== blocks[0]
+      if (within && open) open.isComplete = !midway || open !== blocks[0]
       within = !within
       if (within) begin('code', '', language.toLowerCase())
       else open = undefined
@@ -59,7 +59,7 @@ function beginsInCode(lines: readonly string[]): boolean {
 }
 
 /** Text without the marks of Markdown. What is inside words and code stays, whatever it looks like. */
-export function withoutMarks(text: string): string {
+export function stripMarkdown(text: string): string {
   const kept: string[] = []
   const keep = (inner: string) => `\uE000${kept.push(inner) - 1}\uE001`
   return text

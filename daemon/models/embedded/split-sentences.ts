@@ -1,34 +1,34 @@
 /** What of a passage can be quoted: its sentences and the rows of its tables. Code is neither, but may be given with what introduces it. */
-import { type Block, blocksOf, withoutMarks } from './split-blocks.ts'
+import { type Block, splitBlocks, stripMarkdown } from './split-blocks.ts'
 
-export interface Quotable {
+export interface QuotableSentence {
   text: string
   /** Of a table. */
-  row: boolean
+  isRow: boolean
   /** A line of code with a comment that says what it does. */
-  command: boolean
+  isCommand: boolean
   /** What it stands under: the nearest heading, or the question that it answers. */
   heading: string
   /** The first sentence under its heading. */
-  lead: boolean
+  isLead: boolean
   /** Whether it names code in its own words. */
-  naming: boolean
+  namesCode: boolean
   /** The passage begins in the middle of it. */
-  broken: boolean
+  isTruncated: boolean
   /** What stands right below its paragraph, as it stands there. */
-  below: Below | undefined
+  below: FollowingBlock | undefined
 }
 
-export interface Below {
+export interface FollowingBlock {
   /** As Markdown. */
   raw: string
   text: string
   /** Commands for a terminal. */
-  shell: boolean
+  isShell: boolean
   /** The sentence ends with a colon: without what is below it says only half. */
-  announced: boolean
+  isAnnounced: boolean
   /** No other sentence announces it. */
-  owned: boolean
+  isOwned: boolean
 }
 
 /** Nobody quotes more at once: of a longer sentence the part is quoted that answers. */
@@ -37,15 +37,15 @@ const MOST_LINES_BELOW = 8
 const LONGEST_BELOW = 500
 const SHELL = new Set(['sh', 'bash', 'shell', 'zsh', 'fish', 'console', 'shellsession', 'terminal', 'powershell', 'ps1', 'cmd', 'bat'])
 
-export function quotable(content: string, above = ''): Quotable[] {
-  const blocks = blocksOf(content)
-  const found: Quotable[] = []
+export function splitSentences(content: string, above = ''): QuotableSentence[] {
+  const blocks = splitBlocks(content)
+  const found: QuotableSentence[] = []
   let heading = above
   let lead = above === ''
   for (const [at, block] of blocks.entries()) {
-    if (block.kind === 'heading') [heading, lead] = [withoutMarks(block.raw.replace(/^\s*#+\s+/, '').replace(/\s+#+\s*$/, '')), true]
+    if (block.kind === 'heading') [heading, lead] = [stripMarkdown(block.raw.replace(/^\s*#+\s+/, '').replace(/\s+#+\s*$/, '')), true]
     for (const text of commandsOf(block))
-      found.push({ text, row: false, command: true, heading: '', lead: false, naming: true, broken: false, below: undefined })
+      found.push({ text, isRow: false, isCommand: true, heading: '', isLead: false, namesCode: true, isTruncated: false, below: undefined })
     if (block.kind === 'heading' || block.kind === 'code') continue
     const row = block.kind === 'row'
     const sentences = row ? [rowText(block.raw)] : sentencesOf(block.raw)
@@ -60,7 +60,8 @@ export function quotable(content: string, above = ''): Quotable[] {
       const below = row ? undefined : belowOf(blocks, at, announcing, last)
       const naming = /`[^`]+`/.test(block.raw)
       const broken = at === 0 && place === 0 && /^\p{Ll}/u.test(text)
-      for (const part of partsOf(text, block.raw)) found.push({ text: part, row, command: false, heading, lead, naming, broken, below })
+      for (const part of partsOf(text, block.raw))
+        found.push({ text: part, isRow: row, isCommand: false, heading, isLead: lead, namesCode: naming, isTruncated: broken, below })
       lead = false
     }
   }
@@ -78,20 +79,20 @@ function commandsOf({ kind, language, raw }: Block): string[] {
 }
 
 /** Short code below a paragraph, or the short list that its last words announce. */
-function belowOf(blocks: readonly Block[], at: number, announcing: boolean, last: boolean): Below | undefined {
+function belowOf(blocks: readonly Block[], at: number, announcing: boolean, last: boolean): FollowingBlock | undefined {
   const [{ kind }, next] = [blocks[at] as Block, blocks[at + 1]]
   if (!next) return undefined
   const announced = announcing && last
   const listed = announced && (next.kind === 'row' || (next.kind === 'item' && kind === 'text'))
-  if (!listed && !(next.kind === 'code' && next.whole)) return undefined
+  if (!listed && !(next.kind === 'code' && next.isComplete)) return undefined
   const text = listed ? listBelow(blocks, at + 1) : next.raw
   if (text.length > LONGEST_BELOW || text.split('\n').length > MOST_LINES_BELOW) return undefined
   return {
     raw: listed ? text : `\`\`\`${next.language}\n${text}\n\`\`\``,
     text,
-    shell: SHELL.has(next.language),
-    announced,
-    owned: last || !announcing,
+    isShell: SHELL.has(next.language),
+    isAnnounced: announced,
+    isOwned: last || !announcing,
   }
 }
 
@@ -103,7 +104,7 @@ function listBelow(blocks: readonly Block[], first: number): string {
 
 /** Its cells, without the frame around them. */
 const rowText = (raw: string) =>
-  withoutMarks(
+  stripMarkdown(
     raw
       .trim()
       .replace(/^\|/, '')
@@ -123,7 +124,7 @@ const BEGINNING = /^(?:The|This|These|An?|It|We|You|They|If|In|For|Der|Die|Das|E
 function sentencesOf(raw: string): string[] {
   const text = raw.replace(/^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/, '').replaceAll(/^\s*>+ ?/gm, '')
   // A name in code may begin a sentence with a small letter.
-  return text.split(/(?<=\p{L}[.!?]\)?)\s+(?=`)/u).flatMap((part) => split(withoutMarks(part)))
+  return text.split(/(?<=\p{L}[.!?]\)?)\s+(?=`)/u).flatMap((part) => split(stripMarkdown(part)))
 }
 
 function split(text: string): string[] {

@@ -1,29 +1,37 @@
 /** One request to a provider and the bytes of its answer: over our own connections, each wait with its limit. */
 import type { Dispatcher } from 'undici'
 import { Incoming } from '../../outbound/incoming.ts'
-import { cutOff, type Failing, late, ProviderFailure, refused, tooLong, unreachable } from './provider-error.ts'
+import {
+  createIncompleteError,
+  createNetworkError,
+  createStatusError,
+  createTimeoutError,
+  createTooLargeError,
+  type FailedModel,
+  ProviderError,
+} from '../../providers/provider-error.ts'
 
-export interface ProviderTimes {
+export interface ProviderTimeouts {
   connectMs: number
   /** From the request to the first byte of the answer's text. */
   firstByteMs: number
   /** Between two bytes. */
   idleMs: number
   /** For everything, tries and pauses included: a byte a second is no answer. */
-  wholeMs: number
+  totalMs: number
   /** Before the second try; twice as long before the third. */
-  pauseMs: number
+  retryDelayMs: number
   /** A provider that asks for more patience is not waited for. */
-  longestPauseMs: number
+  maxRetryDelayMs: number
 }
 
-export const USUAL_TIMES: ProviderTimes = {
+export const DEFAULT_TIMEOUTS: ProviderTimeouts = {
   connectMs: 10_000,
   firstByteMs: 120_000,
   idleMs: 60_000,
-  wholeMs: 600_000,
-  pauseMs: 500,
-  longestPauseMs: 20_000,
+  totalMs: 600_000,
+  retryDelayMs: 500,
+  maxRetryDelayMs: 20_000,
 }
 
 /** No reply of a model comes near it. */
@@ -37,14 +45,14 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
 export interface ExchangeOptions {
   dispatcher: Dispatcher
-  model: Failing
-  times: ProviderTimes
+  model: FailedModel
+  timeouts: ProviderTimeouts
   /** When all of it has to be over, as performance.now() tells it. */
   deadline: number
   signal: AbortSignal | undefined
 }
 
-export interface Answer {
+export interface ProviderResponse {
   type: string | undefined
   bytes: AsyncGenerator<Buffer>
 }
@@ -52,9 +60,9 @@ export interface Answer {
 /** Why a request is ended that nobody needs any more; made once, since an error costs more than all the rest of ending. */
 const OVER = new Error('The exchange is over.')
 
-export class Exchange {
+export class HttpExchange {
   /** Why it failed, in our words: the library wraps what a fetch throws, so it is kept here. */
-  failure: ProviderFailure | undefined
+  failure: ProviderError | undefined
   readonly #options: ExchangeOptions
   readonly #incoming = new Incoming()
   readonly #abort: () => void
@@ -67,10 +75,10 @@ export class Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    const { signal, deadline, times } = options
+    const { signal, deadline, timeouts: times } = options
     this.#abort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', this.#abort, { once: true })
-    this.#whole = setTimeout(() => this.#late('had not finished after', times.wholeMs), Math.max(0, deadline - performance.now()))
+    this.#whole = setTimeout(() => this.#late('had not finished after', times.totalMs), Math.max(0, deadline - performance.now()))
   }
 
   /** Aborts when there is no use in going on, whoever decided so. Only the library asks for it. */
@@ -80,17 +88,17 @@ export class Exchange {
   }
 
   /** What the answer began with, for whoever could not make sense of it. */
-  get beginning(): string {
+  get preview(): string {
     return this.#first?.subarray(0, BEGINNING_BYTES).toString() ?? ''
   }
 
   /** Whether the answer says of itself that it is over. */
-  get complete(): boolean {
+  get isComplete(): boolean {
     return this.#last !== undefined && saysDone(this.#last)
   }
 
   /** Ends the request if it still runs. To be called in any case: timers run until then. */
-  end(): void {
+  close(): void {
     clearTimeout(this.#whole)
     this.#disarm()
     this.#options.signal?.removeEventListener('abort', this.#abort)
@@ -108,8 +116,8 @@ export class Exchange {
   }
 
   /** Sends it; where it is refused, throws. */
-  async post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
-    const { dispatcher, model, times } = this.#options
+  async post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ProviderResponse> {
+    const { dispatcher, model, timeouts: times } = this.#options
     this.#host = url.host
     this.#arm('sent nothing for', times.firstByteMs)
     try {
@@ -120,7 +128,7 @@ export class Exchange {
       // Redirects are refusals too: the next server would get the key.
       if (head.status < 200 || head.status >= 300) {
         const text = await this.#refusal()
-        this.failure = refused(model, url.host, { ...head, text })
+        this.failure = createStatusError(model, url.host, { ...head, text })
         throw this.failure
       }
       return { type: [head.headers['content-type']].flat()[0], bytes: this.#bytes() }
@@ -133,19 +141,20 @@ export class Exchange {
   async *#bytes(): AsyncGenerator<Buffer> {
     try {
       for (let length = 0; ; ) {
-        if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.times.idleMs)
+        if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.timeouts.idleMs)
         const part = await this.#incoming.next()
         this.#disarm()
         if (part === undefined) return
         this.#first ??= part
         this.#last = part
         length += part.length
-        if (length > MOST_BYTES) throw tooLong(this.#options.model, MOST_BYTES)
+        if (length > MOST_BYTES) throw createTooLargeError(this.#options.model, MOST_BYTES)
         yield part
       }
     } catch (error) {
       // A socket that breaks under an answer is not one that could not be reached.
-      if (this.#first !== undefined && !(error instanceof ProviderFailure)) this.failure ??= cutOff(this.#options.model, '', true)
+      if (this.#first !== undefined && !(error instanceof ProviderError))
+        this.failure ??= createIncompleteError(this.#options.model, '', true)
       throw this.#failed(error)
     } finally {
       this.#incoming.end(OVER)
@@ -153,7 +162,7 @@ export class Exchange {
   }
 
   /** For an answer that has said it is over: it may still be closed in good order, so that its connection can be used again. Not all servers do. */
-  async finish(): Promise<void> {
+  async drain(): Promise<void> {
     this.#disarm()
     clearTimeout(this.#whole)
     this.#whole = setTimeout(() => this.#incoming.end(OVER), PARTING_MS)
@@ -200,13 +209,13 @@ export class Exchange {
   }
 
   #late(what: string, ms: number): void {
-    this.failure ??= late(this.#options.model, this.#host, what, ms)
+    this.failure ??= createTimeoutError(this.#options.model, this.#host, what, ms)
     this.#stop(this.failure)
   }
 
-  #failed(error: unknown): ProviderFailure {
+  #failed(error: unknown): ProviderError {
     this.#disarm()
-    this.failure ??= unreachable(this.#options.model, this.#host, error)
+    this.failure ??= createNetworkError(this.#options.model, this.#host, error)
     return this.failure
   }
 }

@@ -2,12 +2,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RemoteModel } from '../../embedding/service.ts'
 import type { Connections } from '../../outbound/connections.ts'
-import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupported } from '../chat-model.ts'
-import { addressOf } from './endpoints.ts'
-import { Exchange, type ExchangeOptions, type ProviderTimes } from './http-exchange.ts'
-import { CompletionsWire } from './openai-compatible/request.ts'
-import type { ProviderReply, ProviderWire } from './protocol.ts'
-import { brokeOff, keyless, keyMissing, ProviderFailure, unreachable } from './provider-error.ts'
+import { resolveEndpoint } from '../../providers/endpoints.ts'
+import {
+  createMissingKeyError,
+  createNetworkError,
+  createStreamError,
+  isKeyMissing,
+  ProviderError,
+} from '../../providers/provider-error.ts'
+import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupportedError } from '../chat-model.ts'
+import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
+import { ChatCompletionsProtocol } from './openai-compatible/protocol.ts'
+import type { ProviderProtocol, ProviderStream } from './protocol.ts'
 
 export interface ProviderModelRecord extends RemoteModel, ContextWindow {
   name: string
@@ -20,25 +26,25 @@ const TRIES_AGAIN = 2
 const NO_TOOLS =
   /(do(es)? not|doesn't) support (tool|function)|(tool|function)s?( calling| use)?`? (is|are) not supported|support tool use|enable-auto-tool-choice|requires --jinja/i
 
-export class ProviderModel implements ChatModel {
+export class ProviderChatModel implements ChatModel {
   readonly id: string
   readonly name: string
   readonly contextTokens: number
-  readonly contextKnown: boolean
+  readonly isContextKnown: boolean
   readonly price: Price | null
   readonly #record: ProviderModelRecord
   readonly #connections: Connections
-  readonly #times: ProviderTimes
-  #made: Promise<ProviderWire> | undefined
+  readonly #times: ProviderTimeouts
+  #made: Promise<ProviderProtocol> | undefined
   #takesTools: boolean
   /** Old servers refuse to be asked for a count. */
   #countsTokens = true
 
-  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimes) {
+  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimeouts) {
     this.id = record.id
     this.name = record.name
     this.contextTokens = record.contextTokens
-    this.contextKnown = record.contextKnown
+    this.isContextKnown = record.isContextKnown
     this.price = record.price
     this.#record = record
     this.#connections = connections
@@ -46,18 +52,18 @@ export class ProviderModel implements ChatModel {
     this.#takesTools = record.callsTools
   }
 
-  get callsTools(): boolean {
+  get canCallTools(): boolean {
     return this.#takesTools
   }
 
   async *stream(given: ChatRequest): AsyncGenerator<ChatPart> {
     const { signal } = given
-    if (keyMissing(this.#record)) throw keyless(this.#record)
+    if (isKeyMissing(this.#record)) throw createMissingKeyError(this.#record)
     const request = this.#takesTools ? given : { ...given, tools: [] }
     // Before the clock runs: loading is our time, not the provider's.
     const dispatcher = await this.#connections.agent(this.#record.allow_private)
     await this.#wire()
-    const deadline = performance.now() + this.#times.wholeMs
+    const deadline = performance.now() + this.#times.totalMs
     const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal }
     const { first, reply } = await this.#begin(request, options)
     try {
@@ -66,21 +72,21 @@ export class ProviderModel implements ChatModel {
       signal?.throwIfAborted()
       throw error
     } finally {
-      reply.end()
+      reply.close()
     }
   }
 
   /** A reply whose first part is there; until then, and no longer, asking again is safe. */
-  async #begin(request: ChatRequest, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; reply: ProviderReply }> {
+  async #begin(request: ChatRequest, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; reply: ProviderStream }> {
     const { deadline, signal } = options
     for (let again = 0; ; again++) {
       signal?.throwIfAborted()
-      const exchange = new Exchange(options)
+      const exchange = new HttpExchange(options)
       try {
         const reply = await (await this.#wire()).open(request, exchange)
         return { first: await reply.next(), reply }
       } catch (error) {
-        exchange.end()
+        exchange.close()
         signal?.throwIfAborted()
         const failure = this.#failureOf(exchange, error)
         if (this.#adapted(failure, request)) continue
@@ -91,31 +97,31 @@ export class ProviderModel implements ChatModel {
     }
   }
 
-  #wire(): Promise<ProviderWire> {
+  #wire(): Promise<ProviderProtocol> {
     this.#made ??= this.#load()
     return this.#made
   }
 
-  async #load(): Promise<ProviderWire> {
+  async #load(): Promise<ProviderProtocol> {
     const { provider } = this.#record
-    if (provider === 'openai-compatible' || provider === 'ollama') return new CompletionsWire(this.#record, this.#countsTokens)
-    return (await import('./ai-sdk/protocol.ts')).LibraryWire.load(this.#record)
+    if (provider === 'openai-compatible' || provider === 'ollama') return new ChatCompletionsProtocol(this.#record, this.#countsTokens)
+    return (await import('./ai-sdk/protocol.ts')).AiSdkProtocol.load(this.#record)
   }
 
-  #failureOf(exchange: Exchange, error: unknown): ProviderFailure {
+  #failureOf(exchange: HttpExchange, error: unknown): ProviderError {
     if (exchange.failure) return exchange.failure
-    if (error instanceof ProviderFailure) return error
+    if (error instanceof ProviderError) return error
     const { statusCode } = error as { statusCode?: unknown }
     return statusCode === undefined
-      ? unreachable(this.#record, new URL(addressOf(this.#record.provider, this.#record.endpoint)).host, error)
-      : brokeOff(this.#record, error)
+      ? createNetworkError(this.#record, new URL(resolveEndpoint(this.#record.provider, this.#record.endpoint)).host, error)
+      : createStreamError(this.#record, error)
   }
 
   /** Learns what the server does not take; true where the same call may be sent again without it. */
-  #adapted(failure: ProviderFailure, { tools = [] }: ChatRequest): boolean {
+  #adapted(failure: ProviderError, { tools = [] }: ChatRequest): boolean {
     if (tools.length > 0 && NO_TOOLS.test(failure.message)) {
       this.#takesTools = false
-      throw new ToolsUnsupported('PROVIDER_ERROR', failure.message, {
+      throw new ToolsUnsupportedError('PROVIDER_ERROR', failure.message, {
         hint: 'Give the agent a model that calls tools, or set supports_tools of this one to false.',
         cause: failure,
       })
@@ -127,10 +133,10 @@ export class ProviderModel implements ChatModel {
   }
 
   /** How long to wait before the next try; nothing where there is none. */
-  #patience({ again, waitMs }: ProviderFailure, tries: number): number | undefined {
+  #patience({ isRetryable: again, retryAfterMs: waitMs }: ProviderError, tries: number): number | undefined {
     if (!again || tries >= TRIES_AGAIN) return undefined
-    if (waitMs !== undefined) return waitMs <= this.#times.longestPauseMs ? waitMs : undefined
+    if (waitMs !== undefined) return waitMs <= this.#times.maxRetryDelayMs ? waitMs : undefined
     // Many who were refused at once should not come back at once.
-    return this.#times.pauseMs * 2 ** tries * (0.75 + Math.random() / 2)
+    return this.#times.retryDelayMs * 2 ** tries * (0.75 + Math.random() / 2)
   }
 }

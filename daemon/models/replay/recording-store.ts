@@ -29,7 +29,7 @@ export async function findRecording(reader: Reader, modelId: string, key: string
   return row && asRecording(row)
 }
 
-export async function pageOfRecordings(reader: Reader, modelId: string, query: ListQuery): Promise<Page<StoredRecording>> {
+export async function listRecordings(reader: Reader, modelId: string, query: ListQuery): Promise<Page<StoredRecording>> {
   const filters = (['key', 'created_at'] as const).filter((name) => query[name] !== undefined)
   const where = ['model_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
   const values = [modelId, ...filters.map((name) => query[name] as string)]
@@ -45,7 +45,7 @@ export async function pageOfRecordings(reader: Reader, modelId: string, query: L
 }
 
 /** A model that was deleted meanwhile keeps none. */
-export async function keepRecording(
+export async function saveRecording(
   transaction: Transaction,
   modelId: string,
   { key, request, parts, created_at }: StoredRecording,
@@ -56,6 +56,6 @@ export async function keepRecording(
   )
 }
 
-export async function forgetRecordings(transaction: Transaction, modelId: string): Promise<number> {
+export async function deleteRecordings(transaction: Transaction, modelId: string): Promise<number> {
   return transaction.run('DELETE FROM recordings WHERE model_id = ?', [modelId])
 }

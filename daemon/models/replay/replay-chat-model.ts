@@ -5,10 +5,10 @@ import { orAborted } from '../../async/abortable.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from '../chat-model.ts'
-import { estimateRequest, settlement } from '../token-estimate.ts'
-import { findRecording, keepRecording, type StoredRecording } from './recording-store.ts'
+import { computeSettledCall, estimateRequest } from '../token-estimate.ts'
+import { findRecording, type StoredRecording, saveRecording } from './recording-store.ts'
 
-export interface ReplayParts {
+export interface ReplayDependencies {
   id: string
   name: string
   database: Database
@@ -16,36 +16,36 @@ export interface ReplayParts {
   callsTools: boolean
   window: Readonly<ContextWindow>
   /** What is being looked for or recorded, so that who asks the same meanwhile waits for it: an answer is recorded, and paid for, once. */
-  underWay: Map<string, Promise<void>>
+  pendingRequests: Map<string, Promise<void>>
   /** Who answers what was never recorded; nobody where recording is over or that model is gone. */
   source: ChatModel | undefined
   /** Why there is nobody. */
-  silence: string
+  unavailableReason: string
 }
 
-export class ReplayModel implements ChatModel {
+export class ReplayChatModel implements ChatModel {
   readonly id: string
   readonly name: string
-  readonly callsTools: boolean
+  readonly canCallTools: boolean
   readonly contextTokens: number
-  readonly contextKnown: boolean
+  readonly isContextKnown: boolean
   readonly price = { input: 0, output: 0 }
-  readonly #parts: ReplayParts
+  readonly #parts: ReplayDependencies
 
-  constructor(parts: ReplayParts) {
+  constructor(parts: ReplayDependencies) {
     this.id = parts.id
     this.name = parts.name
-    this.callsTools = parts.callsTools
+    this.canCallTools = parts.callsTools
     this.contextTokens = parts.window.contextTokens
-    this.contextKnown = parts.window.contextKnown
+    this.isContextKnown = parts.window.isContextKnown
     this.#parts = parts
   }
 
   async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
-    const { id, database, source, silence } = this.#parts
+    const { id, database, source, unavailableReason: silence } = this.#parts
     request.signal?.throwIfAborted()
     const asked = plain(request)
-    const key = keyOf(asked)
+    const key = hashRequest(asked)
     const next = await this.#turn(`${id} ${key}`, request.signal)
     let known: StoredRecording | undefined
     try {
@@ -63,7 +63,7 @@ export class ReplayModel implements ChatModel {
 
   /** Once nobody else looks for the same or records it; returns how to let the next one. Who looked first and waited then would miss what was recorded meanwhile. */
   async #turn(what: string, signal: AbortSignal | undefined): Promise<() => void> {
-    const { underWay } = this.#parts
+    const { pendingRequests: underWay } = this.#parts
     for (let other = underWay.get(what); other; other = underWay.get(what)) await (signal ? orAborted(other, signal) : other)
     let done = () => {}
     underWay.set(
@@ -88,7 +88,7 @@ export class ReplayModel implements ChatModel {
     const heard = { text: '', parts: 0, counted: undefined as ReturnType<typeof usageOf> }
     let status: 'done' | 'failed' | 'aborted' = 'failed'
     let settled = false
-    const settle = (transaction: Transaction) => meter.settle(transaction, entry, settlement(request, heard, status))
+    const settle = (transaction: Transaction) => meter.settle(transaction, entry, computeSettledCall(request, heard, status))
     try {
       for await (const part of source.stream(request)) {
         heard.parts++
@@ -105,7 +105,7 @@ export class ReplayModel implements ChatModel {
           }
           // With what it took: of what is played back ever after, nobody would count it again.
           await database.write(async (transaction) => {
-            await keepRecording(transaction, id, recording)
+            await saveRecording(transaction, id, recording)
             await settle(transaction)
           })
           settled = true
@@ -134,7 +134,7 @@ function plain({ signal: _, ...request }: ChatRequest): StoredRecording['request
 }
 
 /** The same whatever the order of fields. */
-export function keyOf(request: StoredRecording['request']): string {
+export function hashRequest(request: StoredRecording['request']): string {
   return hash(
     'sha256',
     JSON.stringify(request, (_, value: unknown) => (isPlain(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value)),

@@ -8,14 +8,14 @@ import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 import { openTerminal, type Ran, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import {
-  cutsAfter,
+  disconnectAfter,
   type ScriptedProvider as Provider,
-  refuses,
-  replies,
+  respondWithError,
   ScriptedProvider,
-  says,
-  stallsAfter,
-} from '../../harness/provider.ts'
+  stallAfter,
+  streamReply,
+  streamText,
+} from '../../harness/scripted-provider.ts'
 
 const test = suite('ask')
 let terminal: Terminal
@@ -23,7 +23,7 @@ let provider: Provider
 test.before(
   aloud(async () => {
     terminal = openTerminal()
-    provider = await ScriptedProvider.start('openai', says('Hello.'))
+    provider = await ScriptedProvider.start('openai', streamText('Hello.'))
     const { endpoint, model_id } = provider.model
     await terminal.json([
       'models',
@@ -64,7 +64,7 @@ test('where there is no agent, it is told how to make one', async () => {
 })
 
 test('the only agent is asked, and its reply goes to stdout as it is', async () => {
-  provider.script = [says('Twenty-five ', 'days \u001b[1m', 'a year.')]
+  provider.script = [streamText('Twenty-five ', 'days \u001b[1m', 'a year.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'How many days?'])
   assert.equal([code, stdout, stderr], [0, 'Twenty-five days \u001b[1ma year.\n', ''])
   assert.is(asked(), 'How many days?')
@@ -157,7 +157,7 @@ test('as much as a message may hold arrives, in any script', async () => {
 })
 
 test('a conversation goes on where that is asked, and begins anew otherwise', async () => {
-  provider.script = [says('Fine.')]
+  provider.script = [streamText('Fine.')]
   await terminal.run(['ask', 'First of all'])
   await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'bob', '--title', 'Of somebody else'])
   const went = await terminal.run(['ask', '--continue', 'And then?'])
@@ -174,7 +174,7 @@ test('a conversation goes on where that is asked, and begins anew otherwise', as
 })
 
 test('--json prints every event on a line of its own', async () => {
-  provider.script = [says('One ', 'two\u202e.')]
+  provider.script = [streamText('One ', 'two\u202e.')]
   const ran = await terminal.run(['ask', 'Count', '--json'])
   assert.equal([ran.code, ran.stderr], [0, ''])
   const names = events(ran).map(({ event }) => event)
@@ -189,11 +189,11 @@ test('--json prints every event on a line of its own', async () => {
 })
 
 test('a provider that fails is told in its own words, after what it said before; the exit code is 1', async () => {
-  provider.script = [refuses(400)]
+  provider.script = [respondWithError(400)]
   const refused = await terminal.run(['ask', 'Hello?'])
   assert.equal([refused.code, refused.stdout], [1, ''])
   assert.match(refused.stderr, 'scripted refusal 400')
-  provider.script = [cutsAfter('Half of it')]
+  provider.script = [disconnectAfter('Half of it')]
   const cut = await terminal.run(['ask', 'Hello?'])
   assert.equal([cut.code, cut.stdout], [1, 'Half of it\n'])
   assert.match(cut.stderr, 'Error: ')
@@ -202,15 +202,15 @@ test('a provider that fails is told in its own words, after what it said before;
 })
 
 test('a reply that was cut short says so', async () => {
-  provider.script = [replies({ text: ['Half'], finish: 'length' })]
+  provider.script = [streamReply({ text: ['Half'], finish: 'length' })]
   const { code, stderr } = await terminal.run(['ask', 'Long?'])
   assert.is(code, 0)
   assert.match(stderr, 'The reply was cut')
 })
 
 test('text comes as it is written, and Ctrl+C aborts the reply', async () => {
-  provider.script = [stallsAfter('So far')]
-  const arrival = provider.arrival()
+  provider.script = [stallAfter('So far')]
+  const arrival = provider.nextRequest()
   const child = terminal.begin(['ask', 'Go on', '--no-stdin'])
   const [first] = (await once(child.stdout, 'data')) as [Buffer]
   assert.is(first.toString(), 'So far')
@@ -224,7 +224,7 @@ test('text comes as it is written, and Ctrl+C aborts the reply', async () => {
 })
 
 test('a pipe that is closed early ends the command without a word', async () => {
-  provider.script = [replies({ text: Array(50).fill('word ') }, 20)]
+  provider.script = [streamReply({ text: Array(50).fill('word ') }, 20)]
   const child = terminal.begin(['ask', 'Talk', '--no-stdin'])
   let stderr = ''
   child.stderr.on('data', (text) => {

@@ -8,7 +8,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { replies, ScriptedProvider, says, stallsAfter } from '../../harness/provider.ts'
+import { ScriptedProvider, stallAfter, streamReply, streamText } from '../../harness/scripted-provider.ts'
 
 const LEAVE = 'Every employee gets twenty-five days of paid annual leave.'
 
@@ -21,7 +21,7 @@ const paid: string[] = []
 test.before(
   aloud(async () => {
     terminal = openTerminal()
-    provider = await ScriptedProvider.start('openai', says('Hello.'))
+    provider = await ScriptedProvider.start('openai', streamText('Hello.'))
     bank = createServer((request, response) => {
       paid.push(request.url ?? '')
       response.setHeader('content-type', 'application/json').end('{"paid":true}')
@@ -67,8 +67,8 @@ const named = (part: string): string => toolNames().find((name) => name.includes
 
 test('tools are told on stderr, and what the reply cites follows it on stdout', async () => {
   provider.script = [
-    replies(() => ({ calls: [{ name: named('handbook'), arguments: { query: 'annual leave' } }] })),
-    says('Twenty-five days [1].'),
+    streamReply(() => ({ calls: [{ name: named('handbook'), arguments: { query: 'annual leave' } }] })),
+    streamText('Twenty-five days [1].'),
   ]
   const { code, stdout, stderr } = await terminal.run(['ask', 'How many days of leave do I have?'])
   assert.is(code, 0, stderr)
@@ -80,7 +80,7 @@ test('tools are told on stderr, and what the reply cites follows it on stdout', 
 })
 
 test('a tool that asks first is refused where nobody can be asked', async () => {
-  provider.script = [replies(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), says('Not paid.')]
+  provider.script = [streamReply(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), streamText('Not paid.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12'])
   assert.equal([code, stdout, paid], [0, 'Not paid.\n', []])
   assert.match(stderr, 'no terminal to answer at: refused. --allow-tools allows it.')
@@ -88,7 +88,7 @@ test('a tool that asks first is refused where nobody can be asked', async () => 
 })
 
 test('--allow-tools allows it', async () => {
-  provider.script = [replies(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), says('Paid.')]
+  provider.script = [streamReply(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), streamText('Paid.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12', '--allow-tools'])
   assert.equal([code, stdout, paid], [0, 'Paid.\n', ['/pay?amount=12']], stderr)
 })
@@ -116,7 +116,7 @@ test('a reply that is being written is shown as far as it is, and followed to it
   let goOn = () => {}
   provider.script = [
     async (response, received, wire) => {
-      await stallsAfter('So far')(response, received, wire)
+      await stallAfter('So far')(response, received, wire)
       await new Promise<void>((resolve) => {
         goOn = resolve
       })

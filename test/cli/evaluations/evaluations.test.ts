@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { EXIT } from '../../../src/cli/terminal/errors.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { hangs, refuses, replies, ScriptedProvider } from '../../harness/provider.ts'
+import { hang, respondWithError, ScriptedProvider, streamReply } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 
 const test = suite('evaluations at the terminal')
@@ -26,7 +26,7 @@ test.before(
     terminal = openTerminal()
     provider = await ScriptedProvider.start(
       'openai',
-      replies(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] })),
+      streamReply(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] })),
     )
     const { endpoint, model_id } = provider.model
     await ok([
@@ -117,13 +117,13 @@ test('a gate that would not wait is refused, and a run that is none leaves no re
 
 test('worse than its baseline exits with 100', async () => {
   assert.is((await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])).code, 0)
-  provider.script = [replies({ text: ['nothing'] })]
+  provider.script = [streamReply({ text: ['nothing'] })]
   const { code, stdout } = await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])
   assert.is(code, 100)
   assert.match(stdout, '▼ worse  1  green')
   assert.match(stdout, 'within chance  pass rate 50 % → 0 %')
   assert.match((await ok(['evaluations', 'compare', 'cases'])).stdout, '0 better · 1 worse · 1 the same')
-  provider.script = [replies(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] }))]
+  provider.script = [streamReply(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] }))]
 })
 
 test('a case that was added makes nothing worse than its baseline', async () => {
@@ -161,7 +161,7 @@ test('a reply becomes a test case', async () => {
 test('a reply that came to nothing becomes a test case only with what was expected of it', async () => {
   const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', 'Echo'])
   const usual = provider.script
-  provider.script = [refuses(400)]
+  provider.script = [respondWithError(400)]
   assert.is((await terminal.run(['api', 'POST', `/conversations/${id}/messages`, '-f', 'message=bye'])).code, 1)
   provider.script = usual
   const { code, stderr } = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])
@@ -189,8 +189,8 @@ test('what a model answered is recorded, exported, and played back elsewhere', a
 
 test('a run that is cancelled is not judged', async () => {
   await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
-  provider.script = [hangs]
-  const asked = provider.arrival()
+  provider.script = [hang]
+  const asked = provider.nextRequest()
   const running = terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.9'])
   await asked
   await ok(['evaluations', 'cancel', 'cases'])
@@ -199,9 +199,9 @@ test('a run that is cancelled is not judged', async () => {
 })
 
 test('a daemon that goes away amid a run is told as that, with what to do', async () => {
-  provider.script = [hangs]
+  provider.script = [hang]
   await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
-  const asked = provider.arrival()
+  const asked = provider.nextRequest()
   const running = terminal.run(['evaluations', 'run', 'cases'])
   await asked
   process.kill(JSON.parse(readFileSync(join(terminal.home, 'daemon.json'), 'utf8')).pid, 'SIGKILL')

@@ -5,8 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { replies, ScriptedProvider, says, stallsAfter } from '../../harness/provider.ts'
 import { hasTmux, Screen } from '../../harness/screen.ts'
+import { ScriptedProvider, stallAfter, streamReply, streamText } from '../../harness/scripted-provider.ts'
 
 const test = suite('questions at a terminal')
 let terminal: Terminal
@@ -25,7 +25,7 @@ test.before(
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     terminal = openTerminal({ CADRE_MODEL_SERVERS: `${address}/v1` })
-    provider = await ScriptedProvider.start('openai', says('Hello.'))
+    provider = await ScriptedProvider.start('openai', streamText('Hello.'))
     await terminal.json([
       'models',
       'create',
@@ -96,7 +96,7 @@ atTerminal('a tool that asks first is used after a yes, and not after a no', asy
     ['y', 'pay: done'],
     ['', 'pay was not allowed'],
   ] as const) {
-    provider.script = [replies({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), says('So it is.')]
+    provider.script = [streamReply({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), streamText('So it is.')]
     screen.begin('cadre ask Payer "Pay 12"')
     assert.match(await screen.shows('Allow it? [y/N]'), /Let me\nUses pay \(amount: 12\)\npay wants to be used with:\n {2}amount: 12\n/)
     screen.type(answer)
@@ -110,9 +110,9 @@ atTerminal('a tool that asks first is used after a yes, and not after a no', asy
 atTerminal('a reply breaks between words and steers nothing, and Ctrl+C aborts it', async () => {
   const narrow = Screen.open(terminal, 40)
   try {
-    provider.script = [says('Every employee \u001b[2Jgets twenty-five days of paid \u202eannual leave.')]
+    provider.script = [streamText('Every employee \u001b[2Jgets twenty-five days of paid \u202eannual leave.')]
     assert.match(await narrow.run('cadre ask Payer "How many?"'), /^Every employee gets twenty-five days of\npaid annual leave\.\n/m)
-    provider.script = [stallsAfter('So far ', 'so good')]
+    provider.script = [stallAfter('So far ', 'so good')]
     narrow.begin('cadre ask Payer "And then?"')
     await narrow.shows('So far')
     narrow.press('C-c')
@@ -136,7 +136,7 @@ atTerminal('discovered models are chosen from a list', async () => {
 })
 
 atTerminal('what is typed while a bar is drawn does not show in it, and the terminal is as before afterwards', async () => {
-  provider.script = [stallsAfter('So far')]
+  provider.script = [stallAfter('So far')]
   await terminal.json([
     'evaluations',
     'create',

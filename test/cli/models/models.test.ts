@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { numbersIn } from '../../../src/cli/terminal/prompts.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { refuses, ScriptedProvider, says } from '../../harness/provider.ts'
+import { respondWithError, ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
 
 const test = suite('models at the terminal')
 let terminal: Terminal
@@ -96,7 +96,7 @@ test('the default model is shown and chosen by name', async () => {
 })
 
 test('a model is tried, and one that does not answer is told with its words', async () => {
-  const provider = await ScriptedProvider.start('openai', says('Hello there.'))
+  const provider = await ScriptedProvider.start('openai', streamText('Hello there.'))
   try {
     for (const name of ['good', 'bad'])
       await terminal.json([
@@ -114,11 +114,11 @@ test('a model is tried, and one that does not answer is told with its words', as
     const good = await terminal.run(['models', 'test', 'good'])
     assert.is(good.code, 0)
     assert.match(good.stdout, /^good answered in \d+\.\d s:\nHello there\.\n$/)
-    provider.script = [refuses(401)]
+    provider.script = [respondWithError(401)]
     const bad = await terminal.run(['models', 'test', 'bad'])
     assert.is(bad.code, 1)
     assert.match(bad.stderr, 'scripted refusal 401')
-    provider.script = [refuses(401), says('Hello.')]
+    provider.script = [respondWithError(401), streamText('Hello.')]
     const both = await terminal.run(['models', 'test', 'bad', 'good', '--json'])
     assert.is(both.code, 1)
     assert.equal(

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { ScriptedProvider, says } from '../../harness/provider.ts'
+import { ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
 import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
 
@@ -13,7 +13,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('Read.'))
+    provider = await ScriptedProvider.start('openai', streamText('Read.'))
   }),
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert'
 import { MessageDraft } from '../../../daemon/conversations/reply/message-draft.ts'
 import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { type ReceivedRequest, refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
-import type { ScriptedCall } from '../../harness/provider-wires.ts'
+import type { ScriptedToolCall } from '../../harness/provider-formats.ts'
+import { type ReceivedRequest, respondWithError, ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
@@ -21,7 +21,7 @@ const CITY = { type: 'object', properties: { city: { type: 'string', maxLength: 
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
     server = await standIn((request, response) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ path: request.url })),
     )
@@ -40,8 +40,8 @@ const apiTool = (name: string, more: object = {}) =>
     ...more,
   })
 
-const calls = (...made: ScriptedCall[]) => replies({ calls: made })
-const call = (name: string, args: ScriptedCall['arguments'], id = 'call_1'): ScriptedCall => ({ id, name, arguments: args })
+const calls = (...made: ScriptedToolCall[]) => streamReply({ calls: made })
+const call = (name: string, args: ScriptedToolCall['arguments'], id = 'call_1'): ScriptedToolCall => ({ id, name, arguments: args })
 /** What the model was told last, of tools. */
 const told = ({ body } = provider.received.at(-1) as ReceivedRequest) => body.messages.filter(({ role }: Json) => role === 'tool')
 
@@ -52,7 +52,7 @@ async function talkWith(tools: Json[], fields: object = {}): Promise<string> {
 test('tools are offered under names that models take, with their schemas', async () => {
   const names = ['handbook', 'Größe & Gewicht', 'größe  gewicht', '天気', 'x'.repeat(80), 'x'.repeat(70)]
   const id = await talkWith(await Promise.all(names.map((name) => apiTool(name))))
-  provider.script = [says('fine')]
+  provider.script = [streamText('fine')]
   await parlour.sendAndWait(id, 'Hi')
   const offered = provider.received
     .at(-1)
@@ -67,8 +67,8 @@ test('tools are offered under names that models take, with their schemas', async
 test('a tool is called, its answer read, and the reply says so', async () => {
   const id = await talkWith([weather])
   provider.script = [
-    replies({ text: ['Let me look.'], calls: [call('Weather_in_a_city', { city: 'São Paulo/..' })] }),
-    says('It is', ' fine.'),
+    streamReply({ text: ['Let me look.'], calls: [call('Weather_in_a_city', { city: 'São Paulo/..' })] }),
+    streamText('It is', ' fine.'),
   ]
   const stream = await parlour.stream(id, 'Weather?')
   await stream.readAll()
@@ -91,9 +91,9 @@ test('a tool is called, its answer read, and the reply says so', async () => {
 test('what a tool answered is read again in later messages, for as long as the agent has the tool', async () => {
   const agent = await parlour.createAgent(provider, { tools: [weather.id] })
   const id = await parlour.createConversation(agent)
-  provider.script = [calls(call('Weather_in_a_city', { city: 'Rome' })), says('Fine.')]
+  provider.script = [calls(call('Weather_in_a_city', { city: 'Rome' })), streamText('Fine.')]
   await parlour.sendAndWait(id, 'Weather?')
-  provider.script = [says('As I said.')]
+  provider.script = [streamText('As I said.')]
   await parlour.sendAndWait(id, 'Sure?')
   assert.equal(
     provider.received.at(-1)?.body.messages.map(({ role }: Json) => role),
@@ -115,7 +115,7 @@ test('calls made together run side by side', async () => {
   }
   const id = await talkWith([weather])
   const cities = ['a', 'b', 'c', 'd']
-  provider.script = [calls(...cities.map((city, at) => call('Weather_in_a_city', { city }, `call_${at}`))), says('fine')]
+  provider.script = [calls(...cities.map((city, at) => call('Weather_in_a_city', { city }, `call_${at}`))), streamText('fine')]
   const reply = await parlour.sendAndWait(id, 'Weather?')
   assert.is(most, 4)
   assert.equal(
@@ -134,14 +134,14 @@ test('a tool that fails, is not there or is called wrongly is told to the model,
   const broken = await apiTool('broken', { url: 'http://127.0.0.1:1/{city}' })
   const closed = await apiTool('closed', { allow_private_network: false })
   const id = await talkWith([weather, broken, closed])
-  const cases: [ScriptedCall, RegExp][] = [
+  const cases: [ScriptedToolCall, RegExp][] = [
     [call('broken', { city: 'x' }), /./],
     [call('closed', { city: 'x' }), /private|not allowed|blocked|loopback/i],
     [call('secret_tool', { city: 'x' }), /There is no tool "secret_tool". The tools are: Weather_in_a_city, broken, closed\./],
     ...[other.id, '../Weather_in_a_city', 'Weather_in_a_city/../..', `${server.origin}/w/x`, 'constructor', '__proto__'].map(
-      (name): [ScriptedCall, RegExp] => [call(name, { city: 'x' }), /There is no tool/],
+      (name): [ScriptedToolCall, RegExp] => [call(name, { city: 'x' }), /There is no tool/],
     ),
-    ...['..', '.', ''].map((city): [ScriptedCall, RegExp] => [call('Weather_in_a_city', { city }), /city/]),
+    ...['..', '.', ''].map((city): [ScriptedToolCall, RegExp] => [call('Weather_in_a_city', { city }), /city/]),
     [call('Weather_in_a_city', {}), /city.*required/],
     [call('Weather_in_a_city', { city: 'x', path: '/etc' }), /path.*not a known field/],
     [call('Weather_in_a_city', '{"city": "x'), /no JSON/],
@@ -149,7 +149,7 @@ test('a tool that fails, is not there or is called wrongly is told to the model,
   ]
   const before = server.requests.length
   for (const [made, why] of cases) {
-    provider.script = [calls(made), says('so be it')]
+    provider.script = [calls(made), streamText('so be it')]
     const reply = await parlour.sendAndWait(id, 'Do it')
     assert.equal([reply.content, reply.finish_reason], ['so be it', 'stop'])
     assert.match(reply.tool_calls[0].error, why)
@@ -164,7 +164,7 @@ test('a pattern that would never end does not keep the daemon', async () => {
     parameters: { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } }, required: ['text'] },
   })
   const id = await talkWith([evil])
-  provider.script = [calls(call('evil', { text: `${'a'.repeat(50)}!` })), says('well')]
+  provider.script = [calls(call('evil', { text: `${'a'.repeat(50)}!` })), streamText('well')]
   const reply = await parlour.sendAndWait(id, 'Do it')
   assert.match(reply.tool_calls[0].error, /reasonable time/)
 })
@@ -172,7 +172,7 @@ test('a pattern that would never end does not keep the daemon', async () => {
 test('some servers number calls anew at each step: in a reply each has its own id', async () => {
   const id = await talkWith([weather])
   const again = calls(call('Weather_in_a_city', { city: 'x' }))
-  provider.script = [again, again, again, says('done')]
+  provider.script = [again, again, again, streamText('done')]
   const reply = await parlour.sendAndWait(id, 'Go')
   assert.equal(
     reply.tool_calls.map((made: Json) => made.id),
@@ -189,7 +189,7 @@ test('after ten steps the model has to answer, and one that still wants tools is
   const id = await talkWith([weather])
   const again = calls(call('Weather_in_a_city', { city: 'x' }))
   const before = provider.received.length
-  provider.script = [...Array.from({ length: 9 }, () => again), says('enough')]
+  provider.script = [...Array.from({ length: 9 }, () => again), streamText('enough')]
   const reply = await parlour.sendAndWait(id, 'Go')
   assert.equal([reply.content, reply.finish_reason, reply.tool_calls.length], ['enough', 'stop', 9])
   assert.is(provider.received.length - before, 10)
@@ -211,7 +211,7 @@ test('a long answer of a tool is stored in part', async () => {
     response.end('y'.repeat(60_000))
   }
   const id = await talkWith([weather])
-  provider.script = [calls(call('Weather_in_a_city', { city: 'x' })), says('long')]
+  provider.script = [calls(call('Weather_in_a_city', { city: 'x' })), streamText('long')]
   const reply = await parlour.sendAndWait(id, 'Go')
   assert.match(reply.tool_calls[0].result, /^\{"status":200,"body":"y{9900,}\n… \(\d+ more characters are left out\)$/)
   assert.ok(told().at(-1).content.length > 20_000)
@@ -219,7 +219,7 @@ test('a long answer of a tool is stored in part', async () => {
 
 test('a model that turns out not to take tools is asked again without them', async () => {
   const id = await talkWith([weather])
-  provider.script = [refuses(400, { error: { message: 'scripted does not support tools' } }), says('plain')]
+  provider.script = [respondWithError(400, { error: { message: 'scripted does not support tools' } }), streamText('plain')]
   const reply = await parlour.sendAndWait(id, 'Hi')
   assert.equal([reply.content, reply.finish_reason, reply.usage.total_tokens], ['plain', 'stop', 17])
   assert.is(provider.received.at(-1)?.body.tools, undefined)
@@ -230,7 +230,7 @@ test('the same over the wires of Anthropic and Google', async () => {
     const other = await ScriptedProvider.start(
       wire,
       calls(call('Weather_in_a_city', { city: 'a' }), call('Weather_in_a_city', { city: 'b' }, 'call_2')),
-      says('Fine.'),
+      streamText('Fine.'),
     )
     const id = await parlour.startConversation(other, { tools: [weather.id] }, { api_key: 'sk-test' })
     const reply = await parlour.sendAndWait(id, 'Weather?').finally(() => other.close())

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { refuses, replies, ScriptedProvider, says } from '../../harness/provider.ts'
+import { respondWithError, ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
@@ -19,7 +19,7 @@ const TRAVEL = '# Travel\n\nTrains are booked by the front office, flights by no
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('x'))
+    provider = await ScriptedProvider.start('openai', streamText('x'))
     source = await parlour.resources.source()
     await add('leave.md', LEAVE)
     await add('travel.md', TRAVEL)
@@ -48,9 +48,9 @@ const read = async (id: string) => (await parlour.listMessages(id)).at(-1) as Js
 test('passages are numbered over the whole reply, and those that the text cites are marked', async () => {
   const id = await parlour.startConversation(provider, { tools: ids() })
   provider.script = [
-    replies({ calls: [query('handbook', 'paid annual leave')] }),
-    replies({ calls: [query('finder', 'trains booked', 'call_2'), query('handbook', 'days of annual leave', 'call_3')] }),
-    says('Trains are booked for you', ' [2].'),
+    streamReply({ calls: [query('handbook', 'paid annual leave')] }),
+    streamReply({ calls: [query('finder', 'trains booked', 'call_2'), query('handbook', 'days of annual leave', 'call_3')] }),
+    streamText('Trains are booked for you', ' [2].'),
   ]
   const stream = await parlour.stream(id, 'Leave and travel?')
   await stream.readAll()
@@ -98,7 +98,7 @@ test('a model that does not call tools gets the passages, and cites them', async
 
 test('so does one of a provider that takes no tools', async () => {
   const id = await parlour.startConversation(provider, { tools: ids() })
-  provider.script = [refuses(400, { error: { message: 'scripted does not support tools' } }), says('Twenty-five [1].')]
+  provider.script = [respondWithError(400, { error: { message: 'scripted does not support tools' } }), streamText('Twenty-five [1].')]
   const reply = await parlour.sendAndWait(id, 'How many days of annual leave?')
   assert.is(reply.citations.find(({ index }: Json) => index === 1).cited, true)
   const { messages, tools: offered } = provider.received.at(-1)?.body ?? {}
@@ -119,7 +119,7 @@ test('wrong questions and lost sources are told to the model', async () => {
     [{ name: 'finder', arguments: { query: 'x', filters: {} } }, /filters.*not a known field/],
   ]
   for (const [call, why] of cases) {
-    provider.script = [replies({ calls: [call] }), says('ok')]
+    provider.script = [streamReply({ calls: [call] }), streamText('ok')]
     const reply = await parlour.sendAndWait(id, 'Go')
     assert.match(reply.tool_calls[0].error, why)
     assert.equal(reply.citations, [])
@@ -128,7 +128,7 @@ test('wrong questions and lost sources are told to the model', async () => {
 
 test('a citation is stale once its document no longer says so, and only then', async () => {
   const id = await parlour.startConversation(provider, { tools: ids() })
-  provider.script = [replies({ calls: [query('handbook', 'days of paid annual leave')] }), says('Twenty-five [1].')]
+  provider.script = [streamReply({ calls: [query('handbook', 'days of paid annual leave')] }), streamText('Twenty-five [1].')]
   const fresh = (await parlour.sendAndWait(id, 'Leave?')).citations
   const stale = async () => (await read(id)).citations.map((citation: Json) => citation.stale)
   assert.equal((await read(id)).citations, fresh)

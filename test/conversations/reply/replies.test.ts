@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { ScriptedProvider, says } from '../../harness/provider.ts'
+import { ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
 
 const test = suite('replies')
@@ -12,7 +12,7 @@ let provider: ScriptedProvider
 test.before(
   aloud(async () => {
     parlour = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', says('Hello', ' there'))
+    provider = await ScriptedProvider.start('openai', streamText('Hello', ' there'))
   }),
 )
 test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
@@ -68,7 +68,7 @@ test('the model reads the system prompt and the whole conversation', async () =>
 })
 
 test('a message may be answered by another model, of which a member knows nothing', async () => {
-  const other = await ScriptedProvider.start('openai', says('I am another.'))
+  const other = await ScriptedProvider.start('openai', streamText('I am another.'))
   const model = await parlour.resources.model({ ...other.model, model_id: 'another' })
   const id = await parlour.startConversation(provider)
   for (const model_id of [model.id, 'another']) {
@@ -172,7 +172,7 @@ test('a message is text that can be kept', async () => {
 
 test('what a model writes is kept whatever it is, in pieces cut anywhere', async () => {
   const id = await parlour.startConversation(provider)
-  provider.script = [says('a\ud83d', '\ude00b', '\u0000', 'c\ud83d'), says('Hello', ' there')]
+  provider.script = [streamText('a\ud83d', '\ude00b', '\u0000', 'c\ud83d'), streamText('Hello', ' there')]
   const stream = await parlour.stream(id, 'Hi')
   await stream.readAll()
   const [, reply] = await parlour.listMessages(id)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { asked, contentWords } from '../../../daemon/models/embedded/analyze-question.ts'
+import { analyzeQuestion, extractContentWords } from '../../../daemon/models/embedded/analyze-question.ts'
 
 const test = suite('what a question asks for')
 
@@ -14,7 +14,8 @@ test('its words tell its kind', () => {
     person: ['Who lights the lanterns at night?'],
     other: ['Are lanterns lit at night?', 'Which oil is used for the lanterns in the tower of the harbour?'],
   }
-  for (const [kind, questions] of Object.entries(kinds)) for (const question of questions) assert.is(asked(question).kind, kind, question)
+  for (const [kind, questions] of Object.entries(kinds))
+    for (const question of questions) assert.is(analyzeQuestion(question).kind, kind, question)
 })
 
 test('forms of a word meet', () => {
@@ -26,9 +27,9 @@ test('forms of a word meet', () => {
     'stop stopped stopping',
     'process processes',
   ])
-    assert.is(new Set(contentWords(forms)).size, 1, forms)
-  assert.equal(contentWords('access'), ['access'])
-  assert.equal(contentWords('RATE_LIMIT'), ['rate_limit', 'rat', 'limit'])
+    assert.is(new Set(extractContentWords(forms)).size, 1, forms)
+  assert.equal(extractContentWords('access'), ['access'])
+  assert.equal(extractContentWords('RATE_LIMIT'), ['rate_limit', 'rat', 'limit'])
 })
 
 test.run()

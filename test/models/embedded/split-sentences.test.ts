@@ -1,15 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { withoutMarks } from '../../../daemon/models/embedded/split-blocks.ts'
-import { quotable } from '../../../daemon/models/embedded/split-sentences.ts'
+import { stripMarkdown } from '../../../daemon/models/embedded/split-blocks.ts'
+import { splitSentences } from '../../../daemon/models/embedded/split-sentences.ts'
 
 const test = suite('what can be quoted of a passage')
-const texts = (content: string) => quotable(content).map(({ text }) => text)
+const texts = (content: string) => splitSentences(content).map(({ text }) => text)
 
 test('marks of Markdown go; what is in words and in code stays', () => {
-  assert.is(withoutMarks('The **signing `secret_key`** (`whsec_…`) is _shown_ once'), 'The signing secret_key (whsec_…) is shown once')
-  assert.is(withoutMarks('snake_case_name, 2 * 3 * 4, `a*b*c`, \\_plain\\_'), 'snake_case_name, 2 * 3 * 4, a*b*c, _plain_')
-  assert.is(withoutMarks('See [the _guide_](guide.md) ![a picture](a.png)here'), 'See the guide here')
+  assert.is(stripMarkdown('The **signing `secret_key`** (`whsec_…`) is _shown_ once'), 'The signing secret_key (whsec_…) is shown once')
+  assert.is(stripMarkdown('snake_case_name, 2 * 3 * 4, `a*b*c`, \\_plain\\_'), 'snake_case_name, 2 * 3 * 4, a*b*c, _plain_')
+  assert.is(stripMarkdown('See [the _guide_](guide.md) ![a picture](a.png)here'), 'See the guide here')
 })
 
 test('sentences, items and rows are quoted one by one, headings and heads of tables not at all', () => {
@@ -32,7 +32,7 @@ test('a name in code may begin a sentence', () => {
 })
 
 test('a question is not quoted: it is what the next sentences stand under', () => {
-  const [answer, ...rest] = quotable('# Lamps\n\n**Who lights them?** The warden does.')
+  const [answer, ...rest] = splitSentences('# Lamps\n\n**Who lights them?** The warden does.')
   assert.is(answer?.text, 'The warden does.')
   assert.is(answer?.heading, 'Who lights them?')
   assert.is(rest.length, 0)
@@ -61,18 +61,18 @@ test('long code whose fences stand elsewhere is not quoted', () => {
 })
 
 test('a line of code is known for a command where a comment says what it does', () => {
-  const commands = (content: string) => quotable(content).flatMap(({ command, text }) => (command ? [text] : []))
+  const commands = (content: string) => splitSentences(content).flatMap(({ isCommand: command, text }) => (command ? [text] : []))
   assert.equal(commands('```sh\nlamp on    # lights the lamp\nlamp off\n# a remark of its own\n```'), ['lamp on # lights the lamp'])
   assert.equal(commands('```js\nlamp.on() # lights the lamp\n```'), [])
   assert.equal(commands('The lamp # lights the way'), [])
 })
 
 test('what a colon announces goes with its sentence, other code only with the paragraph above it', () => {
-  const below = (content: string) => quotable(content).map(({ below }) => below?.raw)
+  const below = (content: string) => splitSentences(content).map(({ below }) => below?.raw)
   const code = '```sh\nlamp on\n```'
   assert.equal(below(`Oil it. Light it:\n\n${code}`), [code, code])
   assert.equal(
-    quotable(`Oil it. Light it:\n\n${code}`).map(({ below }) => [below?.announced, below?.owned]),
+    splitSentences(`Oil it. Light it:\n\n${code}`).map(({ below }) => [below?.isAnnounced, below?.isOwned]),
     [
       [false, false],
       [true, true],

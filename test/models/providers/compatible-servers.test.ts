@@ -2,20 +2,20 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { refuses, replies, ScriptedProvider, type Step, sends } from '../../harness/provider.ts'
-import { eventsOf } from '../../harness/provider-wires.ts'
-import { Asking, heard, question, textOf } from './asking.ts'
+import { formatEvents } from '../../harness/provider-formats.ts'
+import { respondWithError, ScriptedProvider, type Step, sendBody, streamReply } from '../../harness/scripted-provider.ts'
+import { collectParts, createRequest, joinText, ProviderFixture } from './provider-fixture.ts'
 
 const test = suite("servers that speak OpenAI's protocol in their own way")
-const asking = new Asking()
+const asking = new ProviderFixture()
 /** Whoever waits for one of its limits waits too long. */
-const patient = new Asking({ idleMs: 600_000, wholeMs: 600_000 })
+const patient = new ProviderFixture({ idleMs: 600_000, totalMs: 600_000 })
 const open: ScriptedProvider[] = []
 test.after.each(async () => {
   await Promise.all(open.splice(0).map((provider) => provider.close()))
 })
 test.after(async () => {
-  await Promise.all([asking.end(), patient.end()])
+  await Promise.all([asking.close(), patient.close()])
 })
 
 const start = async (...script: [Step, ...Step[]]) => {
@@ -27,18 +27,18 @@ const start = async (...script: [Step, ...Step[]]) => {
 test('a server that refuses to be asked for a count is asked without, and remembered', async () => {
   const strict: Step = (response, received, wire) =>
     received.body.stream_options
-      ? refuses(422, { message: 'Extra inputs are not permitted: stream_options' })(response, received, wire)
-      : replies({ text: ['ok'], usage: null })(response, received, wire)
+      ? respondWithError(422, { message: 'Extra inputs are not permitted: stream_options' })(response, received, wire)
+      : streamReply({ text: ['ok'], usage: null })(response, received, wire)
   const provider = await start(strict)
-  const model = asking.model(provider)
-  assert.is(textOf(await heard(model)), 'ok')
-  assert.is(textOf(await heard(model)), 'ok')
+  const model = asking.getModel(provider)
+  assert.is(joinText(await collectParts(model)), 'ok')
+  assert.is(joinText(await collectParts(model)), 'ok')
   assert.is(provider.received.length, 3)
 })
 
 test('a server that says it is done without saying why is believed', async () => {
-  const events = eventsOf('openai', { text: ['ok'], finish: null }).join('')
-  const parts = await heard(asking.model(await start(sends(`${events}data: [DONE]\n\n`))))
+  const events = formatEvents('openai', { text: ['ok'], finish: null }).join('')
+  const parts = await collectParts(asking.getModel(await start(sendBody(`${events}data: [DONE]\n\n`))))
   assert.equal(parts.at(-1), { type: 'end', finishReason: 'other', usage: undefined })
 })
 
@@ -49,7 +49,7 @@ test('a server that says it is done and does not close, or not well, has answere
     (response, _, wire) => {
       ports.push(response.socket?.remotePort)
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(eventsOf(wire, { text: ['All of it.'] }).join(''), () => setTimeout(then, 20, response))
+      response.write(formatEvents(wire, { text: ['All of it.'] }).join(''), () => setTimeout(then, 20, response))
     }
   const closes = done((response) => response.end())
   const stays = done(() => {})
@@ -57,8 +57,8 @@ test('a server that says it is done and does not close, or not well, has answere
   const script = [closes, closes, stays, breaks, stays] as const
   const provider = await start(...script)
   for (const _ of script) {
-    const parts = await heard(patient.model(provider), question())
-    assert.is(textOf(parts), 'All of it.')
+    const parts = await collectParts(patient.getModel(provider), createRequest())
+    assert.is(joinText(parts), 'All of it.')
     assert.is((parts.at(-1) as { finishReason: string }).finishReason, 'stop')
     await setImmediate() // for so long undici leaves a connection alone that was just used
   }

@@ -4,8 +4,8 @@ import { run } from '../../evaluations/evaluation-fixture.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { refuses, replies, ScriptedProvider, type Step } from '../../harness/provider.ts'
 import { Resources } from '../../harness/resources.ts'
+import { respondWithError, ScriptedProvider, type Step, streamReply } from '../../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../../harness/test-server.ts'
 import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 
@@ -23,7 +23,7 @@ test.before(
     // Never the same answer twice, so that only a recording can repeat one.
     provider = await ScriptedProvider.start(
       'openai',
-      replies(() => ({ text: ['answer ', String(++count)], usage: { input: 11, output: 7 } })),
+      streamReply(() => ({ text: ['answer ', String(++count)], usage: { input: 11, output: 7 } })),
     )
   }),
 )
@@ -76,7 +76,7 @@ test('repeats of a test case, which are asked in one go, are recorded once', asy
 test('where recording fails, whoever waited for it asks for itself', async () => {
   const model = await replay()
   const usual = provider.script
-  provider.script = [refuses(400), ...usual] as Step[]
+  provider.script = [respondWithError(400), ...usual] as Step[]
   const statuses = (await Promise.all([ask(model, 'hello'), ask(model, 'hello')])).map(({ status }) => status)
   assert.equal(statuses.sort(), [200, 502])
   provider.script = usual

@@ -1,20 +1,21 @@
 /** The stream of one reply that a package of the AI SDK reads. */
-import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
-import type { Exchange } from '../http-exchange.ts'
-import type { ProviderReply } from '../protocol.ts'
-import { brokeOff, cutOff, type Failing, type ProviderFailure } from '../provider-error.ts'
-import { ToolRequests } from '../tool-call-parser.ts'
-import type { LibraryPart } from './packages.ts'
 
-export class LibraryReply implements ProviderReply {
-  readonly #record: Failing
-  readonly #exchange: Exchange
-  readonly #parts: ReadableStreamDefaultReader<LibraryPart>
-  readonly #calls = new ToolRequests()
+import { createIncompleteError, createStreamError, type FailedModel, type ProviderError } from '../../../providers/provider-error.ts'
+import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
+import type { HttpExchange } from '../http-exchange.ts'
+import type { ProviderStream } from '../protocol.ts'
+import { ToolCallParser } from '../tool-call-parser.ts'
+import type { StreamPart } from './load-language-model.ts'
+
+export class AiSdkStream implements ProviderStream {
+  readonly #record: FailedModel
+  readonly #exchange: HttpExchange
+  readonly #parts: ReadableStreamDefaultReader<StreamPart>
+  readonly #calls = new ToolCallParser()
   #anything = false
   #over = false
 
-  constructor(record: Failing, exchange: Exchange, stream: ReadableStream<LibraryPart>) {
+  constructor(record: FailedModel, exchange: HttpExchange, stream: ReadableStream<StreamPart>) {
     this.#record = record
     this.#exchange = exchange
     this.#parts = stream.getReader()
@@ -23,7 +24,7 @@ export class LibraryReply implements ProviderReply {
   async next(): Promise<ChatPart | undefined> {
     while (!this.#over) {
       const { done, value } = await this.#parts.read().catch((error: unknown) => {
-        throw this.#exchange.failure ?? brokeOff(this.#record, error)
+        throw this.#exchange.failure ?? createStreamError(this.#record, error)
       })
       if (done) throw this.#exchange.failure ?? this.#cut()
       const part = this.#translated(value)
@@ -34,37 +35,37 @@ export class LibraryReply implements ProviderReply {
     return undefined
   }
 
-  end(): void {
-    this.#exchange.end()
+  close(): void {
+    this.#exchange.close()
     this.#parts.cancel().catch(() => {}) // ended already, one way or the other
   }
 
-  #translated(part: LibraryPart): ChatPart | undefined {
+  #translated(part: StreamPart): ChatPart | undefined {
     switch (part.type) {
       case 'text-delta':
         return part.delta === '' ? undefined : { type: 'text', text: part.delta }
       case 'tool-call':
-        return this.#calls.read({ id: part.toolCallId, name: part.toolName, input: part.input, seal: part.providerMetadata })
+        return this.#calls.parse({ id: part.toolCallId, name: part.toolName, input: part.input, seal: part.providerMetadata })
       case 'finish':
         return this.#end(part)
       case 'error':
         // The library misses the reason why it ended; the server said that it did.
-        if (this.#anything && this.#exchange.complete && (part.error as Error)?.name === 'AI_InvalidResponseDataError') return undefined
+        if (this.#anything && this.#exchange.isComplete && (part.error as Error)?.name === 'AI_InvalidResponseDataError') return undefined
         if ((part.error as Error)?.name === 'AI_InvalidResponseDataError') throw this.#cut()
-        throw brokeOff(this.#record, part.error)
+        throw createStreamError(this.#record, part.error)
       default:
         return undefined
     }
   }
 
-  #end({ finishReason: { unified, raw }, usage }: Extract<LibraryPart, { type: 'finish' }>): ChatPart {
-    if (raw === undefined && !(this.#anything && this.#exchange.complete)) throw this.#cut()
+  #end({ finishReason: { unified, raw }, usage }: Extract<StreamPart, { type: 'finish' }>): ChatPart {
+    if (raw === undefined && !(this.#anything && this.#exchange.isComplete)) throw this.#cut()
     this.#over = true
     return { type: 'end', finishReason: REASONS[unified] ?? 'other', usage: counted(usage) }
   }
 
-  #cut(): ProviderFailure {
-    return this.#exchange.failure ?? cutOff(this.#record, this.#exchange.beginning, this.#anything)
+  #cut(): ProviderError {
+    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#anything)
   }
 }
 
@@ -75,7 +76,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   'content-filter': 'content_filter',
 }
 
-function counted({ inputTokens, outputTokens }: Extract<LibraryPart, { type: 'finish' }>['usage']): TokenUsage | undefined {
+function counted({ inputTokens, outputTokens }: Extract<StreamPart, { type: 'finish' }>['usage']): TokenUsage | undefined {
   if (!inputTokens.total && !outputTokens.total) return undefined
   return { inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0, cachedTokens: inputTokens.cacheRead ?? 0 }
 }

@@ -1,11 +1,11 @@
 /** The stream of one reply as OpenAI's chat completions have it, and as the many servers that speak like it bend it. */
 import { StringDecoder } from 'node:string_decoder'
 import { EventDecoder } from '../../../../src/sse.ts'
+import { createIncompleteError, createStreamError, type FailedModel, type ProviderError } from '../../../providers/provider-error.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
-import type { Exchange } from '../http-exchange.ts'
-import type { ProviderReply } from '../protocol.ts'
-import { brokeOff, cutOff, type Failing, type ProviderFailure } from '../provider-error.ts'
-import { ToolRequests, type WrittenCall } from '../tool-call-parser.ts'
+import type { HttpExchange } from '../http-exchange.ts'
+import type { ProviderStream } from '../protocol.ts'
+import { type RawToolCall, ToolCallParser } from '../tool-call-parser.ts'
 
 /** What is read of an event. Servers are many and some are broken: nothing of it is certain, not even its type. */
 interface Chunk {
@@ -27,13 +27,13 @@ interface CallDelta {
   extra_content?: unknown
 }
 
-interface OpenCall extends WrittenCall {
+interface OpenCall extends RawToolCall {
   index: unknown
 }
 
-export class CompletionsReply implements ProviderReply {
-  readonly #record: Failing
-  readonly #exchange: Exchange
+export class ChatCompletionsStream implements ProviderStream {
+  readonly #record: FailedModel
+  readonly #exchange: HttpExchange
   readonly #bytes: AsyncIterator<Buffer>
   readonly #decoder = new EventDecoder()
   readonly #text = new StringDecoder()
@@ -48,7 +48,7 @@ export class CompletionsReply implements ProviderReply {
   #failure: unknown
   #over = false
 
-  constructor(record: Failing, exchange: Exchange, bytes: AsyncIterator<Buffer>) {
+  constructor(record: FailedModel, exchange: HttpExchange, bytes: AsyncIterator<Buffer>) {
     this.#record = record
     this.#exchange = exchange
     this.#bytes = bytes
@@ -64,12 +64,12 @@ export class CompletionsReply implements ProviderReply {
     }
   }
 
-  end(): void {
-    this.#exchange.end()
+  close(): void {
+    this.#exchange.close()
   }
 
   async #finished(): Promise<IteratorReturnResult<undefined>> {
-    await this.#exchange.finish()
+    await this.#exchange.drain()
     return { done: true, value: undefined }
   }
 
@@ -90,7 +90,7 @@ export class CompletionsReply implements ProviderReply {
       return
     }
     const chunk = this.#parsed(data)
-    if (chunk.error != null) throw brokeOff(this.#record, chunk.error)
+    if (chunk.error != null) throw createStreamError(this.#record, chunk.error)
     if (chunk.usage != null) this.#usage = counted(chunk.usage)
     const choice = chunk.choices?.[0]
     this.#finish = wordOf(choice?.finish_reason) || this.#finish
@@ -131,13 +131,13 @@ export class CompletionsReply implements ProviderReply {
   #end(): void {
     if (this.#finish === '' && !(this.#anything && this.#done)) throw this.#cut()
     this.#over = true
-    const requests = new ToolRequests()
-    for (const call of this.#calls) this.#parts.push(requests.read(call))
+    const requests = new ToolCallParser()
+    for (const call of this.#calls) this.#parts.push(requests.parse(call))
     this.#parts.push({ type: 'end', finishReason: REASONS.get(this.#finish) ?? 'other', usage: this.#usage })
   }
 
-  #cut(): ProviderFailure {
-    return this.#exchange.failure ?? cutOff(this.#record, this.#exchange.beginning, this.#anything)
+  #cut(): ProviderError {
+    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#anything)
   }
 }
 

@@ -1,0 +1,54 @@
+/** Our messages, tools and passages as the provider packages take them. */
+import type { ChatMessage, ChatRequest, ToolDefinition } from '../../chat-model.ts'
+import { buildSystemPrompt } from '../../system-prompt.ts'
+import type { CallOptions } from './load-language-model.ts'
+
+type Prompt = CallOptions['prompt']
+type Message = Prompt[number]
+type AssistantContent = Extract<Message, { role: 'assistant' }>['content']
+type ToolContent = Extract<Message, { role: 'tool' }>['content']
+type Schema = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>['inputSchema']
+
+export function buildCallOptions(request: ChatRequest): CallOptions {
+  const { messages, tools = [], toolChoice = 'auto', temperature, maxTokens } = request
+  const system = buildSystemPrompt(request)
+  const prompt: Prompt = system === '' ? [] : [{ role: 'system', content: system }]
+  for (const message of messages) append(prompt, message)
+  return {
+    prompt,
+    ...(temperature == null ? {} : { temperature }),
+    ...(maxTokens == null ? {} : { maxOutputTokens: maxTokens }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(offered), toolChoice: { type: toolChoice } }),
+  }
+}
+
+const offered = ({ name, description, parameters }: ToolDefinition) => ({
+  type: 'function' as const,
+  name,
+  description,
+  inputSchema: parameters as Schema,
+})
+
+/** Empty texts are left out, since providers refuse them; results of calls made together stand together. */
+function append(prompt: Prompt, message: ChatMessage): void {
+  if (message.role === 'user')
+    prompt.push({ role: 'user', content: [{ type: 'text', text: message.content === '' ? ' ' : message.content }] })
+  if (message.role === 'assistant') {
+    const content: AssistantContent = message.content.trim() === '' ? [] : [{ type: 'text', text: message.content }]
+    for (const { id, name, arguments: input, seal } of message.toolCalls ?? [])
+      content.push({ type: 'tool-call', toolCallId: id, toolName: name, input, ...(seal ? { providerOptions: seal as never } : {}) })
+    if (content.length > 0) prompt.push({ role: 'assistant', content })
+  }
+  if (message.role === 'tool') {
+    const { callId, name, content, failed } = message
+    const result: ToolContent[number] = {
+      type: 'tool-result',
+      toolCallId: callId,
+      toolName: name,
+      output: { type: failed ? 'error-text' : 'text', value: content },
+    }
+    const last = prompt.at(-1)
+    if (last?.role === 'tool') last.content.push(result)
+    else prompt.push({ role: 'tool', content: [result] })
+  }
+}

@@ -1,0 +1,118 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { takeProviderKeys } from '../../src/config.ts'
+import { expectData, expectError } from '../harness/expect.ts'
+import { aloud } from '../harness/hooks.ts'
+import { hang, respondWithError, ScriptedProvider, type Step, sendBody, streamText } from '../harness/scripted-provider.ts'
+import { TestServer } from '../harness/test-server.ts'
+
+const test = suite('discovery of models')
+const OPENAI = 'sk-openai-0123456789abcdef'
+const GEMINI = 'gm-0123456789abcdef'
+let local: ScriptedProvider
+let service: TestServer
+const others: ScriptedProvider[] = []
+
+/** The list of models on GET, a reply on POST. */
+const serves: Step = (response, received, wire) =>
+  received.body === undefined
+    ? sendBody(JSON.stringify({ object: 'list', data: [{ id: 'llama3.2' }, { id: 'qwen3:8b' }, { id: 7 }, null] }), 'application/json')(
+        response,
+        received,
+        wire,
+      )
+    : streamText('Hello.')(response, received, wire)
+
+test.before(
+  aloud(async () => {
+    local = await ScriptedProvider.start('openai', serves)
+    const strangers = [
+      hang,
+      respondWithError(404),
+      sendBody('<html>my blog</html>'),
+      sendBody('{"data": "no"}'),
+      sendBody(`{"data": [${'"x",'.repeat(400_000)}1]}`),
+    ]
+    for (const step of strangers) others.push(await ScriptedProvider.start('openai', step))
+    const gone = await ScriptedProvider.start('openai', hang)
+    await gone.close()
+    const servers = [local, ...others, gone].map(({ url }) => url)
+    service = await TestServer.start({
+      surroundings: { keys: { OPENAI_API_KEY: OPENAI, GEMINI_API_KEY: GEMINI, GOOGLE_GENERATIVE_AI_API_KEY: GEMINI }, servers },
+    })
+  }),
+)
+test.after(
+  aloud(async () => {
+    await service.close()
+    await Promise.all([local, ...others].map((provider) => provider.close()))
+  }),
+)
+
+const origin = () => new URL(local.url).origin
+
+test('servers that list models and keys that are there are found, whoever else listens', async () => {
+  const found = await expectData(service.get('/models/discover', { as: 'viewer' }))
+  assert.equal(
+    found.map(({ model_id, provider, endpoint, origin: from, added }: Record<string, unknown>) => [
+      model_id,
+      provider,
+      endpoint,
+      from,
+      added,
+    ]),
+    [
+      ['llama3.2', 'openai-compatible', local.url, origin(), null],
+      ['qwen3:8b', 'openai-compatible', local.url, origin(), null],
+      ['gpt-5-mini', 'openai', null, 'OPENAI_API_KEY', null],
+      ['gemini-2.5-flash', 'google', null, 'GEMINI_API_KEY', null],
+    ],
+  )
+  assert.not.match(JSON.stringify(found), new RegExp(`${OPENAI}|${GEMINI}`))
+})
+
+test('a model of a local server is added by where it was found, and works', async () => {
+  const model = await expectData(service.post('/models/discover', { origin: origin(), model_id: 'qwen3:8b' }), 201)
+  assert.is(model.model_id, 'qwen3:8b')
+  assert.is(model.endpoint, local.url)
+  assert.is(model.has_api_key, false)
+  const { ok, text } = await expectData(service.post(`/models/${model.id}/test`))
+  assert.is(ok, true)
+  assert.is(text, 'Hello.')
+  await expectError(service.post('/models/discover', { origin: origin(), model_id: 'qwen3:8b' }), 'CONFLICT', {
+    hint: new RegExp(model.id),
+  })
+  const found = await expectData(service.get('/models/discover'))
+  assert.is(found[1].added, model.id)
+  assert.is(found[0].added, null)
+})
+
+test('a key goes from the environment to the vault, for any model of its provider, and is shown nowhere', async () => {
+  const model = await expectData(service.post('/models/discover', { origin: 'OPENAI_API_KEY', model_id: 'gpt-4o', name: 'My GPT' }), 201)
+  assert.equal([model.name, model.provider, model.model_id, model.endpoint, model.has_api_key], ['My GPT', 'openai', 'gpt-4o', null, true])
+  const first = await expectData(service.post('/models/discover', { origin: 'OPENAI_API_KEY' }), 201)
+  assert.is(first.model_id, 'gpt-5-mini')
+  const stored = await service.database.get<{ api_key: string }>('SELECT api_key FROM models WHERE id = ?', [model.id])
+  assert.match(stored?.api_key ?? '', /^v1\./)
+  assert.not.match(JSON.stringify([model, first, service.log]), new RegExp(OPENAI))
+})
+
+test('only admins add, and only what is there', async () => {
+  await expectError(service.post('/models/discover', { origin: origin() }, { as: 'editor' }), 'FORBIDDEN')
+  for (const body of [
+    { origin: 'ANTHROPIC_API_KEY' },
+    { origin: 'PATH' },
+    { origin: 'toString' },
+    { origin: 'http://127.0.0.1:1' },
+    { origin: origin(), model_id: 'gpt' },
+  ])
+    await expectError(service.post('/models/discover', body), 'VALIDATION_ERROR', { field: 'origin', hint: /discover/ })
+})
+
+test('keys are taken out of the environment, without what is no key', () => {
+  const environment = { OPENAI_API_KEY: ' sk-one\n', ANTHROPIC_API_KEY: '', GEMINI_API_KEY: 'your key here', HOME: '/home/ada' }
+  assert.equal(takeProviderKeys(environment), { OPENAI_API_KEY: 'sk-one' })
+  assert.equal(environment, { HOME: '/home/ada' } as never)
+})
+
+test.run()

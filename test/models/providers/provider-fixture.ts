@@ -1,0 +1,56 @@
+/** Models of a scripted provider, and everything one of them says. */
+import type { ChatModel, ChatPart, ChatRequest } from '../../../daemon/models/chat-model.ts'
+import type { ProviderTimeouts } from '../../../daemon/models/providers/http-exchange.ts'
+import type { ProviderModelRecord } from '../../../daemon/models/providers/provider-chat-model.ts'
+import { ProviderRegistry } from '../../../daemon/models/providers/provider-registry.ts'
+import type { Resolve } from '../../../daemon/outbound/connector.ts'
+import type { ScriptedProvider } from '../../harness/scripted-provider.ts'
+
+/** No character of it is in what a test scripts. */
+export const KEY = 'sk-ZQXJ/0123+456789='
+export const TIMEOUTS: ProviderTimeouts = {
+  connectMs: 1_000,
+  firstByteMs: 10_000,
+  idleMs: 10_000,
+  totalMs: 20_000,
+  retryDelayMs: 5,
+  maxRetryDelayMs: 200,
+}
+
+/** All that a test asked for ends with it. */
+export class ProviderFixture {
+  readonly providers: ProviderRegistry
+
+  constructor(times: Partial<ProviderTimeouts> = {}, resolve?: Resolve) {
+    this.providers = new ProviderRegistry({ timeouts: { ...TIMEOUTS, ...times }, resolve })
+  }
+
+  getModel(provider: ScriptedProvider, fields: Partial<ProviderModelRecord> = {}): ChatModel {
+    return this.providers.model({
+      id: 'model_1',
+      name: 'Scripted',
+      ...provider.model,
+      api_key: KEY,
+      price: null,
+      callsTools: true,
+      contextTokens: 8_192,
+      isContextKnown: false,
+      allow_private: true,
+      ...fields,
+    })
+  }
+
+  close(): Promise<void> {
+    return this.providers.close()
+  }
+}
+
+export const createRequest = (content = 'Hello?'): ChatRequest => ({ messages: [{ role: 'user', content }] })
+
+export async function collectParts(model: ChatModel, request: ChatRequest = createRequest()): Promise<ChatPart[]> {
+  const parts: ChatPart[] = []
+  for await (const part of model.stream(request)) parts.push(part)
+  return parts
+}
+
+export const joinText = (parts: readonly ChatPart[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
