@@ -1,54 +1,60 @@
-/** Calls any endpoint of the service. */
+/** `cadre api`: calls any endpoint of the service. */
 import { string } from '@oclif/core/args'
 import { boolean, string as stringFlag } from '@oclif/core/flags'
+import { buildApiRequest } from '../src/cli/input/api-request.ts'
 import { InputReader } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { failureOf, QuietFailure, UsageError } from '../src/cli/terminal/errors.ts'
 import { toJson } from '../src/cli/terminal/render.ts'
 import { printable } from '../src/cli/terminal/text.ts'
-import { apiRequest } from '../src/cli/tools/api-request.ts'
 import { failure, isGood, pages } from '../src/client/call.ts'
 import { type Connection, type Reply, type Sent, send } from '../src/client/request.ts'
 import type { Pagination } from '../src/contract/route.ts'
 
 export default class Api extends CadreCommand {
   static override description =
-    'Call any endpoint of the service and print its answer.\n\nThe path may begin with /api or not. Fields go into the query of GET and DELETE, and into a JSON body otherwise. An answer that is an error is printed too, and the exit code tells which.'
+    'Call an endpoint of the service and print its response.\n\nThe /api prefix of the path is optional. Fields become query parameters of GET and DELETE requests, and a JSON body otherwise.'
   static override examples = [
-    { command: 'cadre api GET /agents', description: 'As it is, envelope and all' },
-    { command: 'cadre api /agents -f sort=name -F limit=5', description: 'With a query' },
-    { command: "cadre api POST /agents -f name='Handbook helper' -F temperature=0.2", description: 'With a body made of fields' },
-    { command: 'cadre api PUT /agents/ID --input agent.json', description: 'With a body from a file' },
-    { command: 'cadre api GET /conversations --paginate', description: 'All pages in one' },
+    { command: 'cadre api GET /agents', description: 'List agents' },
+    { command: 'cadre api /agents -f sort=name -F limit=5', description: 'Add query parameters' },
+    { command: "cadre api POST /agents -f name='Handbook helper' -F temperature=0.2", description: 'Send a body built from fields' },
+    { command: 'cadre api PUT /agents/ID --input agent.json', description: 'Send a body from a file' },
+    { command: 'cadre api GET /conversations --paginate', description: 'Fetch all pages as one list' },
   ]
   static override args = {
-    method: string({ required: true, ignoreStdin: true, description: 'GET, POST, PUT, PATCH or DELETE; may be left out.' }),
+    method: string({ required: true, ignoreStdin: true, description: 'GET (default), POST, PUT, PATCH or DELETE.' }),
     path: string({ ignoreStdin: true, description: 'Path of the endpoint.' }),
   }
   static override flags = {
-    'raw-field': stringFlag({ char: 'f', multiple: true, multipleNonGreedy: true, description: 'A text field.', helpValue: '<key=value>' }),
+    'raw-field': stringFlag({
+      char: 'f',
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'Add a string field.',
+      helpValue: '<key=value>',
+    }),
     field: stringFlag({
       char: 'F',
       multiple: true,
       multipleNonGreedy: true,
-      description: 'A field that may be a number, true, false, null or JSON; @file and - are what they hold.',
+      description: 'Add a typed field: a number, true, false, null or JSON; @file and - read a file or stdin.',
       helpValue: '<key=value>',
     }),
     header: stringFlag({
       char: 'H',
       multiple: true,
       multipleNonGreedy: true,
-      description: 'A header of the request.',
+      description: 'Add a request header.',
       helpValue: '<name: value>',
     }),
-    input: stringFlag({ description: 'The body, from a file or from stdin.', helpValue: '<file|->' }),
-    include: boolean({ char: 'i', description: 'Print status and headers of the answer first.' }),
-    paginate: boolean({ description: 'Follow all pages of a list and print them as one.' }),
+    input: stringFlag({ description: 'Read the request body from a file or stdin.', helpValue: '<file|->' }),
+    include: boolean({ char: 'i', description: 'Print the response status and headers too.' }),
+    paginate: boolean({ description: 'Fetch all pages of a list and print them as one.' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Api)
-    const sent = await apiRequest(args.method, args.path, flags, new InputReader())
+    const sent = await buildApiRequest(args.method, args.path, flags, new InputReader())
     const connection = await this.connect(flags)
     if (flags.paginate) return void process.stdout.write(`${toJson(await everyPage(connection, sent))}\n`)
     const reply = await send(connection, sent)
@@ -70,7 +76,7 @@ function shown(reply: Reply, text: string): string {
 }
 
 async function everyPage(connection: Connection, sent: Sent): Promise<unknown> {
-  if (sent.method !== 'GET') throw new UsageError('--paginate is for GET.')
+  if (sent.method !== 'GET') throw new UsageError('--paginate works only with GET.')
   const data: unknown[] = []
   const read = async (page: number) => {
     const address = new URL(sent.path, connection.url)
@@ -80,7 +86,7 @@ async function everyPage(connection: Connection, sent: Sent): Promise<unknown> {
     const text = await reply.text()
     if (!isGood(reply)) throw failure(reply, text)
     const answer = JSON.parse(text) as { data: unknown[]; pagination?: Pagination }
-    if (!answer.pagination) throw new UsageError(`${sent.path} is not a paged list.`, 'Leave --paginate out.')
+    if (!answer.pagination) throw new UsageError(`${sent.path} is not a paged list.`, 'Remove --paginate.')
     return { data: answer.data, pagination: answer.pagination }
   }
   for await (const page of pages(read)) data.push(...page.data)

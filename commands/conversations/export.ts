@@ -1,8 +1,8 @@
-/** Writes a conversation into a file, for people or for programs. */
+/** The `conversations export` command. */
 import { writeFileSync } from 'node:fs'
 import { boolean, option, string } from '@oclif/core/flags'
-import { speakersOf } from '../../src/cli/conversations/format-conversation.ts'
-import { conversationMarkdown } from '../../src/cli/conversations/to-markdown.ts'
+import { getSpeakers } from '../../src/cli/conversations/format-conversation.ts'
+import { formatConversationMarkdown } from '../../src/cli/conversations/format-markdown.ts'
 import { unwritable } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
@@ -18,19 +18,19 @@ const FORMATS = ['md', 'json'] as const
 
 export default class ConversationsExport extends CadreCommand {
   static override description =
-    'Export a conversation as Markdown or JSON.\n\nGoes to stdout unless --to names a file; the ending of its name chooses the format where --format does not.'
+    'Export a conversation as Markdown or JSON.\n\nWrites to stdout unless --to names a file. Without --format, the file extension selects the format.'
   static override examples = [
-    { command: "cadre conversations export 'Leave in summer' --to leave.md", description: 'To read and to share' },
+    { command: "cadre conversations export 'Leave in summer' --to leave.md", description: 'Export as Markdown' },
     {
       command: 'cadre conversations export conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --format json > leave.json',
-      description: 'With everything that is known of it',
+      description: 'Export as JSON with every field',
     },
   ]
   static override args = { id: ownArgument(conversationTopic) }
   static override flags = {
-    format: option({ options: FORMATS })({ description: 'md, or json with every field; md when left out.', helpValue: FORMATS.join('|') }),
+    format: option({ options: FORMATS })({ description: 'Output format (default: md).', helpValue: FORMATS.join('|') }),
     to: string({ description: 'File to write.', helpValue: '<file>' }),
-    force: boolean({ description: 'Write over a file that is there.' }),
+    force: boolean({ description: 'Overwrite an existing file.' }),
   }
 
   override async run(): Promise<void> {
@@ -40,7 +40,7 @@ export default class ConversationsExport extends CadreCommand {
     const { data } = await call(connection, conversationRoutes.get, {
       params: { id: await resolveOwn(connection, conversationTopic, args.id) },
     })
-    const text = json ? `${toJson(data)}\n` : conversationMarkdown(data, await speakersOf(connection, data))
+    const text = json ? `${toJson(data)}\n` : formatConversationMarkdown(data, await getSpeakers(connection, data))
     if (flags.to === undefined) process.stdout.write(process.stdout.isTTY ? printable(text) : text)
     else this.#write(flags.to, text, flags.force)
   }
@@ -50,7 +50,7 @@ export default class ConversationsExport extends CadreCommand {
       writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
-      throw new UsageError(`${file} is there already.`, 'Name another file, or add --force to write over it.')
+      throw new UsageError(`${file} already exists.`, 'Choose another file, or add --force to overwrite it.')
     }
     this.narrate(`Wrote ${file}.`)
   }

@@ -10,7 +10,7 @@ import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 import { evaluationRoutes } from '../../src/contract/families/evaluations.ts'
 
-const BROKEN_OFF = new Set(['error', 'aborted', 'interrupted'])
+const UNFINISHED_REASONS = new Set(['error', 'aborted', 'interrupted'])
 
 export default class ConversationsPromote extends CadreCommand {
   static override description =
@@ -40,7 +40,7 @@ export default class ConversationsPromote extends CadreCommand {
     const question = messages.slice(0, at).findLast(({ role }) => role === 'user')
     if (!reply || !question)
       throw new UsageError(flags.message ? `This conversation has no reply ${flags.message}.` : 'This conversation has no reply yet.')
-    const brokenOff = reply.content.trim() === '' || BROKEN_OFF.has(reply.finish_reason ?? '')
+    const brokenOff = reply.content.trim() === '' || UNFINISHED_REASONS.has(reply.finish_reason ?? '')
     if (brokenOff && flags.expect === undefined)
       throw new UsageError(
         `The reply ${reply.id} was not finished, so it cannot be used as the expected output.`,

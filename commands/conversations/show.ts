@@ -1,13 +1,13 @@
 /** The `conversations show` command. */
 import { boolean } from '@oclif/core/flags'
-import { followAtTerminal } from '../../src/cli/ask/follow-reply.ts'
+import { printReply } from '../../src/cli/ask/print-reply.ts'
 import {
   type Conversation,
-  headingLines,
-  messageLines,
-  speakersOf,
-  unfinished,
-  withQuestions,
+  findUnfinishedReply,
+  formatConversationHeading,
+  formatMessage,
+  getSpeakers,
+  pairWithQuestions,
 } from '../../src/cli/conversations/format-conversation.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
@@ -46,28 +46,24 @@ export default class ConversationsShow extends CadreCommand {
     const id = await resolveOwn(connection, conversationTopic, args.id)
     const { data } = await call(connection, conversationRoutes.get, { params: { id } })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
-    const writing = unfinished(data)
+    const writing = findUnfinishedReply(data)
     await this.#show(connection, data, flags)
     if (!writing) return
     if (!flags.follow) return this.narrate(paint('dim', 'This reply is not finished; use --follow to stream the rest.'))
     const question = data.listMessages.findLast(({ role }) => role === 'user')?.content ?? ''
-    await followAtTerminal(
-      connection,
-      { conversation: id, reply: writing.id },
-      { ...flags, question, quiet: false, json: false, tools: 'leave' },
-    )
+    await printReply(connection, { conversation: id, reply: writing.id }, { ...flags, question, quiet: false, json: false, tools: 'leave' })
   }
 
   async #show(connection: Connection, data: Conversation, flags: { follow: boolean; citations: boolean; full: boolean }): Promise<void> {
     const view = { ...flags, paper: paperFor(process.stdout) }
-    const speakers = await speakersOf(connection, data)
-    const writing = unfinished(data)
-    const blocks = withQuestions(data.listMessages).map(({ message, question }) => {
+    const speakers = await getSpeakers(connection, data)
+    const writing = findUnfinishedReply(data)
+    const blocks = pairWithQuestions(data.listMessages).map(({ message, question }) => {
       // --follow prints the unfinished reply from its start.
       const shown = message === writing && flags.follow ? { ...message, content: '', tool_calls: [], citations: [] } : message
-      return messageLines(shown, speakers, question, view)
+      return formatMessage(shown, speakers, question, view)
     })
     if (blocks.length === 0) this.narrate('This conversation has no messages.')
-    process.stdout.write(`${[headingLines(data, speakers, view), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`)
+    process.stdout.write(`${[formatConversationHeading(data, speakers, view), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`)
   }
 }

@@ -1,6 +1,6 @@
 /** Cancels a run of an evaluation. */
 import { string } from '@oclif/core/args'
-import { summaryLines } from '../../src/cli/evaluations/format-report.ts'
+import { formatSummary } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
@@ -8,8 +8,8 @@ import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 export default class EvaluationsCancel extends CadreCommand {
-  static override description = 'Cancel a run; what has run stays.\n\nThe newest run, unless another is named.'
-  static override examples = [{ command: "cadre evaluations cancel 'Leave questions'", description: 'The newest run' }]
+  static override description = 'Cancel a run of an evaluation.\n\nCancels the newest run unless RUN is given. Finished results are kept.'
+  static override examples = [{ command: "cadre evaluations cancel 'Leave questions'", description: 'Cancel the newest run' }]
   static override args = {
     evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }),
     run: string({ ignoreStdin: true, description: 'Identifier of the run.' }),
@@ -22,6 +22,6 @@ export default class EvaluationsCancel extends CadreCommand {
     const run_id = args.run ?? (await call(connection, runRoutes.results, { params: { id }, query: { limit: 1 } })).data.run_id
     const { data } = await call(connection, runRoutes.cancel, { params: { id, run_id } })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
-    process.stdout.write(`${summaryLines(data, process.stdout).join('\n')}\n`)
+    process.stdout.write(`${formatSummary(data, process.stdout).join('\n')}\n`)
   }
 }

@@ -1,7 +1,7 @@
 /** Compares two runs of an evaluation. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { comparisonLines } from '../../src/cli/evaluations/format-report.ts'
+import { formatComparison } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
@@ -10,21 +10,21 @@ import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
-const SHOWN = 10
+const MAX_SHOWN = 10
 
 export default class EvaluationsCompare extends CadreCommand {
   static override description =
-    'Compare two runs: which test cases went better or worse, and whether that is more than chance (a sign test).\n\nWithout runs, the newest with the one before it.'
+    'Compare two runs of an evaluation.\n\nShows which test cases improved or regressed and whether the difference is significant (sign test). Without run identifiers, compares the two newest completed runs.'
   static override examples = [
-    { command: "cadre evaluations compare 'Leave questions'", description: 'The newest run with the one before it' },
-    { command: "cadre evaluations compare 'Leave questions' run_… run_…", description: 'Two runs, the older first' },
+    { command: "cadre evaluations compare 'Leave questions'", description: 'Compare the two newest runs' },
+    { command: "cadre evaluations compare 'Leave questions' run_… run_…", description: 'Compare two runs, the baseline first' },
   ]
   static override args = {
     evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }),
-    a: string({ ignoreStdin: true, description: 'Identifier of the run to compare with.' }),
-    b: string({ ignoreStdin: true, description: 'Identifier of the run that is judged.' }),
+    a: string({ ignoreStdin: true, description: 'Identifier of the baseline run.' }),
+    b: string({ ignoreStdin: true, description: 'Identifier of the run to compare with the baseline.' }),
   }
-  static override flags = { all: boolean({ char: 'a', description: 'Every difference.' }) }
+  static override flags = { all: boolean({ char: 'a', description: 'Show every difference.' }) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsCompare)
@@ -34,9 +34,11 @@ export default class EvaluationsCompare extends CadreCommand {
     const [newest, before] = runs
     const b = args.b ?? newest?.run_id
     const a = args.a ?? before?.run_id
-    if (!a || !b) throw new UsageError('There are not two runs to compare yet.', `cadre evaluations run ${id} makes one.`)
+    if (!a || !b) throw new UsageError('Comparing needs two completed runs.', `Start one: cadre evaluations run ${id}`)
     const { data } = await call(connection, runRoutes.compare, { params: { id }, query: { a, b } })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
-    process.stdout.write(`${comparisonLines(data, paperFor(process.stdout), flags.all ? Number.POSITIVE_INFINITY : SHOWN).join('\n')}\n`)
+    process.stdout.write(
+      `${formatComparison(data, paperFor(process.stdout), flags.all ? Number.POSITIVE_INFINITY : MAX_SHOWN).join('\n')}\n`,
+    )
   }
 }

@@ -1,10 +1,10 @@
-/** Shows the results of a run, failures first. */
+/** The `evaluations results` command. */
 import { writeFile } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { resultsOf } from '../../src/cli/evaluations/follow-run.ts'
-import { failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluations/format-report.ts'
-import { junit } from '../../src/cli/evaluations/junit.ts'
+import { listResults } from '../../src/cli/evaluations/follow-run.ts'
+import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
+import { formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
@@ -13,15 +13,15 @@ import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 export default class EvaluationsResults extends CadreCommand {
-  static override description = 'Show the results of a run, failures first.\n\nOf the newest run, unless --run names another.'
+  static override description = 'Show the results of a run, failures first.\n\nShows the newest run unless --run names another.'
   static override examples = [
-    { command: "cadre evaluations results 'Leave questions'", description: 'Of the newest run' },
-    { command: "cadre evaluations results 'Leave questions' --failed --json", description: 'What failed, for a script' },
+    { command: "cadre evaluations results 'Leave questions'", description: 'Show the results of the newest run' },
+    { command: "cadre evaluations results 'Leave questions' --failed --json", description: 'Print the failures as JSON' },
   ]
   static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
   static override flags = {
     run: text({ description: 'Identifier of the run.', helpValue: '<run>' }),
-    failed: boolean({ description: 'Only what did not pass.' }),
+    failed: boolean({ description: 'Show only results that did not pass.' }),
     junit: text({ description: 'Write the results as JUnit XML.', helpValue: '<file>' }),
   }
 
@@ -36,13 +36,13 @@ export default class EvaluationsResults extends CadreCommand {
       configuration,
       ...run
     } = (await call(connection, runRoutes.results, { params: { id }, query })).data
-    const results = failuresFirst(await resultsOf(connection, id, run.run_id, flags.failed ? false : undefined))
-    if (flags.junit) await writeFile(flags.junit, junit(args.evaluation, results))
+    const results = sortFailuresFirst(await listResults(connection, id, run.run_id, flags.failed ? false : undefined))
+    if (flags.junit) await writeFile(flags.junit, formatJunit(args.evaluation, results))
     const format = this.formatOf(flags)
     if (format === 'csv') return this.print({ data: results }, flags)
     if (format !== 'table') return this.print({ data: { ...run, configuration, results } }, flags)
     const paper = paperFor(process.stdout)
-    const lines = [...results.flatMap((result) => resultLines(result, paper)), '', ...summaryLines(run, process.stdout)]
+    const lines = [...results.flatMap((result) => formatResult(result, paper)), '', ...formatSummary(run, process.stdout)]
     process.stdout.write(`${lines.join('\n')}\n`)
   }
 }

@@ -1,10 +1,10 @@
-/** Runs an evaluation and says how it went. */
+/** The `evaluations run` command. */
 import { open, rm, stat, writeFile } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
-import { followRun, resultsOf } from '../../src/cli/evaluations/follow-run.ts'
-import { comparisonLines, failuresFirst, resultLines, summaryLines } from '../../src/cli/evaluations/format-report.ts'
-import { junit } from '../../src/cli/evaluations/junit.ts'
+import { followRun, listResults } from '../../src/cli/evaluations/follow-run.ts'
+import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
+import { formatComparison, formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
 import { unwritable } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
@@ -16,38 +16,35 @@ import { paperFor } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
-const SHOWN = 10
-/** Failures that those are chosen from: to read ten thousand for the sake of ten would take longer than the run. */
-const MOST_READ = 100
+const MAX_SHOWN = 10
+/** Failed results to fetch before choosing the ones to show; fetching all of a large run would take too long. */
+const MAX_READ = 100
 
 export default class EvaluationsRun extends CadreCommand {
   static override description =
-    'Run an evaluation and wait for its results.\n\nExits with 100 when the pass rate is under --fail-under, or when the run is worse than --baseline, so that a release can be gated on it.'
+    'Run an evaluation and wait for its results.\n\nExits with 100 if the pass rate is below --fail-under or the run is worse than --baseline.'
   static override examples = [
-    { command: "cadre evaluations run 'Leave questions'", description: 'Run it, and see what failed' },
-    { command: "cadre evaluations run 'Leave questions' --fail-under 0.9 --junit report.xml", description: 'In CI' },
-    { command: "cadre evaluations run 'Leave questions' --baseline last", description: 'Fail when it got worse than the run before' },
+    { command: "cadre evaluations run 'Leave questions'", description: 'Run an evaluation and show what failed' },
+    { command: "cadre evaluations run 'Leave questions' --fail-under 0.9 --junit report.xml", description: 'Gate a release in CI' },
+    { command: "cadre evaluations run 'Leave questions' --baseline last", description: 'Fail if it is worse than the previous run' },
   ]
   static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
   static override flags = {
-    concurrency: integer({ min: 1, max: 64, description: "Test cases at the same time; the evaluation's own when left out." }),
-    repeats: integer({ min: 1, max: 20, description: "How often each test case runs; the evaluation's own when left out." }),
-    'fail-under': text({ description: 'Least pass rate, from 0 to 1; under it the command exits with 100.', helpValue: '<rate>' }),
-    baseline: text({ description: 'A run to compare with, or "last" for the one before; worse exits with 100.', helpValue: '<run|last>' }),
+    concurrency: integer({ min: 1, max: 64, description: "Test cases to run in parallel (default: the evaluation's setting)." }),
+    repeats: integer({ min: 1, max: 20, description: "Times to run each test case (default: the evaluation's setting)." }),
+    'fail-under': text({ description: 'Minimum pass rate from 0 to 1; exit with 100 below it.', helpValue: '<rate>' }),
+    baseline: text({ description: 'Run to compare with, or "last"; exit with 100 if worse.', helpValue: '<run|last>' }),
     junit: text({ description: 'Write the results as JUnit XML.', helpValue: '<file>' }),
     wait: boolean({ default: true, allowNo: true, description: 'Wait for the results.' }),
-    quiet: boolean({ char: 'q', description: 'No progress.' }),
+    quiet: boolean({ char: 'q', description: 'Hide progress.' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsRun)
-    const least = rate(flags['fail-under'])
+    const least = parseRate(flags['fail-under'])
     const judged = (['fail-under', 'baseline', 'junit'] as const).filter((name) => flags[name] !== undefined)
     if (!flags.wait && judged.length > 0)
-      throw new UsageError(
-        `--${judged.join(' and --')} need${judged.length === 1 ? 's' : ''} the results, which --no-wait does not wait for.`,
-        'Leave out --no-wait.',
-      )
+      throw new UsageError(`--${judged.join(' and --')} cannot be used with --no-wait.`, 'Omit --no-wait.')
     if (flags.junit !== undefined) await checkWritable(flags.junit)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
@@ -58,8 +55,8 @@ export default class EvaluationsRun extends CadreCommand {
     if (!flags.wait) return this.print({ data: started }, flags)
     const display = new ProgressDisplay(flags.quiet)
     const run = await followRun({ ...connection, narrate: display.say }, started, display).finally(() => display.end())
-    const all = flags.junit === undefined ? undefined : await resultsOf(connection, id, run.run_id)
-    if (flags.junit !== undefined && all) await writeFile(flags.junit, junit(args.evaluation, all))
+    const all = flags.junit === undefined ? undefined : await listResults(connection, id, run.run_id)
+    if (flags.junit !== undefined && all) await writeFile(flags.junit, formatJunit(args.evaluation, all))
     const comparison =
       baseline === undefined
         ? undefined
@@ -68,44 +65,45 @@ export default class EvaluationsRun extends CadreCommand {
     else {
       const paper = paperFor(process.stdout)
       const { results, pagination } = (
-        await call(connection, runRoutes.results, { params: { id }, query: { run_id: run.run_id, passed: false, limit: MOST_READ } })
+        await call(connection, runRoutes.results, { params: { id }, query: { run_id: run.run_id, passed: false, limit: MAX_READ } })
       ).data
-      const lines = failuresFirst(results)
-        .slice(0, SHOWN)
-        .flatMap((result) => [...resultLines(result, paper), ''])
-      const more = pagination.total > SHOWN ? [asTyped(`and ${pagination.total - SHOWN} more: cadre evaluations results ${id}`), ''] : []
-      const compared = comparison ? ['', ...comparisonLines(comparison, paper, SHOWN)] : []
-      process.stdout.write(`${[...lines, ...more, ...summaryLines(run, process.stdout), ...compared].join('\n')}\n`)
+      const lines = sortFailuresFirst(results)
+        .slice(0, MAX_SHOWN)
+        .flatMap((result) => [...formatResult(result, paper), ''])
+      const more =
+        pagination.total > MAX_SHOWN ? [asTyped(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${id}`), ''] : []
+      const compared = comparison ? ['', ...formatComparison(comparison, paper, MAX_SHOWN)] : []
+      process.stdout.write(`${[...lines, ...more, ...formatSummary(run, process.stdout), ...compared].join('\n')}\n`)
     }
     if (run.status !== 'completed') {
-      if (judged.length > 0) this.narrate(`The run was not completed (${run.status}), so nothing is said of its pass rate.`)
+      if (judged.length > 0) this.narrate(`The run was not completed (${run.status}), so its pass rate was not checked.`)
       throw new QuietFailure()
     }
     const under = least !== undefined && run.summary.pass_rate < least
-    if (under) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is under ${least}.`)
+    if (under) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is below ${least}.`)
     const worse = comparison !== undefined && (comparison.pass_rate_change < 0 || comparison.verdict === 'worse')
-    if (worse) this.narrate('It got worse than the baseline.')
+    if (worse) this.narrate('The run is worse than the baseline.')
     if (under || worse) throw new QuietFailure(EXIT.underBar)
   }
 
   async #newest(connection: Parameters<typeof call>[0], id: string): Promise<string | undefined> {
     const { data } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: 1, status: 'completed' } as object })
-    if (!data[0]) this.narrate('There is no run before this one to compare with.')
+    if (!data[0]) this.narrate('There is no previous run to compare with.')
     return data[0]?.run_id
   }
 }
 
-function rate(given: string | undefined): number | undefined {
+function parseRate(given: string | undefined): number | undefined {
   if (given === undefined) return undefined
   const value = Number(given)
-  if (!(value >= 0 && value <= 1) || given.trim() === '') throw new UsageError('--fail-under is a rate from 0 to 1, such as 0.9.')
+  if (!(value >= 0 && value <= 1) || given.trim() === '') throw new UsageError('--fail-under must be a number from 0 to 1, such as 0.9.')
   return value
 }
 
-/** Before the run: its answers may have cost an hour and money when the report turns out to have no place. */
+/** Fails before the run rather than after it, when its answers have been paid for. */
 async function checkWritable(file: string): Promise<void> {
   try {
-    const before = await stat(file).catch(() => undefined) // none yet: none is left where the run comes to nothing
+    const before = await stat(file).catch(() => undefined) // a file created by this check is removed again
     await (await open(file, 'a')).close()
     if (!before) await rm(file)
   } catch (error) {

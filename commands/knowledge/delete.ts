@@ -1,6 +1,6 @@
-/** Deletes knowledge sources, after telling what goes with them. */
+/** The `knowledge delete` command. */
 import { boolean } from '@oclif/core/flags'
-import { counted, type Source } from '../../src/cli/knowledge/follow-sync.ts'
+import { formatCount, type Source } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -17,51 +17,51 @@ import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sou
 import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools.ts'
 
-interface User {
+interface SourceUser {
   id: string
   name: string
   noun: string
 }
 
-interface Doomed {
+interface DeletionPlan {
   source: Source
-  /** The RAG tool that was made with it. */
-  own: User | undefined
-  /** Those who would be left without it. */
+  /** The RAG tool that `knowledge add` created with the source. */
+  ownTool: SourceUser | undefined
+  /** Descriptions of the other tools that use the source. */
   others: string[]
 }
 
 export default class KnowledgeDelete extends CadreCommand {
   static override description =
-    'Delete knowledge sources: their documents, their passages, and the RAG tool that knowledge add made with each.\n\nTells what goes and asks first at a terminal; elsewhere --yes is needed. What a folder, site or repository holds stays where it is. Other tools and agents that use them are named, and --force deletes them all the same. remove is another word for it.'
+    'Delete knowledge sources with their documents and the RAG tool that knowledge add created.\n\nAsks for confirmation; --yes skips the prompt and is required without a terminal. The original folder, site or repository is not changed.'
   static override examples = [
-    { command: 'cadre knowledge delete handbook', description: 'By name, after a question' },
-    { command: 'cadre knowledge delete handbook --yes --force', description: 'Without one, also when agents use it' },
+    { command: 'cadre knowledge delete handbook', description: 'Delete a source by name' },
+    { command: 'cadre knowledge delete handbook --yes --force', description: 'Delete without a prompt, even if tools or agents use it' },
   ]
   static override hiddenAliases = ['knowledge:remove']
   static override args = { source: ownArguments(knowledgeTopic) }
   static override flags = {
     yes: yesFlag,
-    force: boolean({ description: 'Delete it although it is in use, and detach it from its users.' }),
+    force: boolean({ description: 'Delete sources that are in use and detach them from their users.' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeDelete)
     const connection = await this.connect(flags)
     const ids = await Promise.all(args.source.map((name) => resolveOwn(connection, knowledgeTopic, name)))
-    const doomed = await Promise.all([...new Set(ids)].map((id) => lookAt(connection, id)))
-    for (const one of doomed) for (const line of accountOf(one)) this.narrate(line)
-    // Said before anything is gone: a tool must not go when its source stays.
+    const doomed = await Promise.all([...new Set(ids)].map((id) => planDeletion(connection, id)))
+    for (const one of doomed) for (const line of formatDeletion(one)) this.narrate(line)
+    // Checked before anything is deleted: the RAG tool must not be deleted if its source stays.
     const users = doomed.flatMap(({ others }) => others)
     if (users.length > 0 && !flags.force)
       throw new CadreError('CONFLICT', `${doomed.length === 1 ? 'It is' : 'They are'} in use by ${users.join(', ')}.`, {
-        hint: 'cadre knowledge delete --force deletes it and detaches it from them.',
+        hint: 'To delete it and detach it from them, add --force.',
       })
-    if (users.length > 0) this.narrate(`${users.join(', ')} will be left without it.`)
+    if (users.length > 0) this.narrate(`It will be detached from ${users.join(', ')}.`)
     await confirm(`Delete ${doomed.map(({ source }) => oneLine(source.name)).join(', ')}?`, flags.yes)
     const deleted: { id: string; message: string }[] = []
-    for (const { source, own } of doomed) {
-      const message = await remove(connection, source, own, flags.force)
+    for (const { source, ownTool: own } of doomed) {
+      const message = await deleteSource(connection, source, own, flags.force)
       deleted.push({ id: source.id, message })
       this.narrate(message)
     }
@@ -69,34 +69,39 @@ export default class KnowledgeDelete extends CadreCommand {
   }
 }
 
-async function lookAt(connection: Connection, id: string): Promise<Doomed> {
+async function planDeletion(connection: Connection, id: string): Promise<DeletionPlan> {
   const { data: source } = await call(connection, knowledgeSourceRoutes.get, { params: { id } })
-  const users = await usersOf(connection, id)
+  const users = await listUsers(connection, id)
   const own = users.find(({ noun, name }) => noun === 'RAG tool' && name === source.name)
-  return { source, own, others: users.filter((user) => user !== own).map((user) => `${user.noun} ${oneLine(user.name)} (${user.id})`) }
+  return {
+    source,
+    ownTool: own,
+    others: users.filter((user) => user !== own).map((user) => `${user.noun} ${oneLine(user.name)} (${user.id})`),
+  }
 }
 
-async function remove(connection: Connection, { id, name }: Doomed['source'], own: User | undefined, force: boolean): Promise<string> {
+async function deleteSource(
+  connection: Connection,
+  { id, name }: DeletionPlan['source'],
+  own: SourceUser | undefined,
+  force: boolean,
+): Promise<string> {
   const query = force ? { force: true } : {}
   const explain = explainConflict(`knowledge delete ${quoted(name)}`)
   if (own) await call(connection, ragToolRoutes.remove, { params: { id: own.id }, query }).catch(explain)
   return (await call(connection, knowledgeSourceRoutes.remove, { params: { id }, query }).catch(explain)).message
 }
 
-function accountOf({ source: { name, type, statistics, configuration }, own }: Doomed): string[] {
+function formatDeletion({ source: { name, type, statistics, configuration }, ownTool: own }: DeletionPlan): string[] {
   const { documents, chunks } = statistics
   const place = configuration.path ?? configuration.url ?? configuration.repository
   return [
-    `${oneLine(name)} holds ${counted(documents, 'document')} and ${counted(chunks, 'passage')}; they go with it${own ? `, and so does the RAG tool ${oneLine(own.name)}` : ''}.`,
-    ...(typeof place === 'string'
-      ? [`What is at ${oneLine(place)} stays as it is.`]
-      : type === 'file'
-        ? ['The files they were sent from stay as they are.']
-        : []),
+    `${oneLine(name)} holds ${formatCount(documents, 'document')} and ${formatCount(chunks, 'passage')}, which will be deleted${own ? ` with the RAG tool ${oneLine(own.name)}` : ''}.`,
+    ...(typeof place === 'string' ? [`${oneLine(place)} is not changed.`] : type === 'file' ? ['The original files are not changed.'] : []),
   ]
 }
 
-async function usersOf(connection: Connection, id: string): Promise<User[]> {
+async function listUsers(connection: Connection, id: string): Promise<SourceUser[]> {
   const { data: answering } = await readList(connection, ragToolRoutes.list, {}, { knowledge_source_id: id, limit: 100 }, true)
   const { data: retrieving } = await readList(connection, retrievalToolRoutes.list, {}, { limit: 100 }, true)
   const user = (noun: string) => (row: Record<string, unknown>) => ({ noun, id: String(row.id), name: String(row.name) })

@@ -1,7 +1,7 @@
-/** Brings knowledge sources up to date. */
+/** The `knowledge sync` command. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { failures, followSync, outcome, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { followSync, formatFailures, formatSyncOutcome, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -14,32 +14,35 @@ import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sou
 
 export default class KnowledgeSync extends CadreCommand {
   static override description =
-    'Bring knowledge sources up to date.\n\nReads what is new or changed, drops what is gone, and follows the work with a bar. Ctrl-C leaves the work to the daemon; --cancel stops it, and the next synchronization goes on from there.'
+    'Sync knowledge sources: index new and changed documents and remove deleted ones.\n\nCtrl+C detaches and the daemon continues in the background. Use --cancel to stop a sync; the next one resumes it.'
   static override examples = [
-    { command: 'cadre knowledge sync Handbook', description: 'One of them, and wait' },
-    { command: 'cadre knowledge sync --all --no-wait', description: 'All of them, in the background' },
-    { command: 'cadre knowledge sync Handbook --cancel', description: 'Stop what is under way' },
+    { command: 'cadre knowledge sync Handbook', description: 'Sync a source and wait' },
+    { command: 'cadre knowledge sync --all --no-wait', description: 'Sync every source in the background' },
+    { command: 'cadre knowledge sync Handbook --cancel', description: 'Cancel a running sync' },
   ]
   static override args = {
     source: string({ ignoreStdin: true, multiple: true, description: 'Identifier or name of the knowledge source. May be repeated.' }),
   }
   static override flags = {
-    all: boolean({ char: 'a', description: 'Every knowledge source.' }),
-    wait: boolean({ default: true, allowNo: true, description: 'Wait until everything is indexed.' }),
-    cancel: boolean({ description: 'Stop the synchronization that is under way; what it has done stays.' }),
-    quiet: boolean({ char: 'q', description: 'No progress.' }),
+    all: boolean({ char: 'a', description: 'Sync every knowledge source.' }),
+    wait: boolean({ default: true, allowNo: true, description: 'Wait until indexing has finished.' }),
+    cancel: boolean({ description: 'Cancel a running sync; indexed documents are kept.' }),
+    quiet: boolean({ char: 'q', description: 'Hide progress.' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeSync)
     const names = args.source ?? []
     if ((flags.all === true) === names.length > 0)
-      throw new UsageError(flags.all ? '--all is every source: name none.' : 'Which knowledge source?', 'Name one or more, or add --all.')
+      throw new UsageError(
+        flags.all ? '--all cannot be combined with names.' : 'A knowledge source is required.',
+        'Name one or more sources, or use --all.',
+      )
     const connection = await this.connect(flags)
     const ids = flags.all
-      ? await everySource(connection)
+      ? await listSourceIds(connection)
       : await Promise.all(names.map((name) => resolveOwn(connection, knowledgeTopic, name)))
-    if (ids.length === 0) return this.narrate('There are no knowledge sources yet. cadre knowledge add ./docs makes one.')
+    if (ids.length === 0) return this.narrate('No knowledge sources found. Add one: cadre knowledge add ./docs')
     if (flags.cancel) return this.#cancel(connection, ids)
     const display = new ProgressDisplay(flags.quiet)
     const sources: Source[] = []
@@ -53,9 +56,9 @@ export default class KnowledgeSync extends CadreCommand {
           try {
             const synced = await followSync({ ...connection, narrate: display.say }, source, display)
             sources.push(synced.source)
-            for (const line of [outcome(synced), ...(await failures(connection, synced.source))]) display.say(line)
+            for (const line of [formatSyncOutcome(synced), ...(await formatFailures(connection, synced.source))]) display.say(line)
           } catch (error) {
-            // The others go on; the only one fails as every command does.
+            // With several sources, the others are still synced.
             if (started.length === 1) throw error
             broken = error
             display.say(`${source.name}: ${failureText(failureOf(error))}`)
@@ -66,7 +69,7 @@ export default class KnowledgeSync extends CadreCommand {
     }
     if (this.formatOf(flags) !== 'table') await this.print({ data: ids.length === 1 ? (sources[0] ?? {}) : sources }, flags)
     else if (!flags.wait)
-      this.narrate(`The daemon synchronizes ${sources.map(({ name }) => name).join(', ')}. cadre knowledge list shows how it stands.`)
+      this.narrate(`The daemon is syncing ${sources.map(({ name }) => name).join(', ')}. Check the status: cadre knowledge list`)
     if (broken) throw new QuietFailure(failureOf(broken).exitCode)
   }
 
@@ -78,7 +81,7 @@ export default class KnowledgeSync extends CadreCommand {
   }
 }
 
-async function everySource(connection: Connection): Promise<string[]> {
+async function listSourceIds(connection: Connection): Promise<string[]> {
   const { data } = await readList(connection, knowledgeSourceRoutes.list, {}, { limit: 100 }, true)
   return data.map(({ id }) => String(id))
 }

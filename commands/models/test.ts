@@ -1,6 +1,6 @@
-/** Says hello to models, to see whether they answer. */
+/** The `models test` command. */
 
-import { took } from '../../src/cli/knowledge/follow-sync.ts'
+import { formatElapsed } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
@@ -14,19 +14,19 @@ import { modelRoutes } from '../../src/contract/families/models.ts'
 
 const WIDEST = 100
 
-function answered(name: string, { latency_ms, text }: { latency_ms: number; text: string }): string {
+function formatModelReply(name: string, { latency_ms, text }: { latency_ms: number; text: string }): string {
   const { columns } = paperFor(process.stdout)
   const said = printable(text).trim()
   const lines = columns === Number.POSITIVE_INFINITY ? [said] : wrap(said, Math.min(columns, WIDEST))
-  return [`${paint('bold', oneLine(name), process.stdout)} answered in ${took(latency_ms)}:`, ...lines].join('\n')
+  return [`${paint('bold', oneLine(name), process.stdout)} answered in ${formatElapsed(latency_ms)}:`, ...lines].join('\n')
 }
 
 export default class ModelsTest extends CadreCommand {
   static override description =
-    'Send a short message to a model, and print what it says and how long it took.\n\nIt is a real call: a provider that charges, charges for it, and it is counted like any other. Exits 1 when a model does not answer.'
+    'Send a short message to models and print their replies and latency.\n\nThese are real requests that count as usage and may cost money. Exits with 1 if a model does not reply.'
   static override examples = [
-    { command: "cadre models test 'Local Llama'", description: 'Is it there?' },
-    { command: 'cadre models test Claude GPT --json', description: 'Several, for a script' },
+    { command: "cadre models test 'Local Llama'", description: 'Test a model' },
+    { command: 'cadre models test Claude GPT --json', description: 'Test several models and print JSON' },
   ]
   static override args = { id: ownArguments(modelTopic) }
 
@@ -41,10 +41,10 @@ export default class ModelsTest extends CadreCommand {
       try {
         const { data } = await call(connection, modelRoutes.test, { params: { id } })
         tested.push({ id, ...data })
-        if (isTable) process.stdout.write(`${answered(name, data)}\n`)
+        if (isTable) process.stdout.write(`${formatModelReply(name, data)}\n`)
       } catch (error) {
         const failure = failureOf(error)
-        // The others are tried, too; the only one fails as every command does.
+        // With several models, the others are still tested.
         if (args.id.length === 1) throw error
         broken = failure
         tested.push({ id, ok: false, ...(JSON.parse(failureJson(failure)) as object) })

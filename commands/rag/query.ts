@@ -1,8 +1,8 @@
-/** Asks a RAG tool a question. */
+/** The `rag query` command. */
 
-import { tellUnread } from '../../src/cli/ask/explain-empty-search.ts'
-import { answerText } from '../../src/cli/ask/format-answer.ts'
-import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/ask/query-flags.ts'
+import { formatAnswer } from '../../src/cli/ask/format-answer.ts'
+import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
+import { reportUnreadSources } from '../../src/cli/ask/report-unread-sources.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -15,26 +15,32 @@ import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
 
 export default class RagQuery extends CadreCommand {
   static override description =
-    'Ask a RAG tool a question.\n\nPrints the answer, then the passages it stands on: [1] in the answer is the passage [1] below it. The model of the tool answers, or the default one: cadre models default.'
+    'Ask a RAG tool a question.\n\nPrints the answer and the passages it is based on, numbered as in the answer. Uses the model of the tool or the default model.'
   static override examples = [
-    { command: 'cadre rag query handbook "How many days of leave do I have?"', description: 'A question' },
-    { command: 'cadre rag query handbook "Who approves travel?" --filter source=travel.md --top-k 3', description: 'Of one document' },
-    { command: "cadre rag query handbook - --json < question.txt | jq -r '.answer'", description: 'From stdin, for a script' },
+    { command: 'cadre rag query handbook "How many days of leave do I have?"', description: 'Ask a question' },
+    {
+      command: 'cadre rag query handbook "Who approves travel?" --filter source=travel.md --top-k 3',
+      description: 'Answer from one document only',
+    },
+    {
+      command: "cadre rag query handbook - --json < question.txt | jq -r '.answer'",
+      description: 'Read the question from stdin and print the answer',
+    },
   ]
   static override usage = 'rag query TOOL QUESTION [flags]'
-  static override args = { tool: ownArgument(ragTopic), question: questionArgument('What to ask') }
-  static override flags = questionFlags
+  static override args = { tool: ownArgument(ragTopic), question: createQueryArgument('Question') }
+  static override flags = queryFlags
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RagQuery)
-    const body = await questionFrom(args.question ?? [], flags, `cadre rag query ${quoted(args.tool)}`)
+    const body = await readQuery(args.question ?? [], flags, `cadre rag query ${quoted(args.tool)}`)
     const connection = await this.connect(flags)
-    const params = { id: await resolveTool(connection, ragTopic, args.tool) }
+    const params = { id: await resolveSearchTool(connection, ragTopic, args.tool) }
     const display = new ProgressDisplay(!canRedraw(process.stderr))
     display.show({ label: 'Asking', done: 0, total: null, unit: '' })
     const { data } = await call(connection, ragToolRoutes.query, { params, body }).finally(() => display.end())
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
-    process.stdout.write(`${answerText(data, paperFor(process.stdout), flags.full)}\n`)
-    if (data.results.length === 0) await tellUnread(connection, [params.id])
+    process.stdout.write(`${formatAnswer(data, paperFor(process.stdout), flags.full)}\n`)
+    if (data.results.length === 0) await reportUnreadSources(connection, [params.id])
   }
 }

@@ -1,7 +1,7 @@
-/** Searches with a retrieval tool. */
+/** The `retrieval search` command. */
 import { boolean } from '@oclif/core/flags'
-import { nothingFits, type Passage, passageLines } from '../../src/cli/ask/format-passages.ts'
-import { questionArgument, questionFlags, questionFrom, resolveTool } from '../../src/cli/ask/query-flags.ts'
+import { formatNoMatch, formatPassage, type Passage } from '../../src/cli/ask/format-passages.ts'
+import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -14,50 +14,53 @@ import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools
 
 export default class RetrievalSearch extends CadreCommand {
   static override description =
-    'Search with a retrieval tool.\n\nPrints the passages that fit best with their document, page and score. --explain adds the place each had by meaning and by words, and the milliseconds of every stage.'
+    'Search knowledge sources with a retrieval tool.\n\nPrints the best passages with their document, page and score. Use --explain to add semantic and full-text ranks and the time of each stage.'
   static override examples = [
-    { command: 'cadre retrieval search find "hotel price in Lisbon"', description: 'What fits best' },
-    { command: 'cadre retrieval search find "hotel price in Lisbon" --explain --top-k 3', description: 'And why' },
+    { command: 'cadre retrieval search find "hotel price in Lisbon"', description: 'Search' },
+    {
+      command: 'cadre retrieval search find "hotel price in Lisbon" --explain --top-k 3',
+      description: 'Show how the passages were ranked',
+    },
     {
       command: "cadre retrieval search find 'night train' --filter type=pdf --json | jq -r '.results[].metadata.source'",
-      description: 'For a script',
+      description: 'Search PDF files and print the document names',
     },
   ]
   static override usage = 'retrieval search TOOL QUERY [flags]'
-  static override args = { tool: ownArgument(retrievalTopic), query: questionArgument('What to look for') }
+  static override args = { tool: ownArgument(retrievalTopic), query: createQueryArgument('Search query') }
   static override flags = {
-    ...questionFlags,
-    explain: boolean({ char: 'x', description: 'Show ranks, scores and the time of every stage.' }),
+    ...queryFlags,
+    explain: boolean({ char: 'x', description: 'Show ranks, scores and the time of each stage.' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RetrievalSearch)
-    const body = await questionFrom(args.query ?? [], flags, `cadre retrieval search ${quoted(args.tool)}`)
+    const body = await readQuery(args.query ?? [], flags, `cadre retrieval search ${quoted(args.tool)}`)
     const connection = await this.connect(flags)
-    const params = { id: await resolveTool(connection, retrievalTopic, args.tool) }
+    const params = { id: await resolveSearchTool(connection, retrievalTopic, args.tool) }
     const { data } = await call(connection, retrievalToolRoutes.search, {
       params,
       body: { ...body, ...(flags.explain ? { explain: true } : {}) },
     })
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
-    if (data.findPassages.length === 0) this.narrate('Nothing was found.')
-    else if (data.findPassages.every(({ loose }) => loose)) this.narrate(nothingFits(body.query))
+    if (data.findPassages.length === 0) this.narrate('No passages found.')
+    else if (data.findPassages.every(({ loose }) => loose)) this.narrate(formatNoMatch(body.query))
     const paper = paperFor(process.stdout)
     const view = { query: body.query, paper, full: flags.full }
-    const found = data.findPassages.map((passage, at) => passageLines(passage, at + 1, [scores(passage)], view).join('\n'))
+    const found = data.findPassages.map((passage, at) => formatPassage(passage, at + 1, [formatScores(passage)], view).join('\n'))
     if (found.length > 0) process.stdout.write(`${found.join('\n\n')}\n`)
-    if (data.timings) for (const line of wrap(stages(data.timings), Math.min(paper.columns, 100))) this.narrate(paint('dim', line))
+    if (data.timings) for (const line of wrap(formatTimings(data.timings), Math.min(paper.columns, 100))) this.narrate(paint('dim', line))
   }
 }
 
-function scores({ score, explain, loose }: Passage): string {
+function formatScores({ score, explain, loose }: Passage): string {
   const fits = loose ? ' · only loosely related' : ''
   if (!explain) return `score ${score.toFixed(3)}${fits}`
   const rank = (place: number | null) => (place === null ? '–' : `#${place}`)
-  return `meaning ${rank(explain.semantic_rank)} · words ${rank(explain.full_text_rank)} · fused ${explain.fused_score.toFixed(3)}${fits}`
+  return `semantic ${rank(explain.semantic_rank)} · full text ${rank(explain.full_text_rank)} · fused ${explain.fused_score.toFixed(3)}${fits}`
 }
 
-function stages(timings: Record<string, number>): string {
+function formatTimings(timings: Record<string, number>): string {
   return Object.entries(timings)
     .map(([stage, milliseconds]) => `${stage.replaceAll('_', ' ')} ${milliseconds.toFixed(1)} ms`)
     .join(' · ')

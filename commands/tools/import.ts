@@ -1,10 +1,10 @@
-/** Makes API tools of an OpenAPI document. */
+/** The `tools import` command. */
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { QuietFailure } from '../../src/cli/terminal/errors.ts'
-import { askCredentials, importLines, importRequest } from '../../src/cli/tools/import-openapi.ts'
+import { buildImportRequest, formatImport, promptForCredentials } from '../../src/cli/tools/import-openapi.ts'
 import { call } from '../../src/client/call.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
 
@@ -13,80 +13,80 @@ const secret = '<secret|@file|env:NAME|->'
 
 export default class ToolsImport extends CadreCommand {
   static override description =
-    'Make API tools of an OpenAPI 3 document, one an operation.\n\nAll of them are made, or none. Operations that cannot be tools, such as those that take files, are named with the reason. Tools that change something (every method but GET) ask before each use. At a terminal you are asked for the tokens and keys that the document wants; elsewhere give them with flags, best from a file, a variable of the environment (env:NAME) or stdin (-).'
+    'Import API tools from an OpenAPI 3 document, one per operation.\n\nImports all supported operations or, on an error, none; unsupported ones are listed. Tools with a method other than GET need confirmation before each call.'
   static override examples = [
-    { command: 'cadre tools import openapi.yaml --dry-run', description: 'What it would become' },
+    { command: 'cadre tools import openapi.yaml --dry-run', description: 'Preview the import' },
     {
       command: 'cadre tools import https://api.example.com/openapi.json --only tag:weather --bearer env:WEATHER_TOKEN',
-      description: 'From an address, one tag of it',
+      description: 'Import the operations of one tag from a URL',
     },
     {
       command: "cadre tools import openapi.yaml --only listPets,'POST /pets' --prefix pets_",
-      description: 'Two operations, by id and by path',
+      description: 'Import two operations, by ID and by path',
     },
     {
       command: 'cadre tools import http://localhost:8000/openapi.json --allow-private-network',
-      description: 'Of a server on this machine',
+      description: 'Import from a server on this machine',
     },
-    { command: 'cadre tools import openapi.yaml --update', description: 'Again, after the document changed' },
+    { command: 'cadre tools import openapi.yaml --update', description: 'Update the tools after the document has changed' },
   ]
   static override args = {
     document: string({
       required: true,
       ignoreStdin: true,
-      description: 'File or http(s) address of the document, JSON or YAML; - reads stdin.',
+      description: 'File or URL of the document (JSON or YAML), or - for stdin.',
     }),
   }
   static override flags = {
     only: text({
       ...many,
-      description: 'Only these operations: operationId, tag:name, /path or METHOD /path, with * for anything; may be repeated.',
+      description: 'Import only operations that match operationId, tag:name, /path or METHOD /path; * is a wildcard. May be repeated.',
       helpValue: '<a,b>',
     }),
-    server: text({ description: 'Base address to call, instead of the one in the document.', helpValue: '<url>' }),
+    server: text({ description: 'Base URL to use instead of the one in the document.', helpValue: '<url>' }),
     'server-variable': text({
       ...many,
-      description: "Value of a variable in the document's server; may be repeated.",
+      description: 'Value of a server variable. May be repeated.',
       helpValue: '<name=value>',
     }),
-    prefix: text({ description: 'Put before the name of each tool.' }),
-    bearer: text({ description: 'Token that the tools send.', helpValue: secret }),
-    'api-key': text({ description: 'Key that the tools send where the document says.', helpValue: secret }),
-    basic: text({ description: 'User whose name and password the tools send.', helpValue: '<user>' }),
-    password: text({ description: 'Password of --basic; asked for at a terminal.', helpValue: secret }),
+    prefix: text({ description: 'Prefix for the tool names.' }),
+    bearer: text({ description: 'Bearer token for the tools.', helpValue: secret }),
+    'api-key': text({ description: 'API key for the tools.', helpValue: secret }),
+    basic: text({ description: 'User name for basic authentication.', helpValue: '<user>' }),
+    password: text({ description: 'Password for --basic (default: prompt).', helpValue: secret }),
     credential: text({
       ...many,
-      description: 'Token or key of one security scheme of the document; may be repeated.',
+      description: 'Credential for a security scheme of the document. May be repeated.',
       helpValue: '<scheme=secret|@file|env:NAME|->',
     }),
-    'timeout-ms': integer({ description: 'Longest wait for an answer, in milliseconds.', min: 100, max: 300_000 }),
+    'timeout-ms': integer({ description: 'Request timeout of the tools in milliseconds.', min: 100, max: 300_000 }),
     'allow-private-network': boolean({
-      description: 'Let the tools, and the fetching of the document, reach the private network. Admins only.',
+      description: 'Allow addresses in the private network, also for the document. Admins only.',
     }),
     'requires-confirmation': boolean({
       allowNo: true,
-      description: 'Ask before each use of every tool; --no-requires-confirmation for none.',
+      description: 'Require confirmation before each call of every tool (default: except GET).',
     }),
-    deprecated: boolean({ description: 'Deprecated operations and parameters, too.' }),
-    update: boolean({ description: 'Bring tools of the same name and server up to date.' }),
-    'dry-run': boolean({ description: 'Only show what would be done.' }),
+    deprecated: boolean({ description: 'Include deprecated operations and parameters.' }),
+    update: boolean({ description: 'Update existing tools of the same name and server.' }),
+    'dry-run': boolean({ description: 'Show what would be imported without importing it.' }),
     ask: boolean({
       default: true,
       allowNo: true,
-      description: 'Ask for tokens and keys at a terminal; never with --update, which keeps those that are there.',
+      description: 'Prompt for missing credentials; ignored with --update, which keeps the existing ones.',
     }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ToolsImport)
-    const body = await importRequest(args.document, flags, new InputReader())
+    const body = await buildImportRequest(args.document, flags, new InputReader())
     const connection = await this.connect(flags)
     if (flags.ask && !flags.update && !body.dry_run && body.credentials === undefined && process.stdin.isTTY && process.stderr.isTTY) {
       const { data } = await call(connection, apiToolRoutes.import, { body: { ...body, dry_run: true } })
-      body.credentials = await askCredentials(data)
+      body.credentials = await promptForCredentials(data)
     }
     const { data } = await call(connection, apiToolRoutes.import, { body })
-    for (const line of importLines(data, flags['dry-run'])) this.narrate(line)
+    for (const line of formatImport(data, flags['dry-run'])) this.narrate(line)
     await this.print(
       this.formatOf(flags) === 'table'
         ? { data: data.tools, columns: ['action', 'name', 'method', 'url', 'auth', 'requires_confirmation'] }

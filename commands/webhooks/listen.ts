@@ -1,56 +1,59 @@
-/** Prints events as they happen, and sends them on. */
+/** The `webhooks listen` command. */
 import { integer, string } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { paint, withoutSteering } from '../../src/cli/terminal/color.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { toJsonLine } from '../../src/cli/terminal/render.ts'
-import { type Happening, happenings } from '../../src/cli/webhooks/follow-events.ts'
-import { forward } from '../../src/cli/webhooks/forward-event.ts'
+import { followEvents, type WebhookEvent } from '../../src/cli/webhooks/follow-events.ts'
+import { forwardEvent } from '../../src/cli/webhooks/forward-event.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import { newSigningSecret, secretProblem } from '../../src/webhook-signature.ts'
 
 export default class WebhooksListen extends CadreCommand {
   static override description =
-    'Print events as they happen, and send them on to a receiver of yours.\n\nIt needs no webhook and opens no port. An event comes when a conversation is completed (cadre conversations complete, or nobody has written in it for long), when a run of an evaluation has ended, and when usage crosses a threshold. While the connection is interrupted nothing is missed. What is sent on is signed with a secret that is printed at the beginning, or with your own, and is sent once.'
+    'Print events as they happen and forward them to a local receiver.\n\nNeeds no webhook and no open port, and resumes after an interrupted connection without losing events. Forwarded events are signed with --secret, or with a generated secret that is printed at the start.'
   static override examples = [
-    { command: 'cadre webhooks listen --events conversation.completed', description: 'Look on' },
-    { command: 'cadre webhooks listen --forward-to http://localhost:3000/hooks', description: 'Try a receiver on this machine' },
-    { command: 'cadre webhooks listen --after 0 --json', description: 'All that happened in the last 30 days and from now on, one a line' },
+    { command: 'cadre webhooks listen --events conversation.completed', description: 'Print one type of event' },
+    {
+      command: 'cadre webhooks listen --forward-to http://localhost:3000/hooks',
+      description: 'Forward events to a receiver on this machine',
+    },
+    { command: 'cadre webhooks listen --after 0 --json', description: 'Print all events of the last 30 days and new ones as JSON Lines' },
   ]
   static override flags = {
-    events: string({ multiple: true, multipleNonGreedy: true, description: 'Only these events; all when left out.', helpValue: '<a,b>' }),
-    'forward-to': string({ description: 'Where to send them on.', helpValue: '<url>' }),
-    secret: string({ description: 'What to sign them with: whsec_ and base64.', helpValue: '<secret|@file|->', dependsOn: ['forward-to'] }),
-    after: integer({ min: 0, description: 'Begin behind this place of the stream; 0 is the oldest event that is kept.' }),
+    events: string({ multiple: true, multipleNonGreedy: true, description: 'Types of events (default: all).', helpValue: '<a,b>' }),
+    'forward-to': string({ description: 'URL to forward events to.', helpValue: '<url>' }),
+    secret: string({ description: 'Signing secret: whsec_ followed by base64.', helpValue: '<secret|@file|->', dependsOn: ['forward-to'] }),
+    after: integer({ min: 0, description: 'Start after this position in the stream; 0 starts with the oldest event.' }),
   }
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(WebhooksListen)
     const types = flags.events?.flatMap((words) => words.split(',').map((word) => word.trim()))
     const unknown = types?.find((type) => !(WEBHOOK_EVENTS as readonly string[]).includes(type))
-    if (unknown !== undefined) throw new UsageError(`There is no event "${unknown}".`, `Events are ${WEBHOOK_EVENTS.join(', ')}.`)
+    if (unknown !== undefined) throw new UsageError(`Unknown event "${unknown}".`, `Use one of: ${WEBHOOK_EVENTS.join(', ')}.`)
     const target = flags['forward-to']
     if (target !== undefined && !/^https?:\/\//i.test(target))
-      throw new UsageError(`--forward-to takes an http or https address, not "${target}".`)
-    const secret = await signingSecret(flags.secret)
-    // Only the first time: one that stopped was stopped by somebody.
+      throw new UsageError(`--forward-to must be an http or https URL, not "${target}".`)
+    const secret = await readSigningSecret(flags.secret)
+    // The daemon is started only once: later, somebody may have stopped it on purpose.
     let start = flags.start
     const connect = async () => {
       const connection = await this.connect({ ...flags, start })
       start = false
       return connection
     }
-    if (target !== undefined) this.narrate(`Sending on to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
+    if (target !== undefined) this.narrate(`Forwarding to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
     const asData = this.formatOf(flags) !== 'table'
-    for await (const event of happenings({ connect, narrate: this.narrate, types: types?.join(','), after: flags.after })) {
-      process.stdout.write(`${asData ? toJsonLine(event) : eventText(event)}\n`)
-      if (target !== undefined) this.narrate(`  ${paint('dim', '→')} ${await forward(target, secret, event)}`)
+    for await (const event of followEvents({ connect, narrate: this.narrate, types: types?.join(','), after: flags.after })) {
+      process.stdout.write(`${asData ? toJsonLine(event) : formatEvent(event)}\n`)
+      if (target !== undefined) this.narrate(`  ${paint('dim', '→')} ${await forwardEvent(target, secret, event)}`)
     }
   }
 }
 
-async function signingSecret(given: string | undefined): Promise<string> {
+async function readSigningSecret(given: string | undefined): Promise<string> {
   if (given === undefined) return newSigningSecret()
   const secret = await new InputReader().secret(given, 'secret')
   const problem = secretProblem(secret)
@@ -58,7 +61,7 @@ async function signingSecret(given: string | undefined): Promise<string> {
   return secret
 }
 
-function eventText({ type, timestamp, data }: Happening): string {
+function formatEvent({ type, timestamp, data }: WebhookEvent): string {
   const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object')
   const told = facts.map(([name, value]) => `${paint('dim', `${name}=`, process.stdout)}${String(value)}`)
   return withoutSteering(

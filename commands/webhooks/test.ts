@@ -4,21 +4,21 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { QuietFailure } from '../../src/cli/terminal/errors.ts'
-import { deliveryText } from '../../src/cli/webhooks/format-delivery.ts'
+import { formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
 import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
 export default class WebhooksTest extends CadreCommand {
   static override description =
-    'Send a signed test event to a webhook now, and say what came of it.\n\nIt is sent once, also while the webhook is disabled. Exits 1 when the receiver does not take it.'
-  static override examples = [{ command: 'cadre webhooks test https://hooks.example.com/cadre', description: 'By address' }]
+    'Send a signed test event to a webhook.\n\nThe event is sent once, even if the webhook is disabled. Exits with 1 if the delivery fails.'
+  static override examples = [{ command: 'cadre webhooks test https://hooks.example.com/cadre', description: 'Test a webhook by URL' }]
   static override args = { id: ownArgument(webhookTopic) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksTest)
     const connection = await this.connect(flags)
     const { data } = await call(connection, webhookRoutes.test, { params: { id: await resolveOwn(connection, webhookTopic, args.id) } })
-    this.narrate(deliveryText(data))
+    this.narrate(formatDelivery(data))
     if (this.formatOf(flags) !== 'table') await this.print({ data }, flags)
     if (data.status !== 'delivered') throw new QuietFailure()
   }

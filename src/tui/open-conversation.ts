@@ -1,7 +1,7 @@
 /** How a chat begins: with whom, in which conversation, with which model. */
 
-import { meantAgent, SeveralAgents } from '../cli/ask/default-agent.ts'
-import { lastConversation } from '../cli/ask/last-conversation.ts'
+import { getLastConversation } from '../cli/ask/get-last-conversation.ts'
+import { AmbiguousAgentError, resolveDefaultAgent } from '../cli/ask/resolve-default-agent.ts'
 import { offerAgents } from './commands/run-command.ts'
 import { findAgent, findConversation, findModel, listConversations } from './session/api.ts'
 import type { Room } from './session/chat-session.ts'
@@ -27,7 +27,7 @@ export async function open(room: Room, { agent, conversation, told, goOn, model,
     return
   }
   const named = agent === undefined ? undefined : await findAgent(connection, agent)
-  if (goOn) return room.resume(await lastConversation(connection, named?.id))
+  if (goOn) return room.resume(await getLastConversation(connection, named?.id))
   if (named) return room.meet(named)
   await meetSomebody(room, preferred)
 }
@@ -36,9 +36,11 @@ export async function open(room: Room, { agent, conversation, told, goOn, model,
 async function meetSomebody(room: Room, preferred: string | undefined): Promise<void> {
   const connection = await room.link.now()
   try {
-    await room.meet(await findAgent(connection, await meantAgent(connection, { preferred, command: 'cadre chat' })))
+    await room.meet(
+      await findAgent(connection, await resolveDefaultAgent(connection, { configuredAgent: preferred, command: 'cadre chat' })),
+    )
   } catch (error) {
-    if (room.plain || !(error instanceof SeveralAgents)) throw error
+    if (room.plain || !(error instanceof AmbiguousAgentError)) throw error
     const talks = await listConversations(connection, { mine: true })
     await offerAgents(room, { likeliest: talks.find(({ agent_id }) => agent_id !== null)?.agent_id ?? undefined })
   }

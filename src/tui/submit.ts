@@ -39,7 +39,7 @@ function messageOf(room: Room, text: string): string | undefined {
       doubt(missing[0], 'the message as it stands')
       return undefined
     }
-    if (files.length === 0 || !desk.state.model?.quotes) return message
+    if (files.length === 0 || !desk.state.model?.onlyQuotes) return message
     // It would search for the words of the file, and not read it.
     if (meant) return text
     const named = files.join(', ')

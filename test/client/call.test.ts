@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { resultsOf } from '../../src/cli/evaluations/follow-run.ts'
+import { listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { addressOf, call, pages, stream } from '../../src/client/call.ts'
 import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
 import type { Connection } from '../../src/client/request.ts'
@@ -117,7 +117,7 @@ test('ten thousand results are read in a few pages, past a rate limit in the mid
     const results = Array.from({ length: 1_000 }, (_, at) => ({ position: (page - 1) * 1_000 + at }))
     response.end(JSON.stringify({ success: true, data: { results, pagination: { page, limit: 1_000, total: 10_000, pages: 10 } } }))
   }
-  const results = await serving(listener, (connection) => resultsOf(connection, 'eval_1', 'run_1'))
+  const results = await serving(listener, (connection) => listResults(connection, 'eval_1', 'run_1'))
   assert.equal([results.length, results.at(-1)?.position], [10_000, 9_999])
   assert.equal(asked.slice(3, 6), ['4 of 1000', '5 of 1000', '5 of 1000'])
   assert.is(asked.length, 11)

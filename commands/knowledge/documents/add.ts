@@ -1,9 +1,9 @@
-/** Sends files to a knowledge source. */
+/** The `knowledge documents add` command. */
 import { string } from '@oclif/core/args'
 import { string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
 import { bodyFrom, fieldsFrom, flagsFrom } from '../../../src/cli/input/schema-flags.ts'
-import { documentFrom, type NewDocument } from '../../../src/cli/knowledge/documents.ts'
+import { type NewDocument, readDocument } from '../../../src/cli/knowledge/documents.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
@@ -16,37 +16,37 @@ import { DocumentCreate, documentRoutes } from '../../../src/contract/families/d
 const fields = fieldsFrom(DocumentCreate).filter(({ name }) => name === 'metadata')
 
 export default class DocumentsAdd extends CadreCommand {
-  static override description = 'Send files to a knowledge source.\n\nA document of the same name is replaced.'
+  static override description = 'Upload files to a knowledge source.\n\nReplaces documents of the same name.'
   static override examples = [
     {
       command: 'cadre knowledge documents add Handbook leave.md travel.pdf --metadata team=people',
-      description: 'Two files, with something to filter by later',
+      description: 'Upload two files with metadata to filter by',
     },
     {
       command: 'pandoc notes.odt -t markdown | cadre knowledge documents add Handbook - --name notes.md',
-      description: 'What another program writes',
+      description: 'Upload the output of another program',
     },
   ]
   static override args = {
     source: ownArgument(knowledgeTopic),
-    file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to send, - for stdin; may be repeated.' }),
+    file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to upload, or - for stdin. May be repeated.' }),
   }
   static override flags = {
     ...flagsFrom(fields),
-    name: stringFlag({ description: 'Name of the document, when it is only one; its path from here when left out.' }),
+    name: stringFlag({ description: 'Name of a single document (default: its relative path).' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsAdd)
     const { source, file: files } = args
-    if (flags.name !== undefined && files.length > 1) throw new UsageError('--name is for one file.')
+    if (flags.name !== undefined && files.length > 1) throw new UsageError('--name can be used with one file only.')
     const reader = new InputReader()
     const metadata = await bodyFrom(fields, flags, reader)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, knowledgeTopic, source)
     const added: Row[] = []
     for (const file of files) {
-      const document = file === '-' ? await fromStdin(reader, flags.name) : await documentFrom(file, flags.name)
+      const document = file === '-' ? await readStdinDocument(reader, flags.name) : await readDocument(file, flags.name)
       const { data } = await call(connection, documentRoutes.create, { params: { id }, body: { ...document, ...metadata } })
       added.push(data)
       this.narrate(`Added ${data.name} (${data.id}).`)
@@ -55,7 +55,7 @@ export default class DocumentsAdd extends CadreCommand {
   }
 }
 
-async function fromStdin(reader: InputReader, name: string | undefined): Promise<NewDocument> {
-  if (name === undefined) throw new UsageError('A document from stdin needs a --name.')
+async function readStdinDocument(reader: InputReader, name: string | undefined): Promise<NewDocument> {
+  if (name === undefined) throw new UsageError('A document from stdin needs a name.', 'Add --name, for example --name notes.md.')
   return { name, content_base64: (await reader.bytes('The file')).toString('base64') }
 }

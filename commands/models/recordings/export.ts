@@ -1,4 +1,4 @@
-/** Writes the recordings of a replay model to a file. */
+/** The `models recordings export` command. */
 
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
@@ -12,21 +12,23 @@ import { call, pages } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 export default class RecordingsExport extends CadreCommand {
-  static override description = 'Write the recordings of a replay model, one a line, to be kept beside the code and played back in CI.'
-  static override examples = [{ command: "cadre models recordings export 'Recorded' --to recordings.jsonl", description: 'To a file' }]
+  static override description = 'Export the recordings of a replay model as JSON Lines, for example to replay them in CI.'
+  static override examples = [
+    { command: "cadre models recordings export 'Recorded' --to recordings.jsonl", description: 'Export to a file' },
+  ]
   static override args = { model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }) }
-  static override flags = { to: text({ description: 'File to write; stdout when left out.', helpValue: '<file>' }) }
+  static override flags = { to: text({ description: 'File to write (default: stdout).', helpValue: '<file>' }) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsExport)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, modelTopic, args.model)
-    const target = flags.to === undefined ? process.stdout : await fileTo(flags.to)
+    const target = flags.to === undefined ? process.stdout : await openFile(flags.to)
     let count = 0
     const read = (page: number) =>
       call(connection, recordingRoutes.list, { params: { id }, query: { page, limit: 100, sort: 'key', order: 'asc' } as object })
     for await (const { data } of pages(read)) {
-      // Without the time, so that recording the same again gives the same file.
+      // Without timestamps, recording the same responses again produces the same file.
       for (const { created_at: _, ...recording } of data) if (!target.write(`${JSON.stringify(recording)}\n`)) await once(target, 'drain')
       count += data.length
     }
@@ -34,11 +36,11 @@ export default class RecordingsExport extends CadreCommand {
       target.end()
       await once(target, 'finish')
     }
-    this.narrate(`${count} recordings written${flags.to === undefined ? '' : ` to ${flags.to}`}.`)
+    this.narrate(`Exported ${count} recordings${flags.to === undefined ? '' : ` to ${flags.to}`}.`)
   }
 }
 
-async function fileTo(path: string): Promise<NodeJS.WritableStream> {
+async function openFile(path: string): Promise<NodeJS.WritableStream> {
   const file = await open(path, 'w').catch((error: unknown) => {
     throw unwritable(path, error)
   })

@@ -1,4 +1,4 @@
-/** Brings recordings to a replay model. */
+/** The `models recordings import` command. */
 import { string } from '@oclif/core/args'
 import { InputReader, parseJson } from '../../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
@@ -8,14 +8,14 @@ import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
-const AT_ONCE = 200
+const BATCH_SIZE = 200
 
 export default class RecordingsImport extends CadreCommand {
-  static override description = 'Bring recordings that were exported elsewhere to a replay model.'
-  static override examples = [{ command: "cadre models recordings import 'Recorded' recordings.jsonl", description: 'From a file' }]
+  static override description = 'Import exported recordings into a replay model.'
+  static override examples = [{ command: "cadre models recordings import 'Recorded' recordings.jsonl", description: 'Import from a file' }]
   static override args = {
     model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }),
-    file: string({ required: true, ignoreStdin: true, description: 'File of recordings, - for stdin.' }),
+    file: string({ required: true, ignoreStdin: true, description: 'File of recordings, or - for stdin.' }),
   }
 
   override async run(): Promise<void> {
@@ -25,11 +25,14 @@ export default class RecordingsImport extends CadreCommand {
     const recordings = lines
       .filter(({ line }) => line.trim() !== '')
       .map(({ line, number }) => parseJson(line, `Line ${number} of ${args.file}`))
-    if (recordings.length === 0) throw new UsageError(`${args.file} holds no recordings.`)
+    if (recordings.length === 0) throw new UsageError(`${args.file} contains no recordings.`)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, modelTopic, args.model)
-    for (let from = 0; from < recordings.length; from += AT_ONCE)
-      await call(connection, recordingRoutes.add, { params: { id }, body: { recordings: recordings.slice(from, from + AT_ONCE) as never } })
-    this.narrate(`${recordings.length} recordings added.`)
+    for (let from = 0; from < recordings.length; from += BATCH_SIZE)
+      await call(connection, recordingRoutes.add, {
+        params: { id },
+        body: { recordings: recordings.slice(from, from + BATCH_SIZE) as never },
+      })
+    this.narrate(`Imported ${recordings.length} recordings.`)
   }
 }

@@ -8,22 +8,22 @@ import { paint } from '../terminal/color.ts'
 import { canAsk, yesOrNo } from '../terminal/prompts.ts'
 import { oneLine, printable } from '../terminal/text.ts'
 
-export interface Permission {
+export interface ConfirmationContext {
   connection: Connection
   conversation: string
   message: string
   /** Allow without asking. */
-  all: boolean
+  allowAll: boolean
 }
 
-type Wanted = ReplyEvents['confirmation_required']
+type ConfirmationRequest = ReplyEvents['confirmation_required']
 
 /** Asks where somebody can answer; elsewhere the tool is refused, which the model is told. */
-export async function decide(
-  { id, name, arguments: given }: Wanted,
-  { connection, conversation, message, all }: Permission,
+export async function confirmToolCall(
+  { id, name, arguments: given }: ConfirmationRequest,
+  { connection, conversation, message, allowAll: all }: ConfirmationContext,
 ): Promise<void> {
-  const allow = all || (await asked(name, given))
+  const allow = all || (await promptForApproval(name, given))
   try {
     const params = { id: conversation, message_id: message }
     await call(connection, conversationRoutes.confirm, { params, body: { tool_call_id: id, allow } })
@@ -34,7 +34,7 @@ export async function decide(
   }
 }
 
-async function asked(name: string, given: Record<string, unknown>): Promise<boolean> {
+async function promptForApproval(name: string, given: Record<string, unknown>): Promise<boolean> {
   const shown = oneLine(name)
   if (!canAsk()) {
     process.stderr.write(

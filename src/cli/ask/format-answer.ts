@@ -3,15 +3,15 @@ import type { Static } from 'typebox'
 import type { QueryResult } from '../../contract/schemas/passages.ts'
 import { prose } from '../terminal/format-prose.ts'
 import type { Paper } from '../terminal/table.ts'
-import { passageLines } from './format-passages.ts'
+import { formatPassage } from './format-passages.ts'
 
-export function answerText({ query, answer, results }: Static<typeof QueryResult>, paper: Paper, full = false): string {
+export function formatAnswer({ query, answer, results }: Static<typeof QueryResult>, paper: Paper, full = false): string {
   const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
   const notes = (number: number, loose = false) =>
     loose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []
   const passages = results.flatMap((passage, at) => [
     '',
-    ...passageLines(passage, at + 1, notes(at + 1, passage.loose), { query, paper, full }),
+    ...formatPassage(passage, at + 1, notes(at + 1, passage.loose), { query, paper, full }),
   ])
   return [prose(answer, paper), ...passages].join('\n')
 }

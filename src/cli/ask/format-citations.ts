@@ -4,11 +4,11 @@ import type { Citation as CitationSchema } from '../../contract/families/convers
 import { paint } from '../terminal/color.ts'
 import type { Paper } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
-import { passageLines } from './format-passages.ts'
+import { formatPassage } from './format-passages.ts'
 
 export type Citation = Static<typeof CitationSchema>
 
-export interface CitationView {
+export interface CitationOptions {
   /** What was asked; its words are marked. */
   query: string
   paper: Paper
@@ -16,20 +16,20 @@ export interface CitationView {
 }
 
 /** Those the text refers to, in its numbers, each below an empty line; then a word on numbers between them that it does not use. */
-export function citationLines(citations: readonly Citation[], { query, paper, full = false }: CitationView): string[] {
+export function formatCitations(citations: readonly Citation[], { query, paper, full = false }: CitationOptions): string[] {
   const lines = citations
     .filter(({ cited }) => cited)
     .sort((one, other) => one.index - other.index)
     .flatMap(({ index, content, score, source, page, document_id, stale }) => {
       const passage = { content, score, metadata: { source, page, document_id } }
-      return ['', ...passageLines(passage, index, stale ? ['The document was changed or removed since.'] : [], { query, paper, full })]
+      return ['', ...formatPassage(passage, index, stale ? ['The document was changed or removed since.'] : [], { query, paper, full })]
     })
-  const over = passedOver(citations)
+  const over = formatUncitedNote(citations)
   return over === undefined ? lines : [...lines, '', ...wrap(over, paper.columns).map((line) => paint('dim', line, paper.stream))]
 }
 
 /** A number is a passage's place among those found, so a text may begin with [2]: said, because it looks as if [1] were lost. */
-export function passedOver(citations: readonly Citation[]): string | undefined {
+export function formatUncitedNote(citations: readonly Citation[]): string | undefined {
   const highest = Math.max(0, ...citations.filter(({ cited }) => cited).map(({ index }) => index))
   const numbers = citations.filter(({ cited, index }) => !cited && index < highest).map(({ index }) => `[${index}]`)
   const last = numbers.pop()

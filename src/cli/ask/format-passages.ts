@@ -4,11 +4,11 @@ import type { Passage as PassageSchema } from '../../contract/schemas/passages.t
 import { paint } from '../terminal/color.ts'
 import type { Paper } from '../terminal/table.ts'
 import { oneLine, printable, truncate, width, wrap } from '../terminal/text.ts'
-import { placeOf } from './format-location.ts'
+import { formatLocation } from './format-location.ts'
 
 export type Passage = Static<typeof PassageSchema>
 
-export interface PassageView {
+export interface PassageOptions {
   query: string
   paper: Paper
   /** The whole passage instead of the part that fits best. */
@@ -18,26 +18,26 @@ export interface PassageView {
 const INDENT = 4
 /** Texts are read in lines of about this many columns. */
 const WIDEST = 100
-const SHORTENED_LINES = 3
+const EXCERPT_LINES = 3
 
-const COMMON = new Set(
+const STOP_WORDS = new Set(
   'a an and are as at be been but by can could did do does for from had has have how i if in into is it its many may me might much must my no not of on or our shall should so than that the their them there these they this those to us was we were what when where which who whom whose why will with would you your'.split(
     ' ',
   ),
 )
 
 /** Finds the words of a query in a text; nothing when it has none that tell. */
-export function wordsOf(query: string): RegExp | undefined {
+export function createQueryPattern(query: string): RegExp | undefined {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
   const words = Array.from(segmenter.segment(query.toLowerCase())).flatMap(({ segment, isWordLike }) =>
-    isWordLike && !COMMON.has(segment) ? [segment] : [],
+    isWordLike && !STOP_WORDS.has(segment) ? [segment] : [],
   )
-  const patterns = [...new Set(words)].map(pattern).filter((text) => text !== '')
+  const patterns = [...new Set(words)].map(createWordPattern).filter((text) => text !== '')
   return patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'giu')
 }
 
 /** Endings may differ, as search stems words too; scripts without spaces have no word boundaries. */
-function pattern(word: string): string {
+function createWordPattern(word: string): string {
   const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(word)) return literal(word)
   const stem = word.length > 3 ? word.replace(/(?:ing|ed|es|s|e)$/, '') : word
@@ -46,36 +46,41 @@ function pattern(word: string): string {
 }
 
 /** What is said where all that was found is only the nearest there is. */
-export const nothingFits = (query: string) => `Nothing fits "${truncate(oneLine(query), 40)}": this is only loosely related.`
+export const formatNoMatch = (query: string) => `Nothing fits "${truncate(oneLine(query), 40)}": this is only loosely related.`
 
 /** One passage: its number and place, what else is to be said of it, and its text. */
-export function passageLines(passage: Passage, number: number, notes: readonly string[], { query, paper, full }: PassageView): string[] {
+export function formatPassage(
+  passage: Passage,
+  number: number,
+  notes: readonly string[],
+  { query, paper, full }: PassageOptions,
+): string[] {
   const columns = Math.min(paper.columns, WIDEST)
   const mark = `[${number}]`.padEnd(INDENT)
-  const words = wordsOf(query)
+  const words = createQueryPattern(query)
   const text = full
     ? printable(passage.content).trim()
-    : shortened(
-        oneLine(withoutHeadings(passage.content)),
+    : extractExcerpt(
+        oneLine(removeHeadings(passage.content)),
         words,
-        columns === Number.POSITIVE_INFINITY ? 300 : (columns - INDENT) * SHORTENED_LINES,
+        columns === Number.POSITIVE_INFINITY ? 300 : (columns - INDENT) * EXCERPT_LINES,
       )
   const lines =
     paper.columns === Number.POSITIVE_INFINITY && !full
       ? [text]
-      : wrap(text, columns - INDENT).slice(0, full ? undefined : SHORTENED_LINES + 1)
+      : wrap(text, columns - INDENT).slice(0, full ? undefined : EXCERPT_LINES + 1)
   return [
-    `${paint('cyan', mark, paper.stream)}${headed(passage, paper.stream, paper.columns - INDENT)}`,
+    `${paint('cyan', mark, paper.stream)}${formatHeading(passage, paper.stream, paper.columns - INDENT)}`,
     ...notes.map((note) => ' '.repeat(INDENT) + paint('dim', note, paper.stream)),
-    ...lines.map((line) => ' '.repeat(INDENT) + marked(line, words, paper.stream)),
+    ...lines.map((line) => ' '.repeat(INDENT) + highlightWords(line, words, paper.stream)),
   ]
 }
 
 /** `manual.pdf, page 3 · Leave › Annual`, on one line: headings give way first. */
-function headed({ metadata }: Passage, stream: NodeJS.WriteStream, columns: number): string {
+function formatHeading({ metadata }: Passage, stream: NodeJS.WriteStream, columns: number): string {
   const { source, headings = '' } = metadata as Passage['metadata'] & { headings?: string }
   const name = oneLine(source)
-  const place = placeOf(metadata)
+  const place = formatLocation(metadata)
   const path = oneLine(headings)
   // The last heading tells most; those above it give way first.
   const whole = width(`${place} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')
@@ -84,35 +89,35 @@ function headed({ metadata }: Passage, stream: NodeJS.WriteStream, columns: numb
 }
 
 /** Headings stand above the passage already, and rules and fences say nothing on one line. */
-function withoutHeadings(content: string): string {
+function removeHeadings(content: string): string {
   const rest = content.replaceAll(/^#{1,6} .*$|^\s*\|?[\s:|-]*-{3}[\s:|-]*$|^.*\n={3,}\s*$|^\s*```\w*\s*$/gm, '')
   return rest.trim() === '' ? content : rest
 }
 
-function marked(line: string, words: RegExp | undefined, stream: NodeJS.WriteStream): string {
+function highlightWords(line: string, words: RegExp | undefined, stream: NodeJS.WriteStream): string {
   return words ? line.replace(words, (word) => paint('yellow', word, stream)) : line
 }
 
 /** Where that part of a text begins in which most of the different words stand: at the start of a sentence or a word. */
-export function bestStart(text: string, words: RegExp | undefined, length: number): number {
+export function findBestStart(text: string, words: RegExp | undefined, length: number): number {
   const found = words ? Array.from(text.matchAll(words), ({ 0: word, index }) => ({ at: index, word: word.toLowerCase().slice(0, 4) })) : []
   const distinct = (from: number) =>
     new Set(found.filter(({ at, word }) => at >= from && at + word.length <= from + length).map(({ word }) => word)).size
-  const starts = [0, ...found.map(({ at }) => beginning(text, at, length))]
+  const starts = [0, ...found.map(({ at }) => findSentenceStart(text, at, length))]
   return starts.reduce((chosen, start) => (distinct(start) > distinct(chosen) ? start : chosen), 0)
 }
 
 /** The part of a text in which most of the different words stand. */
-export function shortened(text: string, words: RegExp | undefined, length: number): string {
+export function extractExcerpt(text: string, words: RegExp | undefined, length: number): string {
   if (text.length <= length) return text
-  const from = Math.min(bestStart(text, words, length), lastStart(text, length))
+  const from = Math.min(findBestStart(text, words, length), findLastStart(text, length))
   const to = from + length - (from > 0 ? 2 : 1)
   const end = to >= text.length ? text.length : text.lastIndexOf(' ', to) > from + length / 2 ? text.lastIndexOf(' ', to) : to
   return `${from > 0 ? '… ' : ''}${text.slice(from, end).trim()}${end < text.length ? '…' : ''}`
 }
 
 /** Where the sentence of a word begins, if that is near; else a word not far before it. */
-function beginning(text: string, at: number, length: number): number {
+function findSentenceStart(text: string, at: number, length: number): number {
   const earliest = Math.max(0, at - Math.floor(length / 3))
   const sentence = Math.max(
     ...['. ', '! ', '? ', '。']
@@ -125,7 +130,7 @@ function beginning(text: string, at: number, length: number): number {
 }
 
 /** A window must not begin so late that it runs over the end half empty. */
-function lastStart(text: string, length: number): number {
+function findLastStart(text: string, length: number): number {
   const start = text.length - length
   const space = text.indexOf(' ', start)
   return space === -1 ? start : space + 1

@@ -4,7 +4,7 @@ import type { Paths } from '../../config.ts'
 import type { Opening } from '../../tui/open-conversation.ts'
 import { canRedraw, paint, wantsColor } from '../terminal/color.ts'
 
-export interface Chatting {
+export interface OpenChatOptions {
   paths: Paths
   /** Where Cadre is installed. */
   root: string
@@ -16,12 +16,12 @@ export interface Chatting {
 }
 
 /** Whether there is a terminal to draw on. */
-export function canChat(): boolean {
+export function canOpenChat(): boolean {
   return process.stdin.isTTY === true && canRedraw(process.stdout)
 }
 
 /** Resolves when the person leaves. */
-export async function openChat({ paths, root, start, narrate, plain = false }: Chatting, opening: Opening): Promise<void> {
+export async function openChat({ paths, root, start, narrate, plain = false }: OpenChatOptions, opening: Opening): Promise<void> {
   const [input, output] = [process.stdin, process.stdout]
   // Once the screen is drawn, nothing else may write to the terminal.
   const state = { narrate }

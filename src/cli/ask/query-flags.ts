@@ -11,14 +11,14 @@ import { resolveOwn } from '../resources/resolve-references.ts'
 import type { Topic } from '../resources/topic.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoted } from '../terminal/shell-quote.ts'
-import { missingQuestion } from './missing-question.ts'
-import { stdinGiven } from './question-input.ts'
+import { createMissingQuestionError } from './missing-question.ts'
+import { hasStdin } from './read-question.ts'
 
 /** Not required of oclif: what is missing is told with the tool that was named. */
-export const questionArgument = (what: string) =>
+export const createQueryArgument = (what: string) =>
   string({ multiple: true, ignoreStdin: true, description: `${what}; - reads it from stdin.` })
 
-export const questionFlags = {
+export const queryFlags = {
   'top-k': integer({ char: 'k', min: 1, max: 100, description: 'Most passages that come back; what the tool says when left out.' }),
   filter: text({
     char: 'f',
@@ -30,23 +30,23 @@ export const questionFlags = {
   full: boolean({ description: 'Whole passages instead of the part that fits best.' }),
 }
 
-interface QuestionFlags {
+interface QueryFlagValues {
   'top-k'?: number | undefined
   filter?: string[] | undefined
 }
 
-export interface Question {
+export interface QueryBody {
   query: string
   top_k?: number
   filters?: Record<string, unknown>
 }
 
 /** Words may come without quotes; where there are none, what is piped in is the question. The command is what it would follow. */
-export async function questionFrom(words: readonly string[], flags: QuestionFlags, command: string): Promise<Question> {
-  const reads = words.length === 1 ? words[0] === '-' : words.length === 0 && stdinGiven()
+export async function readQuery(words: readonly string[], flags: QueryFlagValues, command: string): Promise<QueryBody> {
+  const reads = words.length === 1 ? words[0] === '-' : words.length === 0 && hasStdin()
   const query = (reads ? (await new InputReader().bytes('The question')).toString('utf8') : words.join(' ')).trim()
-  if (query === '') throw missingQuestion(command, reads)
-  const filters = filtersFrom(flags.filter ?? [])
+  if (query === '') throw createMissingQuestionError(command, reads)
+  const filters = parseFilters(flags.filter ?? [])
   return {
     query,
     ...(flags['top-k'] === undefined ? {} : { top_k: flags['top-k'] }),
@@ -54,7 +54,7 @@ export async function questionFrom(words: readonly string[], flags: QuestionFlag
   }
 }
 
-export function filtersFrom(texts: readonly string[]): Record<string, unknown> {
+export function parseFilters(texts: readonly string[]): Record<string, unknown> {
   const filters: Record<string, unknown> = {}
   for (const one of texts) {
     const at = one.indexOf('=')
@@ -66,7 +66,7 @@ export function filtersFrom(texts: readonly string[]): Record<string, unknown> {
 }
 
 /** The tool of that name. People who have only a source of that name are told how to make the tool. */
-export async function resolveTool(connection: Connection, topic: Topic, name: string): Promise<string> {
+export async function resolveSearchTool(connection: Connection, topic: Topic, name: string): Promise<string> {
   try {
     return await resolveOwn(connection, topic, name)
   } catch (error) {

@@ -9,13 +9,13 @@ import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import type { TextFlow } from '../terminal/stream-wrapper.ts'
 import { paperFor } from '../terminal/table.ts'
 import { oneLine, truncate } from '../terminal/text.ts'
-import { citationLines } from './format-citations.ts'
+import { formatCitations } from './format-citations.ts'
 
-const LONGEST_ARGUMENTS = 60
+const MAX_ARGUMENTS_COLUMNS = 60
 
 type Reply = Static<typeof Message>
 
-export interface ReplyView {
+export interface ReplyPrinterOptions {
   /** What was asked; its words are marked in what the reply cites. */
   question: string
   citations: boolean
@@ -25,7 +25,7 @@ export interface ReplyView {
 }
 
 /** What a reply ended with that the reader should know. */
-export const ENDINGS: Partial<Record<NonNullable<Reply['finish_reason']>, string>> = {
+export const FINISH_NOTES: Partial<Record<NonNullable<Reply['finish_reason']>, string>> = {
   length: "The reply was cut: it reached the agent's or the model's longest.",
   content_filter: 'The provider withheld the rest of the reply.',
   steps: 'The agent used its tools as often as it may, and stopped there.',
@@ -34,37 +34,37 @@ export const ENDINGS: Partial<Record<NonNullable<Reply['finish_reason']>, string
 }
 
 export class ReplyPrinter {
-  readonly #view: ReplyView
-  readonly #flow: TextFlow | undefined
+  readonly #options: ReplyPrinterOptions
+  readonly #wrapper: TextFlow | undefined
   readonly #display: ProgressDisplay
-  #last = '\n'
+  #lastCharacter = '\n'
 
-  constructor(view: ReplyView) {
-    this.#view = view
+  constructor(view: ReplyPrinterOptions) {
+    this.#options = view
     // What is piped is data: it goes on as it came.
-    this.#flow = process.stdout.isTTY ? flowOnto(() => paperFor(process.stdout)) : undefined
+    this.#wrapper = process.stdout.isTTY ? flowOnto(() => paperFor(process.stdout)) : undefined
     this.#display = new ProgressDisplay(view.quiet || !canRedraw(process.stderr))
   }
 
   /** Shows that something is being waited for, where that takes nothing away. */
-  wait(label: string): void {
-    if (this.#last === '\n') this.#display.show({ label, done: 0, total: null, unit: '' })
+  showProgress(label: string): void {
+    if (this.#lastCharacter === '\n') this.#display.show({ label, done: 0, total: null, unit: '' })
   }
 
-  async show(event: ReplyEvent): Promise<void> {
+  async print(event: ReplyEvent): Promise<void> {
     switch (event.event) {
       case 'message_delta':
-        return this.#write(this.#flow ? this.#flow.push(event.data.text) : event.data.text)
+        return this.#write(this.#wrapper ? this.#wrapper.push(event.data.text) : event.data.text)
       case 'retrieval':
-        return this.#narrate(`Read ${passages(event.data.citations.length)}.`)
+        return this.#narrate(`Read ${formatPassageCount(event.data.citations.length)}.`)
       case 'tool_call':
-        await this.#narrate(`Uses ${called(event.data)}`)
-        return this.wait(`Waiting for ${oneLine(event.data.name)}`)
+        await this.#narrate(`Uses ${formatToolCall(event.data)}`)
+        return this.showProgress(`Waiting for ${oneLine(event.data.name)}`)
       case 'tool_result':
-        await this.#narrate(outcome(event.data))
-        return this.wait('Thinking')
+        await this.#narrate(formatToolResult(event.data))
+        return this.showProgress('Thinking')
       case 'message_end':
-        return this.#end(event.data.message)
+        return this.#finish(event.data.message)
       case 'error':
         return this.close()
     }
@@ -74,60 +74,60 @@ export class ReplyPrinter {
   async pause(): Promise<void> {
     this.#display.clear()
     // Where both share a screen, what is said in between must not stand behind half a sentence.
-    if (this.#flow && process.stderr.isTTY) await this.#write(this.#flow.interrupt())
+    if (this.#wrapper && process.stderr.isTTY) await this.#write(this.#wrapper.interrupt())
   }
 
   /** The reader has had enough. */
   abort(): void {
     this.#display.end()
-    process.stderr.write(`${this.#last === '\n' ? '' : '\n'}${paint('dim', 'Aborted; what was written is kept.')}\n`)
+    process.stderr.write(`${this.#lastCharacter === '\n' ? '' : '\n'}${paint('dim', 'Aborted; what was written is kept.')}\n`)
   }
 
-  async #end(message: Reply): Promise<void> {
+  async #finish(message: Reply): Promise<void> {
     await this.close()
     const { citations = [], finish_reason } = message
-    const { question, full } = this.#view
-    if (this.#view.citations) {
-      const lines = citationLines(citations, { query: question, paper: paperFor(process.stdout), full })
+    const { question, full } = this.#options
+    if (this.#options.citations) {
+      const lines = formatCitations(citations, { query: question, paper: paperFor(process.stdout), full })
       if (lines.length > 0) await this.#write(`${lines.join('\n')}\n`)
     }
-    const ending = finish_reason === undefined ? undefined : ENDINGS[finish_reason]
+    const ending = finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason]
     if (ending) process.stderr.write(`${paint('yellow', ending)}\n`)
   }
 
   /** Nothing follows. The text ends with a line end, whatever the model thinks of that. */
   async close(): Promise<void> {
     this.#display.end()
-    if (this.#flow) await this.#write(this.#flow.end())
-    if (this.#last !== '\n') await this.#write('\n')
+    if (this.#wrapper) await this.#write(this.#wrapper.end())
+    if (this.#lastCharacter !== '\n') await this.#write('\n')
   }
 
   async #write(text: string): Promise<void> {
     if (text === '') return
     this.#display.clear()
-    this.#last = text.at(-1) ?? this.#last
+    this.#lastCharacter = text.at(-1) ?? this.#lastCharacter
     // A reader that is slower than the model is waited for.
     if (!process.stdout.write(text)) await once(process.stdout, 'drain')
   }
 
   async #narrate(line: string): Promise<void> {
-    if (this.#view.quiet) return
+    if (this.#options.quiet) return
     await this.pause()
     process.stderr.write(`${paint('dim', truncate(line, paperFor(process.stderr).columns))}\n`)
   }
 }
 
-const passages = (count: number) => (count === 1 ? '1 passage' : `${count} passages`)
+const formatPassageCount = (count: number) => (count === 1 ? '1 passage' : `${count} passages`)
 
 /** `handbook (query: "leave")`, on one line. */
-export function called({ name, arguments: given }: Pick<ReplyEvents['tool_call'], 'name' | 'arguments'>): string {
+export function formatToolCall({ name, arguments: given }: Pick<ReplyEvents['tool_call'], 'name' | 'arguments'>): string {
   const values = Object.entries(given).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
-  return `${oneLine(name)}${values.length === 0 ? '' : ` (${truncate(oneLine(values.join(', ')), LONGEST_ARGUMENTS)})`}`
+  return `${oneLine(name)}${values.length === 0 ? '' : ` (${truncate(oneLine(values.join(', ')), MAX_ARGUMENTS_COLUMNS)})`}`
 }
 
-function outcome({ name, error, citations, confirmation, latency_ms }: ReplyEvents['tool_result']): string {
+function formatToolResult({ name, error, citations, confirmation, latency_ms }: ReplyEvents['tool_result']): string {
   if (confirmation === 'refused') return `${oneLine(name)} was not allowed.`
   const took = latency_ms === undefined ? '' : `, ${Math.round(latency_ms)} ms`
   if (error !== undefined) return `${oneLine(name)} failed: ${truncate(oneLine(error), 200)}`
-  return `${oneLine(name)}: ${citations ? passages(citations.length) : 'done'}${took}`
+  return `${oneLine(name)}: ${citations ? formatPassageCount(citations.length) : 'done'}${took}`
 }

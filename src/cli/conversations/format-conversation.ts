@@ -5,8 +5,8 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
 import type { Conversation as ConversationSchema, Message as MessageSchema } from '../../contract/families/conversations.ts'
-import { citationLines } from '../ask/format-citations.ts'
-import { called, ENDINGS } from '../ask/reply-printer.ts'
+import { formatCitations } from '../ask/format-citations.ts'
+import { FINISH_NOTES, formatToolCall } from '../ask/reply-printer.ts'
 import { paint } from '../terminal/color.ts'
 import { shortCell } from '../terminal/format-cell.ts'
 import { prose, WIDEST } from '../terminal/format-prose.ts'
@@ -16,7 +16,7 @@ import { oneLine, printable, truncate, wrap } from '../terminal/text.ts'
 export type Conversation = Static<typeof ConversationSchema>
 export type Message = Static<typeof MessageSchema>
 
-const LONGEST_QUESTION = 2_000
+const MAX_QUESTION_LENGTH = 2_000
 
 /** How the two sides are called. */
 export interface Speakers {
@@ -24,21 +24,21 @@ export interface Speakers {
   agent: string
 }
 
-export interface ConversationView {
+export interface ConversationOptions {
   paper: Paper
   citations: boolean
   /** The whole of what is cited, instead of the part that fits best. */
   full: boolean
 }
 
-export async function speakersOf(connection: Connection, { agent_id, user_id }: Conversation): Promise<Speakers> {
+export async function getSpeakers(connection: Connection, { agent_id, user_id }: Conversation): Promise<Speakers> {
   return {
     user: user_id === 'local' ? 'You' : oneLine(user_id),
-    agent: agent_id === null ? 'Agent' : await agentName(connection, agent_id),
+    agent: agent_id === null ? 'Agent' : await getAgentName(connection, agent_id),
   }
 }
 
-async function agentName(connection: Connection, id: string): Promise<string> {
+async function getAgentName(connection: Connection, id: string): Promise<string> {
   try {
     return oneLine((await call(connection, agentRoutes.get, { params: { id } })).data.name)
   } catch (error) {
@@ -48,42 +48,46 @@ async function agentName(connection: Connection, id: string): Promise<string> {
 }
 
 /** The reply that is being written, if one is. */
-export function unfinished({ listMessages: messages }: Conversation): Message | undefined {
+export function findUnfinishedReply({ listMessages: messages }: Conversation): Message | undefined {
   const last = messages.at(-1)
   return last?.role === 'assistant' && last.finish_reason === undefined ? last : undefined
 }
 
-export function headingLines({ id, title, status, created_at }: Conversation, { agent }: Speakers, { paper }: ConversationView): string[] {
+export function formatConversationHeading(
+  { id, title, status, created_at }: Conversation,
+  { agent }: Speakers,
+  { paper }: ConversationOptions,
+): string[] {
   const facts = [agent, shortCell(created_at), status].join(' · ')
   const lines = wrap(oneLine(title ?? 'Conversation'), Math.min(paper.columns, WIDEST))
   return [...lines.map((line) => paint('bold', line, paper.stream)), paint('dim', facts, paper.stream), paint('dim', id, paper.stream)]
 }
 
 /** One message; `question` is what it answers. */
-export function messageLines(message: Message, speakers: Speakers, question: string, view: ConversationView): string[] {
+export function formatMessage(message: Message, speakers: Speakers, question: string, view: ConversationOptions): string[] {
   const { role, content, timestamp, citations = [], tool_calls = [], finish_reason, error } = message
   const { paper } = view
   const who = role === 'user' ? speakers.user : speakers.agent
-  const ending = error ?? (finish_reason === undefined ? undefined : ENDINGS[finish_reason])
+  const ending = error ?? (finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason])
   return [
     `${paint(role === 'user' ? 'green' : 'cyan', who, paper.stream)} ${paint('dim', shortCell(timestamp), paper.stream)}`,
-    ...tool_calls.map((tool) => paint('dim', truncate(toolLine(tool), Math.min(paper.columns, WIDEST)), paper.stream)),
-    ...textLines(role === 'user' && !view.full ? shortened(content) : content, paper),
-    ...(view.citations ? citationLines(citations, { query: question, paper, full: view.full }) : []),
+    ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(paper.columns, WIDEST)), paper.stream)),
+    ...textLines(role === 'user' && !view.full ? truncateQuestion(content) : content, paper),
+    ...(view.citations ? formatCitations(citations, { query: question, paper, full: view.full }) : []),
     ...(ending ? [paint('yellow', printable(ending), paper.stream)] : []),
   ]
 }
 
-function toolLine({ error, confirmation, ...tool }: NonNullable<Message['tool_calls']>[number]): string {
+function formatToolLine({ error, confirmation, ...tool }: NonNullable<Message['tool_calls']>[number]): string {
   const came = confirmation === 'refused' ? ': not allowed' : error === undefined ? '' : `: ${oneLine(error)}`
-  return `Used ${called(tool)}${came}`
+  return `Used ${formatToolCall(tool)}${came}`
 }
 
 /** What was piped into a question may be a log of thousands of lines. */
-function shortened(text: string): string {
-  if (text.length <= LONGEST_QUESTION) return text
-  const left = text.length - LONGEST_QUESTION
-  return `${text.slice(0, LONGEST_QUESTION).toWellFormed()}…\n(${left.toLocaleString('en')} more characters; --full shows them)`
+function truncateQuestion(text: string): string {
+  if (text.length <= MAX_QUESTION_LENGTH) return text
+  const left = text.length - MAX_QUESTION_LENGTH
+  return `${text.slice(0, MAX_QUESTION_LENGTH).toWellFormed()}…\n(${left.toLocaleString('en')} more characters; --full shows them)`
 }
 
 function textLines(text: string, paper: Paper): string[] {
@@ -91,7 +95,7 @@ function textLines(text: string, paper: Paper): string[] {
 }
 
 /** Each message with the question it answers. */
-export function withQuestions(messages: readonly Message[]): { message: Message; question: string }[] {
+export function pairWithQuestions(messages: readonly Message[]): { message: Message; question: string }[] {
   let question = ''
   return messages.map((message) => {
     if (message.role === 'user') question = message.content

@@ -7,8 +7,8 @@ import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/fami
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { webhookRoutes } from '../../contract/families/webhooks.ts'
-import { counted } from '../knowledge/follow-sync.ts'
-import { isBlocked, opening } from '../knowledge/private-address-hint.ts'
+import { formatCount } from '../knowledge/follow-sync.ts'
+import { formatAllowCommand, isBlockedAddress } from '../knowledge/private-address-hint.ts'
 import { failureOf } from '../terminal/errors.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
@@ -90,18 +90,18 @@ async function knowledge(connection: Connection) {
     if (statistics.failed > 0)
       ill.push({
         state: 'warning',
-        found: `${oneLine(name)}: ${counted(statistics.failed, 'document')} could not be read`,
+        found: `${oneLine(name)}: ${formatCount(statistics.failed, 'document')} could not be read`,
         fix: `cadre knowledge documents list ${quoted(name)} --filter status=failed tells why`,
       })
   }
   const rest = pagination.total > data.length ? `, of which ${data.length} were looked at` : ''
-  return { well: `${counted(pagination.total, 'source')}${rest}`, ill }
+  return { well: `${formatCount(pagination.total, 'source')}${rest}`, ill }
 }
 
 function sourceFix(source: Static<typeof KnowledgeSource>): string {
   const name = quoted(source.name)
-  if (source.error === null || !isBlocked(source, source.error)) return `cadre knowledge sync ${name}`
-  const open = opening(source, source.error)
+  if (source.error === null || !isBlockedAddress(source, source.error)) return `cadre knowledge sync ${name}`
+  const open = formatAllowCommand(source, source.error)
   return `${open ? `${open} says so; ` : ''}cadre knowledge delete ${name} takes it away`
 }
 
@@ -123,5 +123,5 @@ async function webhooks(connection: Connection) {
       : `cadre webhooks update ${id} --url ADDRESS sends events elsewhere; with --no-enabled it sends none`
     ill.push({ state: 'warning', found: `${oneLine(url)}: ${oneLine(last.error)}`, fix })
   }
-  return { well: counted(pagination.total, 'webhook'), ill }
+  return { well: formatCount(pagination.total, 'webhook'), ill }
 }

@@ -5,46 +5,46 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { MAX_RESULTS_PER_PAGE, runRoutes } from '../../contract/families/evaluation-runs.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
-import { figureLines, type Result, type ShownRun } from './format-report.ts'
+import { type EvaluationRun, formatFigures, type Result } from './format-report.ts'
 
-export async function followRun(connection: Connection, started: ShownRun, display: ProgressDisplay): Promise<ShownRun> {
+export async function followRun(connection: Connection, started: EvaluationRun, display: ProgressDisplay): Promise<EvaluationRun> {
   const params = { id: started.evaluation_id, run_id: started.run_id }
-  const goesOn = () => {
+  const printBackgroundHint = () => {
     display.end()
     process.stderr.write(
       `\nThe daemon goes on with the run.\nSee it:  cadre evaluations results ${params.id} --run ${params.run_id}\nStop it: cadre evaluations cancel ${params.id} ${params.run_id}\n`,
     )
   }
-  process.prependListener('SIGINT', goesOn)
+  process.prependListener('SIGINT', printBackgroundHint)
   try {
     for await (const { event, data } of stream(connection, runRoutes.runEvents, { params })) {
-      const { run } = JSON.parse(data) as { run: ShownRun }
+      const { run } = JSON.parse(data) as { run: EvaluationRun }
       if (event === 'end') return run
       const { summary } = run
       const { passed, failed, errors, total } = summary
       const note = [`${passed} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} errors` : '']
         .filter(Boolean)
         .join(', ')
-      const below = (columns: number) => figureLines(summary, { columns, stream: process.stderr })
+      const below = (columns: number) => formatFigures(summary, { columns, stream: process.stderr })
       display.show({ label: run.status === 'queued' ? 'Waiting' : 'Running', done: run.done, total, unit: 'cases', note, below })
     }
   } catch (error) {
-    throw error instanceof CadreError || error instanceof UnreachableError ? error : cutOff(params, error)
+    throw error instanceof CadreError || error instanceof UnreachableError ? error : createDisconnectedError(params, error)
   } finally {
-    process.removeListener('SIGINT', goesOn)
+    process.removeListener('SIGINT', printBackgroundHint)
     display.clear()
   }
-  throw cutOff(params)
+  throw createDisconnectedError(params)
 }
 
-const cutOff = ({ id, run_id }: { id: string; run_id: string }, cause?: unknown) =>
+const createDisconnectedError = ({ id, run_id }: { id: string; run_id: string }, cause?: unknown) =>
   new UnreachableError('The daemon went away before the run was done.', {
     hint: `It goes on with it when it is started again: cadre daemon start\nThen see it: cadre evaluations results ${id} --run ${run_id}`,
     cause,
   })
 
 /** Every result of a run, as many at a time as a page may hold: small pages of a long run would meet the rate limit. */
-export async function resultsOf(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {
+export async function listResults(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {
   const read = async (page: number) => {
     const query = { run_id, page, limit: MAX_RESULTS_PER_PAGE, ...(passed === undefined ? {} : { passed }) }
     const { results, pagination } = (await call(connection, runRoutes.results, { params: { id }, query })).data

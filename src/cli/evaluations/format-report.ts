@@ -1,28 +1,28 @@
 /** Runs of evaluations at the terminal: their numbers, their failures and how two of them differ. */
 import type { Static } from 'typebox'
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
-import { took } from '../knowledge/follow-sync.ts'
+import { formatElapsed } from '../knowledge/follow-sync.ts'
 import { paint } from '../terminal/color.ts'
 import { money, seconds } from '../terminal/format-quantity.ts'
 import { type DiffLine, lineDiff } from '../terminal/line-diff.ts'
 import { type Paper, table } from '../terminal/table.ts'
 import { oneLine, printable, truncate, wrap } from '../terminal/text.ts'
-import { againstLimit, type ScorerReport } from './format-scores.ts'
+import { formatLimit, type ScorerReport } from './format-scores.ts'
 
-export type ShownRun = Static<typeof Run>
+export type EvaluationRun = Static<typeof Run>
 export type Result = Static<typeof RunResult>
 
-const percent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`
+const formatPercent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`
 const INDENT = '    '
-const SHOWN_LINES = 8
+const MAX_TEXT_LINES = 8
 
-export function summaryLines({ status, summary, error, started_at, finished_at }: ShownRun, stream: NodeJS.WriteStream): string[] {
+export function formatSummary({ status, summary, error, started_at, finished_at }: EvaluationRun, stream: NodeJS.WriteStream): string[] {
   const { total, passed, failed, errors, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost } = summary
   const color = errors + failed === 0 && status === 'completed' ? 'green' : 'red'
   const counts = [`${passed} of ${total} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} could not be run` : '']
     .filter(Boolean)
     .join(', ')
-  const time = started_at && finished_at ? ` in ${took(Date.parse(finished_at) - Date.parse(started_at))}` : ''
+  const time = started_at && finished_at ? ` in ${formatElapsed(Date.parse(finished_at) - Date.parse(started_at))}` : ''
   const figures = [
     average_score === null ? '' : `score ${average_score.toFixed(2)}`,
     latency_p50_ms === null ? '' : `answers ${seconds(latency_p50_ms)} (95 %: ${seconds(latency_p95_ms ?? latency_p50_ms)})`,
@@ -30,15 +30,15 @@ export function summaryLines({ status, summary, error, started_at, finished_at }
     cost === null ? 'cost not known' : `cost ${money(cost)}`,
   ].filter(Boolean)
   return [
-    `${paint(color, percent(pass_rate), stream)}  ${counts}${time}${status === 'completed' ? '' : ` (${status})`}`,
+    `${paint(color, formatPercent(pass_rate), stream)}  ${counts}${time}${status === 'completed' ? '' : ` (${status})`}`,
     paint('dim', figures.join(' · '), stream),
     ...(error ? [paint('red', printable(error), stream)] : []),
   ]
 }
 
 /** The figures of a run as they grow; what matters least goes first where there is no room. */
-export function figureLines(
-  { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: ShownRun['summary'],
+export function formatFigures(
+  { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: EvaluationRun['summary'],
   paper: Paper,
 ): string[] {
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : seconds(milliseconds))
@@ -56,7 +56,7 @@ export function figureLines(
 }
 
 /** One result: what was asked, what was expected and what came, and what each scorer held against it. */
-export function resultLines(result: Result, { columns, stream }: Paper): string[] {
+export function formatResult(result: Result, { columns, stream }: Paper): string[] {
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
   const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
@@ -66,10 +66,10 @@ export function resultLines(result: Result, { columns, stream }: Paper): string[
   const reports = Object.entries(scores as Record<string, ScorerReport>)
   return [
     head + worth,
-    ...(error ? told('error', error, columns, stream, 'red') : []),
-    ...(difference(expected_output, actual_output, columns, stream) ?? [
-      ...(expected_output === null ? [] : told('expected', expected_output, columns, stream, 'green')),
-      ...(actual_output === null ? [] : told('actual', actual_output, columns, stream, 'red')),
+    ...(error ? formatLabeledText('error', error, columns, stream, 'red') : []),
+    ...(formatDifference(expected_output, actual_output, columns, stream) ?? [
+      ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),
+      ...(actual_output === null ? [] : formatLabeledText('actual', actual_output, columns, stream, 'red')),
     ]),
     ...reports
       // What a scorer could not do is told as the error already.
@@ -77,53 +77,59 @@ export function resultLines(result: Result, { columns, stream }: Paper): string[
       .map(([name, report]) => {
         const { reason, score: own, threshold } = report
         const scored = own === null || own === undefined ? '' : `${own.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
-        const figures = againstLimit(report) ?? scored
+        const figures = formatLimit(report) ?? scored
         return INDENT + paint('dim', `${[name, figures].filter(Boolean).join(' ')}${reason ? `: ${oneLine(reason)}` : ''}`, stream)
       }),
   ]
 }
 
-function told(name: string, text: string, columns: number, stream: NodeJS.WriteStream, color: 'red' | 'green'): string[] {
+function formatLabeledText(name: string, text: string, columns: number, stream: NodeJS.WriteStream, color: 'red' | 'green'): string[] {
   const label = `${name} `.padEnd(9)
   const lines = wrap(printable(text), Math.min(columns, 120) - INDENT.length - label.length)
-  const shown = lines.length > SHOWN_LINES ? [...lines.slice(0, SHOWN_LINES - 1), `… ${lines.length - SHOWN_LINES + 1} more lines`] : lines
+  const shown =
+    lines.length > MAX_TEXT_LINES ? [...lines.slice(0, MAX_TEXT_LINES - 1), `… ${lines.length - MAX_TEXT_LINES + 1} more lines`] : lines
   return shown.map((line, index) => INDENT + (index === 0 ? label : ' '.repeat(label.length)) + paint(color, line, stream))
 }
 
 /** Line by line where some lines are the same; texts that share none are told one after the other. */
-function difference(expected: string | null, actual: string | null, columns: number, stream: NodeJS.WriteStream): string[] | undefined {
+function formatDifference(
+  expected: string | null,
+  actual: string | null,
+  columns: number,
+  stream: NodeJS.WriteStream,
+): string[] | undefined {
   if (expected === null || actual === null) return undefined
   const lines = lineDiff(printable(expected.trim()), printable(actual.trim()))
   if (!lines.some(({ sign }) => sign === ' ') || lines.every(({ sign }) => sign === ' ')) return undefined
   const near = lines.map((_, at) => lines.slice(Math.max(0, at - 2), at + 3).some(({ sign }) => sign !== ' '))
   const shown: string[] = [paint('green', '- expected', stream), paint('red', '+ actual', stream)]
   for (const [at, { sign, text }] of lines.entries()) {
-    if (near[at]) shown.push(...signedLines(sign, text, columns, stream))
+    if (near[at]) shown.push(...formatDiffLine(sign, text, columns, stream))
     else if (at === 0 || near[at - 1]) shown.push('  …')
   }
-  const most = 2 + 2 * SHOWN_LINES
+  const most = 2 + 2 * MAX_TEXT_LINES
   return (shown.length > most ? [...shown.slice(0, most), `… ${shown.length - most} more lines`] : shown).map((line) => INDENT + line)
 }
 
-function signedLines(sign: DiffLine['sign'], text: string, columns: number, stream: NodeJS.WriteStream): string[] {
+function formatDiffLine(sign: DiffLine['sign'], text: string, columns: number, stream: NodeJS.WriteStream): string[] {
   const wrapped = wrap(text, Math.min(columns, 120) - INDENT.length - 2).map((line) => `${sign} ${line}`)
   return sign === ' ' ? wrapped : wrapped.map((line) => paint(sign === '-' ? 'green' : 'red', line, stream))
 }
 
 /** Failures first: they are what people look for. */
-export const failuresFirst = (results: readonly Result[]): Result[] =>
+export const sortFailuresFirst = (results: readonly Result[]): Result[] =>
   [...results].sort(
     (a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position,
   )
 
-export function comparisonLines(comparison: Static<typeof RunComparison>, paper: Paper, most: number): string[] {
+export function formatComparison(comparison: Static<typeof RunComparison>, paper: Paper, most: number): string[] {
   const { a, b, better, worse, same, only_a, only_b, p_value, verdict, changes } = comparison
   const { stream, columns } = paper
   const color = verdict === 'worse' ? 'red' : verdict === 'better' ? 'green' : 'bold'
   const others = [only_a > 0 ? `${only_a} only before` : '', only_b > 0 ? `${only_b} only now` : ''].filter(Boolean)
   const shown = changes.slice(0, most)
   return [
-    `${paint(color, verdict === 'same' && changes.length > 0 ? 'within chance' : verdict, stream)}  pass rate ${percent(a.summary.pass_rate)} → ${percent(b.summary.pass_rate)}`,
+    `${paint(color, verdict === 'same' && changes.length > 0 ? 'within chance' : verdict, stream)}  pass rate ${formatPercent(a.summary.pass_rate)} → ${formatPercent(b.summary.pass_rate)}`,
     paint(
       'dim',
       [`${better} better`, `${worse} worse`, `${same} the same`, ...others, `p = ${p_value.toPrecision(2)}`].join(' · '),
@@ -132,9 +138,9 @@ export function comparisonLines(comparison: Static<typeof RunComparison>, paper:
     ...shown.flatMap(({ input, change, position, expected_output, a: then, b: now }) => [
       '',
       `${change === 'worse' ? paint('red', '▼ worse', stream) : paint('green', '▲ better', stream)}  ${position + 1}  ${truncate(oneLine(input), Math.min(columns, 120) - 16)}`,
-      ...(expected_output === null ? [] : told('expected', expected_output, columns, stream, 'green')),
-      ...told('before', then.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'green' : 'red'),
-      ...told('now', now.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'red' : 'green'),
+      ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),
+      ...formatLabeledText('before', then.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'green' : 'red'),
+      ...formatLabeledText('now', now.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'red' : 'green'),
     ]),
     ...(changes.length > shown.length ? ['', paint('dim', `and ${changes.length - shown.length} more; --all shows them`, stream)] : []),
   ]

@@ -11,7 +11,7 @@ export interface ScorerReport {
 }
 
 /** Of latency and cost a score says little: people know milliseconds and money. */
-export function againstLimit({ threshold, latency_ms, cost }: ScorerReport): string | undefined {
+export function formatLimit({ threshold, latency_ms, cost }: ScorerReport): string | undefined {
   if (threshold === undefined) return undefined
   if (latency_ms !== undefined) return `${latency_ms} ms (at most ${threshold} ms)`
   return cost === undefined ? undefined : `${money(cost)} (at most ${money(threshold)})`

@@ -5,29 +5,29 @@ import { parseCsv, separatorOf } from '../input/csv.ts'
 import { type Body, type FromFile, type InputReader, parseJson, resourcesIn } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-export async function evaluationsFrom(file: string, reader: InputReader): Promise<FromFile> {
+export async function readEvaluations(file: string, reader: InputReader): Promise<FromFile> {
   const text = await reader.file(file)
-  const kind = file === '-' ? kindOf(text) : KINDS[extname(file).toLowerCase()]
+  const kind = file === '-' ? detectFormat(text) : FILE_FORMATS[extname(file).toLowerCase()]
   const place = file === '-' ? 'Stdin' : file
-  if (kind === 'table') return oneOf(file, casesFromTable(text, place))
-  if (kind === 'lines') return oneOf(file, casesFromLines(text, place), linesOf(text))
+  if (kind === 'table') return createEvaluation(file, parseTable(text, place))
+  if (kind === 'lines') return createEvaluation(file, parseJsonLines(text, place), splitLines(text))
   const { list, bodies } = await resourcesIn(text, file)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
-  return areCases ? oneOf(file, bodies) : { list, bodies }
+  return areCases ? createEvaluation(file, bodies) : { list, bodies }
 }
 
-type Kind = 'table' | 'lines'
-const KINDS: Record<string, Kind> = { '.csv': 'table', '.tsv': 'table', '.jsonl': 'lines', '.ndjson': 'lines' }
+type FileFormat = 'table' | 'lines'
+const FILE_FORMATS: Record<string, FileFormat> = { '.csv': 'table', '.tsv': 'table', '.jsonl': 'lines', '.ndjson': 'lines' }
 
 /** Stdin has no name that tells: a table names its columns first, and JSON Lines are several objects. */
-function kindOf(text: string): Kind | undefined {
+function detectFormat(text: string): FileFormat | undefined {
   const [first = '', second] = text.split('\n', 20).filter((line) => line.trim() !== '')
-  if (columnsOf(first.trimEnd().replaceAll('"', '').split(separatorOf(first))).includes('input')) return 'table'
+  if (normalizeColumns(first.trimEnd().replaceAll('"', '').split(separatorOf(first))).includes('input')) return 'table'
   return second !== undefined && /^\s*\{.*\}\s*$/.test(first) ? 'lines' : undefined
 }
 
 /** A file of cases alone says nothing of what is asked: flags do, and most people ask agents. */
-function oneOf(file: string, test_cases: Body[], lines?: readonly { number: number }[]): FromFile {
+function createEvaluation(file: string, test_cases: Body[], lines?: readonly { number: number }[]): FromFile {
   if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} holds no test cases.`)
   const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
   const placeOf = (refusal: unknown) => {
@@ -40,25 +40,25 @@ function oneOf(file: string, test_cases: Body[], lines?: readonly { number: numb
   return { list: false, bodies: [{ test_cases }], assumed: { name, type: 'agent' }, placeOf }
 }
 
-const linesOf = (text: string) =>
+const splitLines = (text: string) =>
   text
     .split('\n')
     .map((line, index) => ({ line, number: index + 1 }))
     .filter(({ line }) => line.trim() !== '')
 
-const casesFromLines = (text: string, file: string): Body[] =>
-  linesOf(text).map(
+const parseJsonLines = (text: string, file: string): Body[] =>
+  splitLines(text).map(
     ({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line is one test case, as a JSON object.') as Body,
   )
 
 const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'metadata', 'variables']
-const LISTS = new Set(['expected_sources', 'scorers'])
-const GROUPS = new Set(['metadata', 'variables'])
+const LIST_FIELDS = new Set(['expected_sources', 'scorers'])
+const OBJECT_FIELDS = new Set(['metadata', 'variables'])
 
 /** Columns are named as the fields of a test case; metadata and variables hold JSON, metadata.x and variables.x go inside those, and what is not known is metadata. */
-function casesFromTable(text: string, file: string): Body[] {
-  const [names = [], ...rows] = table(text, file)
-  const head = columnsOf(names)
+function parseTable(text: string, file: string): Body[] {
+  const [names = [], ...rows] = parseRows(text, file)
+  const head = normalizeColumns(names)
   if (!head.includes('input'))
     throw new UsageError(`${file} has no column "input".`, `Its first line names the columns; it has ${head.join(', ') || 'none'}.`)
   const twice = head.find((column, index) => column !== '' && head.indexOf(column) < index)
@@ -73,21 +73,21 @@ function casesFromTable(text: string, file: string): Body[] {
     const test: Body = {}
     for (const [index, column] of head.entries()) {
       const value = row[index] ?? ''
-      if (value !== '') put(test, column, value, where)
+      if (value !== '') setField(test, column, value, where)
     }
     return test
   })
 }
 
 /** People write Expected Output, or just expected, where the field is called expected_output. */
-const columnsOf = (names: readonly string[]): string[] =>
+const normalizeColumns = (names: readonly string[]): string[] =>
   names.map((name) => {
     const plain = name.trim()
     const field = plain.toLowerCase().replaceAll(/[\s-]+/g, '_')
     return field === 'expected' ? 'expected_output' : FIELDS.includes(field) ? field : plain
   })
 
-function table(text: string, file: string): string[][] {
+function parseRows(text: string, file: string): string[][] {
   try {
     return parseCsv(text, separatorOf(text.split(/\r?\n/, 1)[0] as string))
   } catch (error) {
@@ -98,16 +98,17 @@ function table(text: string, file: string): string[][] {
   }
 }
 
-function put(test: Body, column: string, value: string, where: string): void {
+function setField(test: Body, column: string, value: string, where: string): void {
   const [, group, name] = /^(metadata|variables)\.(.+)$/.exec(column) ?? []
   if (group && name) test[group] = { ...(test[group] as Body | undefined), [name]: value }
-  else if (GROUPS.has(column)) test[column] = { ...(test[column] as Body | undefined), ...groupIn(value, `${where}, column "${column}",`) }
-  else if (LISTS.has(column)) test[column] = value.split(';').map((part) => part.trim())
+  else if (OBJECT_FIELDS.has(column))
+    test[column] = { ...(test[column] as Body | undefined), ...parseObject(value, `${where}, column "${column}",`) }
+  else if (LIST_FIELDS.has(column)) test[column] = value.split(';').map((part) => part.trim())
   else if (column === 'input' || column === 'expected_output') test[column] = value
   else test.metadata = { ...(test.metadata as Body | undefined), [column]: value }
 }
 
-function groupIn(value: string, where: string): Body {
+function parseObject(value: string, where: string): Body {
   const group = parseJson(
     value,
     where,

@@ -13,24 +13,24 @@ import { UsageError } from '../terminal/errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
-import { documentFrom } from './documents.ts'
-import { failures, followSync, outcome, type Source, type Synced, startSync } from './follow-sync.ts'
-import { WHAT_IS_READ } from './inspect-folder.ts'
-import { type Addition, IDENTITY } from './plan-sources.ts'
-import { opening } from './private-address-hint.ts'
+import { readDocument } from './documents.ts'
+import { followSync, formatFailures, formatSyncOutcome, type Source, type SyncOutcome, startSync } from './follow-sync.ts'
+import { SUPPORTED_FILES_HINT } from './inspect-folder.ts'
+import { LOCATION_FIELDS, type PlannedSource } from './plan-sources.ts'
+import { formatAllowCommand } from './private-address-hint.ts'
 
 export type Tool = Static<typeof RagTool>
 
-export interface Added {
+export interface AddedSource {
   source: Source
   tool: Tool | undefined
   /** Whether the source was not there before. */
-  made: boolean
+  isNew: boolean
   /** Undefined when nobody waited for it. */
-  synced: Synced | undefined
+  sync: SyncOutcome | undefined
 }
 
-export interface Adding {
+export interface AddSourceOptions {
   connection: Connection
   display: ProgressDisplay
   /** Name of the RAG tool to make, if one is wanted. */
@@ -39,28 +39,28 @@ export interface Adding {
   wait: boolean
 }
 
-export async function add(addition: Addition, adding: Adding): Promise<Added> {
+export async function addSource(addition: PlannedSource, adding: AddSourceOptions): Promise<AddedSource> {
   const { connection, display } = adding
-  const { source, made } = await ensureSource(connection, addition)
-  await sendFiles(connection, source, addition, display)
+  const { source, isNew: made } = await ensureSource(connection, addition)
+  await uploadFiles(connection, source, addition, display)
   const started = await startSync(connection, source.id)
   // Before the synchronization ends: what is read is found by its words while the rest is being embedded.
   const tool = adding.tool === undefined ? undefined : await ensureTool(connection, source, adding.tool, adding.description)
-  if (!adding.wait) return { source: started, tool, made, synced: undefined }
+  if (!adding.wait) return { source: started, tool, isNew: made, sync: undefined }
   try {
     const synced = await followSync(connection, { ...started, statistics: source.statistics }, display)
-    return { source: synced.source, tool, made, synced }
+    return { source: synced.source, tool, isNew: made, sync: synced }
   } catch (error) {
     // What may not be read has nothing to offer, and what was there before is not ours to take away.
     if (!made || !(error instanceof CadreError) || error.code !== 'ADDRESS_BLOCKED') throw error
-    await takeBack(connection, { source, tool })
-    const again = opening(source, error.message) ? ' To say so, repeat the command with --allow-private-network.' : ''
+    await removeAddedSource(connection, { source, tool })
+    const again = formatAllowCommand(source, error.message) ? ' To say so, repeat the command with --allow-private-network.' : ''
     throw new CadreError(error.code, error.message, { hint: `Nothing was added.${again}`, cause: error })
   }
 }
 
 /** What was added, what could not be read and why, and what to do with it now. */
-export async function account(connection: Connection, { source, tool, synced }: Added): Promise<string[]> {
+export async function formatAddedSource(connection: Connection, { source, tool, sync: synced }: AddedSource): Promise<string[]> {
   const name = quoted(source.name)
   const next = tool
     ? [
@@ -71,21 +71,21 @@ export async function account(connection: Connection, { source, tool, synced }: 
   if (!synced) return [`${oneLine(source.name)}: the daemon reads it now. cadre knowledge sync ${name} follows it.`, ...next]
   if (source.statistics.documents === 0)
     return [
-      outcome(synced),
-      ...(source.type === 'url' ? [] : [paint('dim', `${WHAT_IS_READ} Hidden files, and what .gitignore names, are left out.`)]),
+      formatSyncOutcome(synced),
+      ...(source.type === 'url' ? [] : [paint('dim', `${SUPPORTED_FILES_HINT} Hidden files, and what .gitignore names, are left out.`)]),
       `Once there are some: ${paint('bold', `cadre knowledge sync ${name}`)}`,
       `To take it away again: ${paint('bold', `cadre knowledge delete ${name}`)}`,
     ]
-  return [outcome(synced), ...(await failures(connection, source)), ...(nothingRead(source) ? [] : next)]
+  return [formatSyncOutcome(synced), ...(await formatFailures(connection, source)), ...(isUnreadable(source) ? [] : next)]
 }
 
 /** There are documents, and none of them could be read. */
-export function nothingRead({ statistics: { documents, failed } }: Source): boolean {
+export function isUnreadable({ statistics: { documents, failed } }: Source): boolean {
   return documents > 0 && documents === failed
 }
 
 /** Takes back what was made of a place that turned out to hold nothing. */
-export async function takeBack(connection: Connection, { source, tool }: Pick<Added, 'source' | 'tool'>): Promise<void> {
+export async function removeAddedSource(connection: Connection, { source, tool }: Pick<AddedSource, 'source' | 'tool'>): Promise<void> {
   if (tool) await call(connection, ragToolRoutes.remove, { params: { id: tool.id } })
   await call(connection, knowledgeSourceRoutes.remove, { params: { id: source.id } })
 }
@@ -93,56 +93,56 @@ export async function takeBack(connection: Connection, { source, tool }: Pick<Ad
 /** The source of that name and place, with the configuration that is wanted now; a new one where there is none. */
 async function ensureSource(
   connection: Connection,
-  { name, type, configuration, auth, moves }: Addition,
-): Promise<Pick<Added, 'source' | 'made'>> {
+  { name, type, configuration, auth, canMove: moves }: PlannedSource,
+): Promise<Pick<AddedSource, 'source' | 'made'>> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
   const whole = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
-  const identity = IDENTITY[type] ?? ''
+  const identity = LOCATION_FIELDS[type] ?? ''
   const same = whole
     .map(({ data }) => data)
     .find((found) => found.type === type && (moves || found.configuration[identity] === configuration[identity]))
-  if (!same && whole[0]) throw taken(name, whole[0].data)
+  if (!same && whole[0]) throw createNameTakenError(name, whole[0].data)
   const proof = auth ? { auth } : {}
   if (!same)
     return {
       source: (await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration, ...proof } })).data,
-      made: true,
+      isNew: true,
     }
   const wanted = { ...same.configuration, ...configuration }
-  if (!auth && JSON.stringify(wanted) === JSON.stringify(same.configuration)) return { source: same, made: false }
+  if (!auth && JSON.stringify(wanted) === JSON.stringify(same.configuration)) return { source: same, isNew: false }
   const { data } = await call(connection, knowledgeSourceRoutes.update, {
     params: { id: same.id },
     body: { configuration: wanted, ...proof },
   })
-  return { source: data, made: false }
+  return { source: data, isNew: false }
 }
 
-function taken(name: string, { type, configuration }: Source): UsageError {
-  const place = configuration[IDENTITY[type] ?? '']
+function createNameTakenError(name: string, { type, configuration }: Source): UsageError {
+  const place = configuration[LOCATION_FIELDS[type] ?? '']
   const reads = typeof place === 'string' ? ` that reads ${place}` : ` of type ${type}`
   return new UsageError(`There is a knowledge source "${name}" already${reads}.`, 'Give this one another --name.')
 }
 
-async function sendFiles(connection: Connection, { id }: Source, { files }: Addition, display: ProgressDisplay): Promise<void> {
+async function uploadFiles(connection: Connection, { id }: Source, { files }: PlannedSource, display: ProgressDisplay): Promise<void> {
   if (files.length === 0) return
-  const known = await hashes(connection, id)
+  const known = await listContentHashes(connection, id)
   for (const [at, { path, name }] of files.entries()) {
     display.show({ label: 'Sending', done: at, total: files.length, unit: 'files' })
-    if (known.get(name) === (await hashOf(path))) continue
-    await call(connection, documentRoutes.create, { params: { id }, body: await documentFrom(path, name) })
+    if (known.get(name) === (await hashFile(path))) continue
+    await call(connection, documentRoutes.create, { params: { id }, body: await readDocument(path, name) })
   }
   display.clear()
 }
 
 /** What the source has already need not be sent again. */
-async function hashes(connection: Connection, id: string): Promise<Map<string, string>> {
+async function listContentHashes(connection: Connection, id: string): Promise<Map<string, string>> {
   const known = new Map<string, string>()
   const read = (page: number) => call(connection, documentRoutes.list, { params: { id }, query: { page, limit: 100 } })
   for await (const { data } of pages(read)) for (const { name, content_hash } of data) known.set(name, content_hash)
   return known
 }
 
-async function hashOf(path: string): Promise<string | undefined> {
+async function hashFile(path: string): Promise<string | undefined> {
   try {
     return createHash('sha256')
       .update(await readFile(path))

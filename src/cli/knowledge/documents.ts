@@ -10,7 +10,7 @@ import { unreadable } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 /** Base64 takes four bytes for three, and the rest of the body some more. */
-const LARGEST_FILE = Math.floor((MAX_DOCUMENT_BODY_BYTES - 64 * 1024) * 0.75)
+const MAX_FILE_BYTES = Math.floor((MAX_DOCUMENT_BODY_BYTES - 64 * 1024) * 0.75)
 
 /** The identifier of a document, which may be called by its name. */
 export async function resolveDocument(connection: Connection, source: string, value: string): Promise<string> {
@@ -35,17 +35,17 @@ export interface NewDocument {
 }
 
 /** A file as a document, named by its path from here. */
-export async function documentFrom(file: string, name?: string): Promise<NewDocument> {
+export async function readDocument(file: string, name?: string): Promise<NewDocument> {
   const found = await stat(file).catch((error: unknown) => {
     throw unreadable(file, error)
   })
   if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `To add a folder: cadre knowledge add ${file}`)
-  if (found.size > LARGEST_FILE)
+  if (found.size > MAX_FILE_BYTES)
     throw new UsageError(
-      `${file} is larger than ${Math.floor(LARGEST_FILE / 1024 ** 2)} MB, which is more than can be sent.`,
+      `${file} is larger than ${Math.floor(MAX_FILE_BYTES / 1024 ** 2)} MB, which is more than can be sent.`,
       'Let the daemon read it from disk: cadre knowledge create --name NAME --paths FILE',
     )
-  return { name: name ?? nameOf(file), content_base64: (await contentOf(file)).toString('base64') }
+  return { name: name ?? getDocumentName(file), content_base64: (await contentOf(file)).toString('base64') }
 }
 
 async function contentOf(file: string): Promise<Buffer> {
@@ -56,7 +56,7 @@ async function contentOf(file: string): Promise<Buffer> {
   }
 }
 
-function nameOf(file: string): string {
+function getDocumentName(file: string): string {
   const path = relative(process.cwd(), file)
   return path.startsWith('..') || isAbsolute(path) ? basename(file) : path.replaceAll('\\', '/')
 }

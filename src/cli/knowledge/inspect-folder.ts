@@ -8,16 +8,16 @@ import { foldersIn } from '../input/list-folders.ts'
 import { type Left, lookThrough } from '../input/local-files.ts'
 import { systemReason } from '../terminal/errors.ts'
 import { quoted } from '../terminal/shell-quote.ts'
-import { counted } from './follow-sync.ts'
+import { formatCount } from './follow-sync.ts'
 
 /** Kinds of files as people know them; there are more, all of them source code or relatives of these. */
-export const KINDS_READ = ['pdf', 'docx', 'md', 'txt', 'html', 'epub', 'csv', 'json', 'yaml', 'xml'] as const
+export const SUPPORTED_FILE_TYPES = ['pdf', 'docx', 'md', 'txt', 'html', 'epub', 'csv', 'json', 'yaml', 'xml'] as const
 
-export const WHAT_IS_READ = `Documents of these kinds are read: ${KINDS_READ.join(', ')}, and source code.`
+export const SUPPORTED_FILES_HINT = `Documents of these kinds are read: ${SUPPORTED_FILE_TYPES.join(', ')}, and source code.`
 /** What to do about a folder that has nothing to read. */
-export const ANOTHER_FOLDER = `${WHAT_IS_READ}\nPut some there and run it again, or name another folder: cadre quickstart ./handbook`
-const NAME_ONE = "Name one that is there, or none for Cadre's own documentation: cadre quickstart"
-const SHOWN_KINDS = 4
+export const OTHER_FOLDER_HINT = `${SUPPORTED_FILES_HINT}\nPut some there and run it again, or name another folder: cadre quickstart ./handbook`
+const EXISTING_FOLDER_HINT = "Name one that is there, or none for Cadre's own documentation: cadre quickstart"
+const MAX_LISTED_TYPES = 4
 
 export interface FolderProblem {
   message: string
@@ -25,38 +25,38 @@ export interface FolderProblem {
 }
 
 /** Why nothing can be answered from this folder; undefined where something can, or where only reading it can tell. */
-export async function folderProblem(folder: string): Promise<FolderProblem | undefined> {
+export async function findFolderProblem(folder: string): Promise<FolderProblem | undefined> {
   if (/^[a-z][a-z+.-]*:\/\//i.test(folder) || /^git@/.test(folder))
     return { message: `${folder} is an address, not a folder.`, hint: `To read it: cadre knowledge add ${quoted(folder)}` }
   let found: Stats | undefined
   try {
     found = statSync(folder, { throwIfNoEntry: false })
   } catch (error) {
-    return { message: unreadable(folder, error).message, hint: NAME_ONE }
+    return { message: unreadable(folder, error).message, hint: EXISTING_FOLDER_HINT }
   }
-  if (!found) return missing(folder)
+  if (!found) return describeMissingFolder(folder)
   if (!found.isDirectory())
     return {
       message: `${folder} is a file, not a folder.`,
       hint: `To read this file: cadre knowledge add ${quoted(folder)}\nTo read all of its folder: cadre quickstart ${quoted(dirname(folder))}`,
     }
-  const without = await nothingIn(folder)
+  const without = await describeUnreadableFolder(folder)
   if (without === undefined) return undefined
-  return { message: `There is nothing to read in ${folder}: ${without}.`, hint: ANOTHER_FOLDER }
+  return { message: `There is nothing to read in ${folder}: ${without}.`, hint: OTHER_FOLDER_HINT }
 }
 
-function missing(folder: string): FolderProblem {
+function describeMissingFolder(folder: string): FolderProblem {
   const path = resolve(folder)
   const near = suggestWord(basename(path), foldersIn(dirname(path)))
   if (near !== undefined) {
     const meant = join(dirname(folder), near)
     return { message: `There is no folder ${folder}.`, hint: `Did you mean this one? cadre quickstart ${quoted(meant)}` }
   }
-  return { message: `There is no folder ${folder}.`, hint: NAME_ONE }
+  return { message: `There is no folder ${folder}.`, hint: EXISTING_FOLDER_HINT }
 }
 
 /** What is there instead of documents, in words; undefined as soon as there is one. */
-async function nothingIn(folder: string): Promise<string | undefined> {
+async function describeUnreadableFolder(folder: string): Promise<string | undefined> {
   const count: Record<Left | 'empty', number> = { hidden: 0, ignored: 0, unwanted: 0, kind: 0, empty: 0 }
   const kinds = new Set<string>()
   try {
@@ -71,11 +71,11 @@ async function nothingIn(folder: string): Promise<string | undefined> {
     // What is inside of it and closed to us may be, or hold, what the daemon, which reads it, can open.
     return path === folder ? `it cannot be opened (${systemReason(code) ?? code})` : undefined
   }
-  const some = [...kinds].sort().slice(0, SHOWN_KINDS).join(', ')
+  const some = [...kinds].sort().slice(0, MAX_LISTED_TYPES).join(', ')
   const parts = [
-    count.kind > 0 ? `${counted(count.kind, 'file')} of another kind (${some}${kinds.size > SHOWN_KINDS ? ', …' : ''})` : '',
-    count.empty > 0 ? counted(count.empty, 'empty file') : '',
-    count.hidden > 0 ? counted(count.hidden, 'hidden file') : '',
+    count.kind > 0 ? `${formatCount(count.kind, 'file')} of another kind (${some}${kinds.size > MAX_LISTED_TYPES ? ', …' : ''})` : '',
+    count.empty > 0 ? formatCount(count.empty, 'empty file') : '',
+    count.hidden > 0 ? formatCount(count.hidden, 'hidden file') : '',
     count.ignored > 0 ? `${count.ignored} that .gitignore names` : '',
     count.unwanted > 0 ? 'node_modules' : '',
   ].filter(Boolean)

@@ -2,18 +2,18 @@
 import type { Static } from 'typebox'
 import type { KnowledgeSource } from '../../contract/families/knowledge-sources.ts'
 import { quoted } from '../terminal/shell-quote.ts'
-import { IDENTITY } from './plan-sources.ts'
+import { LOCATION_FIELDS } from './plan-sources.ts'
 
 type Source = Pick<Static<typeof KnowledgeSource>, 'name' | 'type' | 'configuration'>
 
 /** A source keeps why it failed as a sentence, which names the field that would open the address, or says that none does. */
-export function isBlocked({ type }: Source, why: string): boolean {
+export function isBlockedAddress({ type }: Source, why: string): boolean {
   return (type === 'url' || type === 'git') && /allow_private_network|No setting opens it/.test(why)
 }
 
 /** The command that lets it read there; undefined where nothing does. */
-export function opening({ name, type, configuration }: Source, why: string): string | undefined {
-  const address = configuration[IDENTITY[type] ?? '']
+export function formatAllowCommand({ name, type, configuration }: Source, why: string): string | undefined {
+  const address = configuration[LOCATION_FIELDS[type] ?? '']
   if (typeof address !== 'string' || !why.includes('allow_private_network')) return undefined
   const kind = type === 'git' ? ' --type git' : ''
   return `cadre knowledge add ${quoted(address)}${kind} --name ${quoted(name)} --allow-private-network`

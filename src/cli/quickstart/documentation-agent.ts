@@ -4,7 +4,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Agent, agentRoutes } from '../../contract/families/agents.ts'
 import { filesOf } from '../input/local-files.ts'
-import type { Addition } from '../knowledge/plan-sources.ts'
+import type { PlannedSource } from '../knowledge/plan-sources.ts'
 
 const SOURCE = 'Cadre documentation'
 const INCLUDE = ['README.md', 'docs/**/*.md']
@@ -36,7 +36,7 @@ export const guideTo = (name: string): GuideIdea => ({
 })
 
 /** The documentation of this installation; where it is installed may change, the source stays the same. */
-export async function documentation(root: string, send: boolean): Promise<Addition> {
+export async function documentation(root: string, send: boolean): Promise<PlannedSource> {
   const what = { name: SOURCE, place: root, moves: true }
   if (send) return { ...what, type: 'file', configuration: {}, files: await filesOf(root, { include: INCLUDE }) }
   return { ...what, type: 'folder', configuration: { path: root, include: INCLUDE, gitignore: false }, files: [] }

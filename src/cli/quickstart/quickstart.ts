@@ -6,13 +6,13 @@ import type { Connection } from '../../client/request.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
-import { followAtTerminal } from '../ask/follow-reply.ts'
+import { printReply } from '../ask/print-reply.ts'
 import { completedFolder, withHome } from '../input/folder-completion.ts'
-import { type Added, add, nothingRead, takeBack } from '../knowledge/add-source.ts'
-import { failures, outcome } from '../knowledge/follow-sync.ts'
-import { ANOTHER_FOLDER, folderProblem } from '../knowledge/inspect-folder.ts'
-import { additionsFor } from '../knowledge/plan-sources.ts'
-import { adopt, type Discovered } from '../models/adopt-discovered.ts'
+import { type AddedSource, addSource, isUnreadable, removeAddedSource } from '../knowledge/add-source.ts'
+import { formatFailures, formatSyncOutcome } from '../knowledge/follow-sync.ts'
+import { findFolderProblem, OTHER_FOLDER_HINT } from '../knowledge/inspect-folder.ts'
+import { planSources } from '../knowledge/plan-sources.ts'
+import { addModels, type DiscoveredModel } from '../models/add-discovered-models.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
@@ -41,9 +41,9 @@ export interface Documents {
 }
 
 export interface Prepared {
-  source: Added['source']
+  source: AddedSource['source']
   /** Undefined where its name is taken by another one. */
-  tool: Added['tool']
+  tool: AddedSource['tool']
   /** Undefined where there is no tool for it. */
   agent: Guide | undefined
 }
@@ -62,7 +62,7 @@ export async function interview({ connection, display }: Stage, given: string | 
   })
 }
 
-async function offerModels(connection: Connection, found: readonly Discovered[], dialog: Dialog): Promise<void> {
+async function offerModels(connection: Connection, found: readonly DiscoveredModel[], dialog: Dialog): Promise<void> {
   connection.narrate('These models could answer. The embedded one needs none of them, but only quotes the documents.')
   // What leaves the machine is told before it is chosen.
   if (found.some(({ endpoint }) => endpoint === null)) connection.narrate('One with a key is sent questions and passages over the network.')
@@ -73,7 +73,7 @@ async function offerModels(connection: Connection, found: readonly Discovered[],
   }))
   const [model] = await dialog.choose('Which one answers?', options, { several: false, none: 'Enter for the embedded one' })
   if (!model) return
-  const [added] = model.added === null ? await adopt(connection, [model], found) : []
+  const [added] = model.added === null ? await addModels(connection, [model], found) : []
   const default_model_id = added?.id ?? model.added
   if (!default_model_id) return
   await call(connection, systemRoutes.updateSettings, { body: { default_model_id } })
@@ -86,7 +86,7 @@ async function askForFolder(dialog: Dialog): Promise<string | undefined> {
     const answer = (await dialog.ask('Folder: ', completedFolder)).replace(/^(["'])(.*)\1$/, '$2')
     if (answer === '') return undefined
     const path = withHome(answer)
-    const problem = await folderProblem(path)
+    const problem = await findFolderProblem(path)
     if (!problem) return resolve(path)
     process.stderr.write(`${forStream(paint('yellow', oneLine(problem.message)), process.stderr)}\n`)
   }
@@ -95,17 +95,17 @@ async function askForFolder(dialog: Dialog): Promise<string | undefined> {
 /** Reads the documents and makes the agent; what is there already stays as it is. */
 export async function prepare({ connection, display }: Stage, { path, name, root }: Documents): Promise<Prepared> {
   const send = !isHere(connection.url)
-  const [addition] = path === undefined ? [await documentation(root, send)] : await additionsFor([path], { send, name })
+  const [addition] = path === undefined ? [await documentation(root, send)] : await planSources([path], { send, name })
   if (!addition) throw new UsageError(`There is no folder ${path}.`)
   const named = path === undefined ? { tool: GUIDE_TOOL.name, description: GUIDE_TOOL.description } : { tool: addition.name }
-  const added = await add(addition, { connection, display, ...named, wait: true })
-  const { source, tool, synced } = added
-  if (synced) display.say(outcome(synced))
-  for (const line of await failures(connection, source)) display.say(line)
-  if (nothingRead(source) || source.statistics.documents === 0) {
+  const added = await addSource(addition, { connection, display, ...named, wait: true })
+  const { source, tool, sync: synced } = added
+  if (synced) display.say(formatSyncOutcome(synced))
+  for (const line of await formatFailures(connection, source)) display.say(line)
+  if (isUnreadable(source) || source.statistics.documents === 0) {
     // What was there before is not ours to take away.
-    if (added.made) await takeBack(connection, added)
-    throw new UsageError(`There is nothing to answer from in ${addition.place}.`, ANOTHER_FOLDER)
+    if (added.isNew) await removeAddedSource(connection, added)
+    throw new UsageError(`There is nothing to answer from in ${addition.location}.`, OTHER_FOLDER_HINT)
   }
   if (!tool) return { source, tool, agent: undefined }
   const { agent, made } = await ensureGuide(connection, path === undefined ? CADRE_GUIDE : guideTo(addition.name), tool.id)
@@ -124,6 +124,6 @@ export function askForQuestion(): Promise<string> {
 export async function answerFrom(connection: Connection, agent: Guide, question: string): Promise<string> {
   const { data } = await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })
   const view = { question, citations: true, full: false, quiet: false, json: false, tools: 'ask' } as const
-  await followAtTerminal(connection, { conversation: data.id, message: question }, view)
+  await printReply(connection, { conversation: data.id, message: question }, view)
   return data.id
 }

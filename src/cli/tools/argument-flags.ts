@@ -13,7 +13,7 @@ interface ArgumentFlags {
 }
 
 /** Read before a daemon is asked for anything: mistakes are told first. */
-export async function argumentsFrom(flags: ArgumentFlags, reader: InputReader): Promise<(parameters: Parameters) => Arguments> {
+export async function readArguments(flags: ArgumentFlags, reader: InputReader): Promise<(parameters: Parameters) => Arguments> {
   const whole = flags.arguments === undefined ? {} : await reader.structure(flags.arguments, 'arguments')
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) throw new UsageError('--arguments must be a JSON object.')
   const pairs = (flags.argument ?? []).map((text) => {
@@ -25,7 +25,7 @@ export async function argumentsFrom(flags: ArgumentFlags, reader: InputReader): 
     const found = new Map<string, unknown>(Object.entries(whole))
     const given = new Map<string, string[]>()
     for (const [name, value] of pairs) given.set(name, [...(given.get(name) ?? []), value])
-    for (const [name, values] of given) found.set(name, valueFor(name, values, schemaOf(parameters, name)))
+    for (const [name, values] of given) found.set(name, parseValue(name, values, getSchema(parameters, name)))
     return Object.fromEntries(found)
   }
 }
@@ -35,20 +35,20 @@ interface Schema {
   items?: Schema
 }
 
-function schemaOf({ properties }: Parameters, name: string): Schema {
+function getSchema({ properties }: Parameters, name: string): Schema {
   const all = (properties ?? {}) as Record<string, Schema>
   return Object.hasOwn(all, name) ? (all[name] ?? {}) : {}
 }
 
 /** An argument that is given several times, or that is a list, is a list. */
-function valueFor(name: string, values: readonly string[], schema: Schema): unknown {
+function parseValue(name: string, values: readonly string[], schema: Schema): unknown {
   const [first = ''] = values
   const types = [schema.type].flat()
   if (values.length === 1 && /^\s*[[{]/.test(first) && !types.includes('string')) return parseJson(first, `--argument ${name}`)
-  if (types.includes('array')) return values.map((value) => scalar(value, schema.items ?? {}))
-  return values.length > 1 ? values.map((value) => scalar(value, schema)) : scalar(first, schema)
+  if (types.includes('array')) return values.map((value) => parseScalar(value, schema.items ?? {}))
+  return values.length > 1 ? values.map((value) => parseScalar(value, schema)) : parseScalar(first, schema)
 }
 
-function scalar(text: string, { type }: Schema): unknown {
+function parseScalar(text: string, { type }: Schema): unknown {
   return [type].flat().includes('string') ? text : typed(text)
 }

@@ -5,18 +5,18 @@ import type { apiToolRoutes } from '../../contract/families/api-tools.ts'
 import { paint } from '../terminal/color.ts'
 import { oneLine, printable } from '../terminal/text.ts'
 
-type Tried = Static<typeof apiToolRoutes.test.response>
+type TestResponse = Static<typeof apiToolRoutes.test.response>
 
-export function statusLine({ status, latency_ms }: Tried): string {
+export function formatStatus({ status, latency_ms }: TestResponse): string {
   const color = status < 300 ? 'green' : status < 400 ? 'yellow' : 'red'
   return `${paint(color, `${status} ${STATUS_CODES[status] ?? ''}`.trim())} in ${Math.round(latency_ms)} ms`
 }
 
-export function headerLines({ headers }: Tried): string[] {
+export function formatHeaders({ headers }: TestResponse): string[] {
   return Object.entries(headers).map(([name, value]) => `${paint('dim', `${oneLine(name)}:`)} ${oneLine(value)}`)
 }
 
-export function bodyText({ body }: Tried): string {
+export function formatBody({ body }: TestResponse): string {
   if (body === null || body === undefined) return ''
   return printable(typeof body === 'string' ? body : JSON.stringify(body, null, 2))
 }

@@ -7,8 +7,8 @@ import { UsageError } from '../terminal/errors.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 
-type Request = Static<typeof ApiToolImport>
-type Reply = Static<typeof ApiToolImportResult>
+type ImportRequest = Static<typeof ApiToolImport>
+type ImportResponse = Static<typeof ApiToolImportResult>
 
 export interface ImportFlags {
   only?: string[] | undefined
@@ -28,15 +28,15 @@ export interface ImportFlags {
   'dry-run'?: boolean | undefined
 }
 
-export async function importRequest(document: string, flags: ImportFlags, reader: InputReader): Promise<Request> {
-  const credentials = await credentialsFrom(flags, reader)
-  const variables = Object.fromEntries((flags['server-variable'] ?? []).map((text) => pair(text, 'server-variable')))
+export async function buildImportRequest(document: string, flags: ImportFlags, reader: InputReader): Promise<ImportRequest> {
+  const credentials = await readCredentials(flags, reader)
+  const variables = Object.fromEntries((flags['server-variable'] ?? []).map((text) => parsePair(text, 'server-variable')))
   const only = flags.only
     ?.flatMap((text) => text.split(','))
     .map((word) => word.trim())
     .filter(Boolean)
   return {
-    ...(await documentFrom(document, reader)),
+    ...(await readDocument(document, reader)),
     ...(only && only.length > 0 ? { only } : {}),
     ...(flags.server === undefined ? {} : { server: flags.server }),
     ...(Object.keys(variables).length > 0 ? { server_variables: variables } : {}),
@@ -52,41 +52,41 @@ export async function importRequest(document: string, flags: ImportFlags, reader
 }
 
 /** Addresses are fetched by the service, under its guard; files and stdin are read here. */
-async function documentFrom(document: string, reader: InputReader): Promise<Pick<Request, 'document' | 'url'>> {
+async function readDocument(document: string, reader: InputReader): Promise<Pick<ImportRequest, 'document' | 'url'>> {
   if (/^https?:\/\//i.test(document)) return { url: document }
   const text = document === '-' ? (await reader.bytes('The document')).toString('utf8') : await readText(document)
   if (text.trim() === '') throw new UsageError(`${document === '-' ? 'Stdin' : document} is empty.`)
   return { document: text }
 }
 
-async function credentialsFrom(flags: ImportFlags, reader: InputReader): Promise<Record<string, string>> {
+async function readCredentials(flags: ImportFlags, reader: InputReader): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   if (flags.bearer !== undefined) found.bearer = await reader.secret(flags.bearer, 'bearer')
   if (flags['api-key'] !== undefined) found.api_key = await reader.secret(flags['api-key'], 'api-key')
   if (flags.password !== undefined && flags.basic === undefined) throw new UsageError('--password needs --basic with the user name.')
-  if (flags.basic !== undefined) found.basic = `${flags.basic}:${await passwordFor(flags.basic, flags.password, reader)}`
+  if (flags.basic !== undefined) found.basic = `${flags.basic}:${await readPassword(flags.basic, flags.password, reader)}`
   for (const text of flags.credential ?? []) {
-    const [scheme, value] = pair(text, 'credential')
+    const [scheme, value] = parsePair(text, 'credential')
     found[scheme] = await reader.secret(value, `credential ${scheme}`)
   }
   return found
 }
 
-async function passwordFor(user: string, given: string | undefined, reader: InputReader): Promise<string> {
+async function readPassword(user: string, given: string | undefined, reader: InputReader): Promise<string> {
   if (given !== undefined) return reader.secret(given, 'password')
   if (!process.stdin.isTTY)
     throw new UsageError(`--basic ${user} needs a password.`, 'Give it with --password -, --password @file or --password env:NAME.')
   return typeUnseen(`Password of ${user}: `)
 }
 
-function pair(text: string, flag: string): [string, string] {
+function parsePair(text: string, flag: string): [string, string] {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--${flag} ${text} has no value.`, 'Write it as name=value.')
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** Asks for what the operations want and nobody gave; an empty answer is none. */
-export async function askCredentials({ security }: Reply): Promise<Record<string, string>> {
+export async function promptForCredentials({ security }: ImportResponse): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const { scheme, kind, given, tools } of security) {
     if (given || kind === 'other') continue
@@ -97,13 +97,17 @@ export async function askCredentials({ security }: Reply): Promise<Record<string
   return found
 }
 
-const DONE = { create: ['created', 'would create'], update: ['updated', 'would update'], keep: ['unchanged', 'unchanged'] } as const
+const ACTION_LABELS = {
+  create: ['created', 'would create'],
+  update: ['updated', 'would update'],
+  keep: ['unchanged', 'unchanged'],
+} as const
 
 /** What is told beside the table of tools. */
-export function importLines({ title, tools, skipped }: Reply, dryRun: boolean): string[] {
+export function formatImport({ title, tools, skipped }: ImportResponse, dryRun: boolean): string[] {
   const counted = (['create', 'update', 'keep'] as const).flatMap((action) => {
     const count = tools.filter((tool) => tool.action === action).length
-    return count === 0 ? [] : [`${DONE[action][dryRun ? 1 : 0]} ${count}`]
+    return count === 0 ? [] : [`${ACTION_LABELS[action][dryRun ? 1 : 0]} ${count}`]
   })
   const told = [...(tools.length === 0 ? ['no tools'] : counted), ...(skipped.length > 0 ? [`skipped ${skipped.length}`] : [])]
   const lines = [`${title === '' ? '' : `${oneLine(title)}: `}${told.join(', ')}.`]

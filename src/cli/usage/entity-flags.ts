@@ -11,7 +11,7 @@ import type { Kind } from '../resources/resource-kinds.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
-const FLAGS = {
+const ENTITY_TYPE_BY_FLAG = {
   agent: 'agent',
   model: 'model',
   user: 'user',
@@ -19,47 +19,51 @@ const FLAGS = {
   prompt: 'prompt_template',
   evaluation: 'evaluation',
 } as const
-type Flag = keyof typeof FLAGS
+type Flag = keyof typeof ENTITY_TYPE_BY_FLAG
 
-const only = (flag: Flag, what: string) =>
-  string({ description: `Only what ${what} used.`, helpValue: '<name>', exclusive: Object.keys(FLAGS).filter((other) => other !== flag) })
+const createEntityFlag = (flag: Flag, what: string) =>
+  string({
+    description: `Only what ${what} used.`,
+    helpValue: '<name>',
+    exclusive: Object.keys(ENTITY_TYPE_BY_FLAG).filter((other) => other !== flag),
+  })
 
-export const whoseFlags = {
-  agent: only('agent', 'this agent'),
-  model: only('model', 'calls of this model'),
-  user: only('user', 'this user'),
-  rag: only('rag', 'this RAG tool'),
-  prompt: only('prompt', 'this prompt template'),
-  evaluation: only('evaluation', 'this evaluation'),
+export const entityFlags = {
+  agent: createEntityFlag('agent', 'this agent'),
+  model: createEntityFlag('model', 'calls of this model'),
+  user: createEntityFlag('user', 'this user'),
+  rag: createEntityFlag('rag', 'this RAG tool'),
+  prompt: createEntityFlag('prompt', 'this prompt template'),
+  evaluation: createEntityFlag('evaluation', 'this evaluation'),
 }
 
-export interface Whose {
+export interface EntityFilter {
   query: { entity_type?: EntityType; entity_id?: string }
   /** As a heading says it. */
   title: string
 }
 
-export async function whoseFrom(connection: Connection, flags: { [F in Flag]?: string | undefined }): Promise<Whose> {
-  const flag = (Object.keys(FLAGS) as Flag[]).find((one) => flags[one] !== undefined)
+export async function resolveEntityFilter(connection: Connection, flags: { [F in Flag]?: string | undefined }): Promise<EntityFilter> {
+  const flag = (Object.keys(ENTITY_TYPE_BY_FLAG) as Flag[]).find((one) => flags[one] !== undefined)
   if (!flag) return { query: {}, title: '' }
-  const [entity_type, name] = [FLAGS[flag], flags[flag] as string]
+  const [entity_type, name] = [ENTITY_TYPE_BY_FLAG[flag], flags[flag] as string]
   const entity_id =
     entity_type === 'user'
       ? name
       : entity_type === 'model'
-        ? await modelNamed(connection, name)
-        : await entityNamed(connection, entity_type, name)
+        ? await resolveModel(connection, name)
+        : await resolveEntity(connection, entity_type, name)
   return { query: { entity_type, entity_id }, title: `${entity_type.replace('_', ' ')} "${name}"` }
 }
 
-async function entityNamed(connection: Connection, kind: Kind, name: string): Promise<string> {
+async function resolveEntity(connection: Connection, kind: Kind, name: string): Promise<string> {
   return (await resolveReferences(connection, { id: [kind] }, { id: name })).id as string
 }
 
 /** By identifier or name, or by the provider's name for it; the embedded embedding model has only that. */
-async function modelNamed(connection: Connection, name: string): Promise<string> {
+async function resolveModel(connection: Connection, name: string): Promise<string> {
   if (name === DEFAULT_EMBEDDING_MODEL) return name
-  const found = await entityNamed(connection, 'model', name)
+  const found = await resolveEntity(connection, 'model', name)
   if (found !== name || name.startsWith('model_')) return found
   const { data } = await call(connection, modelRoutes.list, { query: { model_id: name, limit: 2 } as object })
   if (data.length === 1) return (data as { id: string }[])[0]?.id ?? name

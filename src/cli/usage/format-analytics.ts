@@ -6,15 +6,15 @@ import { paint } from '../terminal/color.ts'
 import { compact, count, money, seconds } from '../terminal/format-quantity.ts'
 import { record } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
-import { noted, type Report } from './format-usage.ts'
-import { foldDays } from './period-flags.ts'
+import { formatNote, type Report } from './format-usage.ts'
+import { groupDays } from './period-flags.ts'
 
 export type Analytics = Static<typeof ConversationAnalytics>
 type Day = Analytics['by_day'][number]
 
-export function analyticsText(analytics: Analytics, { title, names, paper, top }: Report): string {
+export function formatAnalytics(analytics: Analytics, { title, names, paper, top }: Report): string {
   const { by_day, by_agent } = analytics
-  const { unit, rows, empty } = foldDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
+  const { unit, rows, omitted: empty } = groupDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
   const days = rows.map(({ date, conversations, messages }) => ({
     label: date,
     cells: [count(messages), count(conversations)],
@@ -33,13 +33,13 @@ export function analyticsText(analytics: Analytics, { title, names, paper, top }
   return [
     ...wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream)),
     '',
-    record(figures(analytics), paper),
-    ...(days.length > 0 ? ['', ...chart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...noted(empty, paper)] : []),
+    record(formatFigures(analytics), paper),
+    ...(days.length > 0 ? ['', ...chart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...formatNote(empty, paper)] : []),
     ...(bars.length > 0 ? ['', ...chart(['AGENT', 'MESSAGES', 'TALKS', 'TOKENS'], bars, paper), ...rest] : []),
   ].join('\n')
 }
 
-function figures(analytics: Analytics): Record<string, string> {
+function formatFigures(analytics: Analytics): Record<string, string> {
   const { completion_rate, average_response_time_ms: mean, p95_response_time_ms: p95, total_cost, unpriced_tokens } = analytics
   const completed = completion_rate === null ? '' : `, ${Math.round(completion_rate * 100)} % completed`
   const each = `${analytics.average_messages_per_conversation.toLocaleString('en', { maximumFractionDigits: 1 })} a conversation`

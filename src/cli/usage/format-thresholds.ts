@@ -15,19 +15,21 @@ import type { Names, Statistics } from './format-usage.ts'
 type Threshold = Static<typeof UsageThreshold>
 type Period = Threshold['period']
 
-const BAR = 16
+const BAR_COLUMNS = 16
 const INDENT = '  '
-const NEARLY = 0.8
+const WARNING_SHARE = 0.8
 
 /** Two lines each: what identifies it, then what is used of it. */
-export async function thresholdsText(connection: Connection, rows: readonly Row[], paper: Paper): Promise<string> {
+export async function formatThresholds(connection: Connection, rows: readonly Row[], paper: Paper): Promise<string> {
   const thresholds = rows as unknown as Threshold[]
-  const [spent, names] = await Promise.all([spentIn(connection, thresholds), namesIn(connection, thresholds)])
-  return thresholds.flatMap((threshold) => lines(threshold, usedOf(threshold, spent[threshold.period]), names, paper)).join('\n')
+  const [spent, names] = await Promise.all([fetchUsage(connection, thresholds), fetchNames(connection, thresholds)])
+  return thresholds
+    .flatMap((threshold) => formatThreshold(threshold, getUsedAmount(threshold, spent[threshold.period]), names, paper))
+    .join('\n')
 }
 
 /** What was used in each period that counts, by everything at once: a request a period, however many thresholds there are. */
-async function spentIn(connection: Connection, thresholds: readonly Threshold[]): Promise<Partial<Record<Period, Statistics>>> {
+async function fetchUsage(connection: Connection, thresholds: readonly Threshold[]): Promise<Partial<Record<Period, Statistics>>> {
   const today = new Date().toISOString().slice(0, 10)
   const starts = { day: today, month: `${today.slice(0, 8)}01` }
   const periods = [...new Set(thresholds.map(({ period }) => period))]
@@ -37,7 +39,7 @@ async function spentIn(connection: Connection, thresholds: readonly Threshold[])
   return Object.fromEntries(await Promise.all(spent))
 }
 
-async function namesIn(connection: Connection, thresholds: readonly Threshold[]): Promise<Names> {
+async function fetchNames(connection: Connection, thresholds: readonly Threshold[]): Promise<Names> {
   const kinds = [
     ...new Set(thresholds.flatMap(({ entity_type }) => (entity_type === null || entity_type === 'user' ? [] : [entity_type]))),
   ] as Kind[]
@@ -47,26 +49,26 @@ async function namesIn(connection: Connection, thresholds: readonly Threshold[])
   return new Map(found.flatMap((names) => [...names]))
 }
 
-function usedOf({ entity_type, entity_id, metric }: Threshold, spent: Statistics | undefined): number {
+function getUsedAmount({ entity_type, entity_id, metric }: Threshold, spent: Statistics | undefined): number {
   if (!spent) return 0
   if (entity_type === null || entity_id === null) return (metric === 'tokens' ? spent.total_tokens : spent.total_cost) ?? 0
   const by = entity_type === 'model' ? spent.by_model : (spent.by_entity[entity_type] ?? {})
   return by[entity_id]?.[metric] ?? 0
 }
 
-function lines(threshold: Threshold, used: number, names: Names, { columns, stream }: Paper): string[] {
+function formatThreshold(threshold: Threshold, used: number, names: Names, { columns, stream }: Paper): string[] {
   const { id, metric, limit, period, action, entity_type, entity_id } = threshold
   const share = limit > 0 ? used / limit : 1
-  const color: Color = share >= 1 ? 'red' : share >= NEARLY ? 'yellow' : 'green'
+  const color: Color = share >= 1 ? 'red' : share >= WARNING_SHARE ? 'yellow' : 'green'
   const amount = metric === 'tokens' ? count : money
   const whose =
     entity_type === null ? 'everything' : `${entity_type.replace('_', ' ')} ${oneLine(names.get(entity_id ?? '') ?? entity_id ?? '')}`
-  const figures = `${percent(share)}  ${amount(used)} of ${amount(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} ${period === 'day' ? 'today' : 'this month'}`
-  const room = columns - INDENT.length - BAR - width(figures) - 4
+  const figures = `${formatPercent(share)}  ${amount(used)} of ${amount(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} ${period === 'day' ? 'today' : 'this month'}`
+  const room = columns - INDENT.length - BAR_COLUMNS - width(figures) - 4
   return [
     `${paint('bold', id, stream)}  ${paint('dim', action === 'block' ? 'refuses further calls' : 'only tells', stream)}`,
-    `${INDENT}${paint(color, padEnd(bar(share, BAR), BAR), stream)}  ${figures}  ${truncate(whose, Math.max(10, room))}`,
+    `${INDENT}${paint(color, padEnd(bar(share, BAR_COLUMNS), BAR_COLUMNS), stream)}  ${figures}  ${truncate(whose, Math.max(10, room))}`,
   ]
 }
 
-const percent = (share: number) => `${count(Math.floor(share * 100))} %`.padStart(5)
+const formatPercent = (share: number) => `${count(Math.floor(share * 100))} %`.padStart(5)

@@ -7,11 +7,11 @@ import { compact, count, money } from '../terminal/format-quantity.ts'
 import { asTyped } from '../terminal/invocation.ts'
 import type { Paper } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
-import { foldDays } from './period-flags.ts'
+import { groupDays } from './period-flags.ts'
 
 export type Statistics = Static<typeof UsageStatistics>
 export type Costs = Static<typeof UsageCosts>
-type Spent = Costs['by_model'][string]
+type UsageTotal = Costs['by_model'][string]
 type Day = Costs['by_day'][number]
 
 /** Names of what is shown by its identifier, as far as they are known. */
@@ -25,50 +25,58 @@ export interface Report {
   top: number
 }
 
-const NARROW = 60
+const NARROW_COLUMNS = 60
 
 /** What a bar shows. */
-type Weigh = (spent: Spent) => number
-const byTokens: Weigh = ({ tokens }) => tokens
+type GetWeight = (spent: UsageTotal) => number
+const getTokens: GetWeight = ({ tokens }) => tokens
 
 /** Kinds in the order in which they are shown, by the word that heads them. */
-const KINDS = { model: 'MODEL', agent: 'AGENT', user: 'USER', rag_tool: 'RAG TOOL', prompt_template: 'PROMPT', evaluation: 'EVALUATION' }
+const CHART_HEADINGS = {
+  model: 'MODEL',
+  agent: 'AGENT',
+  user: 'USER',
+  rag_tool: 'RAG TOOL',
+  prompt_template: 'PROMPT',
+  evaluation: 'EVALUATION',
+}
 
-export function usageText(usage: Statistics, report: Report): string {
+export function formatUsage(usage: Statistics, report: Report): string {
   const { paper } = report
   const { total_tokens, input_tokens, output_tokens, cached_tokens, calls } = usage
   const cached = cached_tokens > 0 ? `, ${count(cached_tokens)} of them cached` : ''
   const sentences = [
     `${count(calls)} ${calls === 1 ? 'call' : 'calls'}, ${count(total_tokens)} tokens: ${count(input_tokens)} in${cached}, ${count(output_tokens)} out.`,
-    costSentence(usage),
+    formatCost(usage),
   ]
   const by = { ...usage.by_entity, model: usage.by_model }
-  const charts = Object.entries(KINDS).flatMap(([kind, head]) => spentChart(head, by[kind as keyof typeof by] ?? {}, report))
-  return [...heading(report), ...sentences.flatMap((sentence) => lines(sentence, paper)), ...charts].join('\n')
+  const charts = Object.entries(CHART_HEADINGS).flatMap(([kind, head]) => formatUsageChart(head, by[kind as keyof typeof by] ?? {}, report))
+  return [...formatHeading(report), ...sentences.flatMap((sentence) => lines(sentence, paper)), ...charts].join('\n')
 }
 
-export function costsText(costs: Costs, report: Report): string {
+export function formatCosts(costs: Costs, report: Report): string {
   const { paper } = report
   const tokens = costs.by_day.reduce((sum, day) => sum + day.tokens, 0)
-  const { unit, rows, empty } = foldDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
+  const { unit, rows, omitted: empty } = groupDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
   // Where nothing costs anything, what was used is still worth a picture.
-  const weigh: Weigh = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : byTokens
-  const bars = rows.map((day) => ({ label: day.date, cells: figures(day, paper), value: weigh(day) }))
-  const days = ['', ...chart([unit, 'TOKENS', 'COST'], bars, paper), ...noted(empty, paper)]
+  const weigh: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
+  const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, paper), value: weigh(day) }))
+  const days = ['', ...chart([unit, 'TOKENS', 'COST'], bars, paper), ...formatNote(empty, paper)]
   return [
-    ...heading(report),
-    ...lines(costSentence({ ...costs, total_tokens: tokens }), paper),
+    ...formatHeading(report),
+    ...lines(formatCost({ ...costs, total_tokens: tokens }), paper),
     ...days,
-    ...spentChart('MODEL', costs.by_model, report, weigh),
+    ...formatUsageChart('MODEL', costs.by_model, report, weigh),
   ].join('\n')
 }
 
-const heading = ({ title, paper }: Report): string[] => wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream))
+const formatHeading = ({ title, paper }: Report): string[] => wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream))
 /** What a chart leaves out, below it. */
-export const noted = (note: string | undefined, { stream }: Paper): string[] => (note === undefined ? [] : [paint('dim', note, stream)])
+export const formatNote = (note: string | undefined, { stream }: Paper): string[] =>
+  note === undefined ? [] : [paint('dim', note, stream)]
 const lines = (sentence: string, { columns }: Paper) => wrap(sentence, columns)
 
-function costSentence({
+function formatCost({
   total_cost,
   total_tokens,
   unpriced_tokens,
@@ -82,20 +90,20 @@ function costSentence({
 }
 
 /** Those with most first. */
-function spentChart(head: string, spent: Record<string, Spent>, { names, paper, top }: Report, weigh = byTokens): string[] {
+function formatUsageChart(head: string, spent: Record<string, UsageTotal>, { names, paper, top }: Report, weigh = getTokens): string[] {
   const all = Object.entries(spent).sort(([, one], [, other]) => weigh(other) - weigh(one) || other.tokens - one.tokens)
   if (all.length === 0) return []
   const rows = all.slice(0, top).map(([id, sum]) => {
     const name = names.get(id)
-    return { label: name ?? id, cells: figures(sum, paper), value: weigh(sum), note: name === undefined ? undefined : id }
+    return { label: name ?? id, cells: formatFigures(sum, paper), value: weigh(sum), note: name === undefined ? undefined : id }
   })
   const rest = all.length > rows.length ? [paint('dim', `and ${count(all.length - rows.length)} more`, paper.stream)] : []
   return ['', ...chart([head, 'TOKENS', 'COST'], rows, paper), ...rest]
 }
 
-function figures({ tokens, cost, unpriced_tokens }: Spent, { columns }: Paper): [string, string] {
+function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns }: Paper): [string, string] {
   const amount = cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${money(cost)}`
-  return [columns < NARROW ? compact(tokens) : count(tokens), amount]
+  return [columns < NARROW_COLUMNS ? compact(tokens) : count(tokens), amount]
 }
 
 /** A month's cost is known as far as its days' are. */

@@ -2,7 +2,7 @@
 import { integer, string } from '@oclif/core/flags'
 import { UsageError } from '../terminal/errors.ts'
 
-const USUAL_DAYS = 30
+const DEFAULT_DAYS = 30
 const DAY_MS = 86_400_000
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?$/
 
@@ -11,7 +11,7 @@ export const periodFlags = {
     min: 1,
     max: 36_500,
     exclusive: ['from', 'to'],
-    description: `The last so many days, today included; ${USUAL_DAYS} unless dates are given.`,
+    description: `The last so many days, today included; ${DEFAULT_DAYS} unless dates are given.`,
   }),
   from: string({ description: 'First day, such as 2026-01-31, or moment, such as 2026-01-31T09:30Z; days are UTC.', helpValue: '<date>' }),
   to: string({ description: 'Last day or moment, included.', helpValue: '<date>' }),
@@ -29,7 +29,7 @@ export interface ReportPeriod {
   title: string
 }
 
-export function periodFrom({ days, from, to }: PeriodFlags, now = new Date()): ReportPeriod {
+export function parsePeriod({ days, from, to }: PeriodFlags, now = new Date()): ReportPeriod {
   for (const [flag, date] of Object.entries({ from, to }))
     if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date))))
       throw new UsageError(`--${flag} ${date} is no date.`, 'Write it as 2026-01-31, or with a time as 2026-01-31T09:30Z.')
@@ -40,37 +40,40 @@ export function periodFrom({ days, from, to }: PeriodFlags, now = new Date()): R
       title: from === undefined ? `Until ${to}` : to === undefined ? `Since ${from}` : from === to ? from : `${from} to ${to}`,
     }
   }
-  const long = days ?? USUAL_DAYS
+  const long = days ?? DEFAULT_DAYS
   const date = (ago: number) => new Date(now.getTime() - ago * DAY_MS).toISOString().slice(0, 10)
   const query = { start_date: date(long - 1), end_date: date(0) }
   return { query, title: long === 1 ? `Today, ${query.end_date}` : `Last ${long} days, ${query.start_date} to ${query.end_date}` }
 }
 
-export interface Folded<T> {
+export interface GroupedDays<T> {
   unit: 'DAY' | 'MONTH'
   rows: readonly T[]
   /** Says which rows are left out, since nothing was before the first. */
-  empty: string | undefined
+  omitted: string | undefined
 }
 
 /** Rows a day, or a month where there are many days, from the first on which something was. */
-export function foldDays<T extends { date: string }>(
+export function groupDays<T extends { date: string }>(
   days: readonly T[],
   plus: (one: T, other: T) => T,
   isEmpty: (day: T) => boolean,
-): Folded<T> {
-  const { unit, rows } = folded(days, plus)
+): GroupedDays<T> {
+  const { unit, rows } = groupByMonth(days, plus)
   const first = rows.findIndex((row) => !isEmpty(row))
   // One line says no less than the sentence in its place would.
-  if (first < 2) return { unit, rows, empty: undefined }
-  return { unit, rows: rows.slice(first), empty: `Nothing from ${rows[0]?.date} to ${rows[first - 1]?.date}.` }
+  if (first < 2) return { unit, rows, omitted: undefined }
+  return { unit, rows: rows.slice(first), omitted: `Nothing from ${rows[0]?.date} to ${rows[first - 1]?.date}.` }
 }
 
 /** A year a day a line is no picture any more. */
-const MOST_LINES = 62
+const MAX_DAY_ROWS = 62
 
-function folded<T extends { date: string }>(days: readonly T[], plus: (one: T, other: T) => T): Pick<Folded<T>, 'unit' | 'rows'> {
-  if (days.length <= MOST_LINES) return { unit: 'DAY', rows: days }
+function groupByMonth<T extends { date: string }>(
+  days: readonly T[],
+  plus: (one: T, other: T) => T,
+): Pick<GroupedDays<T>, 'unit' | 'rows'> {
+  if (days.length <= MAX_DAY_ROWS) return { unit: 'DAY', rows: days }
   const months = new Map<string, T>()
   for (const day of days) {
     const date = day.date.slice(0, 7)

@@ -4,25 +4,26 @@ import type { Connection } from '../../client/request.ts'
 import type { Kind } from '../resources/resource-kinds.ts'
 import { namesOf } from '../resources/resource-names.ts'
 import type { Row } from '../terminal/table.ts'
-import type { Whose } from './entity-flags.ts'
+import type { EntityFilter } from './entity-flags.ts'
 import type { Costs, Names } from './format-usage.ts'
 import type { ReportPeriod } from './period-flags.ts'
 
 export const reportFlags = { top: integer({ min: 1, default: 10, description: 'Rows a chart, those with most first.' }) }
 
-export const titled = ({ title }: ReportPeriod, whose: Whose): string => (whose.title === '' ? title : `${title}, ${whose.title}`)
+export const formatTitle = ({ title }: ReportPeriod, whose: EntityFilter): string =>
+  whose.title === '' ? title : `${title}, ${whose.title}`
 
-type Spent = Pick<Costs, 'by_model' | 'by_entity'>
+type UsageTotals = Pick<Costs, 'by_model' | 'by_entity'>
 
 /** Users are known by their identifier alone. */
-const NAMED: readonly Kind[] = ['model', 'agent', 'rag_tool', 'prompt_template', 'evaluation']
+const NAMED_KINDS: readonly Kind[] = ['model', 'agent', 'rag_tool', 'prompt_template', 'evaluation']
 
 /** Names of those that used most of each kind. */
-export async function namesOfSpent(connection: Connection, { by_model, by_entity }: Spent, top: number): Promise<Names> {
-  const by: Spent['by_entity'] = { ...by_entity, model: by_model }
+export async function fetchNames(connection: Connection, { by_model, by_entity }: UsageTotals, top: number): Promise<Names> {
+  const by: UsageTotals['by_entity'] = { ...by_entity, model: by_model }
   const most = (kind: Kind) => Object.entries(by[kind] ?? {}).sort(([, one], [, other]) => other.tokens - one.tokens)
   const found = await Promise.all(
-    NAMED.map((kind) =>
+    NAMED_KINDS.map((kind) =>
       namesOf(
         connection,
         kind,
@@ -36,8 +37,8 @@ export async function namesOfSpent(connection: Connection, { by_model, by_entity
 }
 
 /** A row each, for a spreadsheet. */
-export function spentRows({ by_model, by_entity }: Spent, names: Names): Row[] {
-  const by: Spent['by_entity'] = { model: by_model, ...by_entity }
+export function listUsageRows({ by_model, by_entity }: UsageTotals, names: Names): Row[] {
+  const by: UsageTotals['by_entity'] = { model: by_model, ...by_entity }
   return Object.entries(by).flatMap(([type, spent]) =>
     Object.entries(spent).map(([id, sum]) => ({ type, id, name: names.get(id) ?? '', ...sum })),
   )

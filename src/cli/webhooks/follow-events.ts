@@ -7,9 +7,9 @@ import type { Connection } from '../../client/request.ts'
 import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../../contract/families/webhooks.ts'
 
 /** What is sent, and the identifier it has. */
-export type Happening = Static<typeof DeliveryDetails>['body'] & { id: string }
+export type WebhookEvent = Static<typeof DeliveryDetails>['body'] & { id: string }
 
-export interface Following {
+export interface FollowEventsOptions {
   /** Anew each time: a daemon that was restarted may be at another address. */
   connect(): Promise<Connection>
   narrate(line: string): void
@@ -18,10 +18,10 @@ export interface Following {
   after: number | undefined
 }
 
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 5_000
+const INITIAL_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 5_000
 
-export async function* happenings({ connect, narrate, types, after }: Following): AsyncGenerator<Happening> {
+export async function* followEvents({ connect, narrate, types, after }: FollowEventsOptions): AsyncGenerator<WebhookEvent> {
   let place = after
   let greeted = false
   let pause = 0
@@ -33,7 +33,7 @@ export async function* happenings({ connect, narrate, types, after }: Following)
         if (event === 'error') break
         place = Number(id)
         pause = 0
-        if (event !== 'ready') yield JSON.parse(data) as Happening
+        if (event !== 'ready') yield JSON.parse(data) as WebhookEvent
         else
           narrate(
             greeted
@@ -47,7 +47,7 @@ export async function* happenings({ connect, narrate, types, after }: Following)
       if (!greeted || !isInterruption(error)) throw error
     }
     if (pause === 0) narrate('The connection ended; what happens meanwhile comes when it is back.')
-    pause = Math.min(pause * 2 || FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
+    pause = Math.min(pause * 2 || INITIAL_BACKOFF_MS, MAX_BACKOFF_MS)
     await wait(pause)
   }
 }

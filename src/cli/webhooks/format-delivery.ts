@@ -4,9 +4,9 @@ import type { DeliveryDetails } from '../../contract/families/webhooks.ts'
 import { paint } from '../terminal/color.ts'
 import { shortCell } from '../terminal/format-cell.ts'
 
-export type Delivered = Static<typeof DeliveryDetails>
+export type Delivery = Static<typeof DeliveryDetails>
 
-export function deliveryText({ status, event, response_status, history, error, next_attempt_at }: Delivered): string {
+export function formatDelivery({ status, event, response_status, history, error, next_attempt_at }: Delivery): string {
   const last = history.at(-1)
   const answered = response_status === null ? '' : ` (${response_status} after ${last?.latency_ms ?? 0} ms)`
   if (status === 'delivered') return `${paint('green', 'Delivered')} ${event}${answered}.`

@@ -1,23 +1,23 @@
 /** Sends an event on to a receiver, signed as the daemon would. */
 import { signedHeaders } from '../../webhook-signature.ts'
 import { paint } from '../terminal/color.ts'
-import type { Happening } from './follow-events.ts'
+import type { WebhookEvent } from './follow-events.ts'
 
-const TIMEOUT_MS = 15_000
+const REQUEST_TIMEOUT_MS = 15_000
 
 /** What came of it, for people. */
-export async function forward(url: string, secret: string, { id, ...event }: Happening): Promise<string> {
+export async function forwardEvent(url: string, secret: string, { id, ...event }: WebhookEvent): Promise<string> {
   const body = JSON.stringify(event)
   const headers = { 'content-type': 'application/json', 'user-agent': 'Cadre', ...signedHeaders([secret], { id, now: Date.now(), body }) }
   const begun = performance.now()
   try {
-    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
     await answer.body?.cancel()
     const text = `${answer.status} after ${Math.round(performance.now() - begun)} ms`
     return paint(answer.ok ? 'green' : 'red', text)
   } catch (error) {
     const { name, message, cause } = error as Error
     const why = cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : message
-    return paint('red', name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : `nobody took it (${why})`)
+    return paint('red', name === 'TimeoutError' ? `no answer within ${REQUEST_TIMEOUT_MS / 1000} s` : `nobody took it (${why})`)
   }
 }

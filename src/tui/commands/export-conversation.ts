@@ -1,8 +1,8 @@
 /** The conversation into a file, as `cadre conversations export` writes it. */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { speakersOf } from '../../cli/conversations/format-conversation.ts'
-import { conversationMarkdown } from '../../cli/conversations/to-markdown.ts'
+import { getSpeakers } from '../../cli/conversations/format-conversation.ts'
+import { formatConversationMarkdown } from '../../cli/conversations/format-markdown.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
@@ -12,7 +12,7 @@ export async function exportTo(connection: Connection, id: string, { file, cwd }
   const { data } = await call(connection, conversationRoutes.get, { params: { id } })
   const name = file || `${slug(data.title ?? '') || 'conversation'}.md`
   try {
-    writeFileSync(resolve(cwd, name), conversationMarkdown(data, await speakersOf(connection, data)), { flag: 'wx' })
+    writeFileSync(resolve(cwd, name), formatConversationMarkdown(data, await getSpeakers(connection, data)), { flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new Error(`${name} is there already. Name another file: /export notes.md`)

@@ -1,7 +1,7 @@
 /** What the commands of the chat do. */
 
-import { placeOf } from '../../cli/ask/format-location.ts'
-import { nothingFits } from '../../cli/ask/format-passages.ts'
+import { formatLocation } from '../../cli/ask/format-location.ts'
+import { formatNoMatch } from '../../cli/ask/format-passages.ts'
 import { oneLine } from '../../cli/terminal/text.ts'
 import { call } from '../../client/call.ts'
 import { usageRoutes } from '../../contract/families/usage.ts'
@@ -158,7 +158,7 @@ const ACTIONS: Record<CommandName, Action> = {
     if (!found) throw new Error(`${room.agent?.name ?? 'The agent'} has no documents to search.`)
     const { citations, loose } = found
     if (citations.length === 0) return room.desk.note('Nothing was found.')
-    const title = loose ? nothingFits(query) : `Found for "${oneLine(query)}"`
+    const title = loose ? formatNoMatch(query) : `Found for "${oneLine(query)}"`
     if (room.plain) return room.desk.note([...(loose ? [title] : []), ...citations.map(passageText)].join('\n'))
     const shown = citations.map((citation) => ({ ...citation, about: query }))
     room.desk.update({ panel: { kind: 'sources', title, citations: shown, selected: 0, top: undefined } })
@@ -231,4 +231,4 @@ export function showSources({ desk, plain }: Room): void {
     })
 }
 
-const passageText = (citation: Citation) => `[${citation.index}] ${placeOf(citation)}: ${oneLine(citation.content)}`
+const passageText = (citation: Citation) => `[${citation.index}] ${formatLocation(citation)}: ${oneLine(citation.content)}`

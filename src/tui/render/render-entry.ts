@@ -1,5 +1,5 @@
 /** What was said, as lines: messages of the person, replies with what they end in, notes of the chat. */
-import { passedOver } from '../../cli/ask/format-citations.ts'
+import { formatUncitedNote } from '../../cli/ask/format-citations.ts'
 import { hasPages } from '../../cli/ask/format-location.ts'
 import { oneLine, printable } from '../../cli/terminal/text.ts'
 import { markdownLines } from '../markdown/render-markdown.ts'
@@ -52,7 +52,7 @@ export function closingLines(reply: Reply, columns: number): Line[] {
   const lines: Line[] = []
   const cited = sourcesOf(reply).filter((citation) => citation.cited)
   if (cited.length > 0) lines.push(...wrapped(sourceNames(cited), room))
-  const over = passedOver(reply.citations)
+  const over = formatUncitedNote(reply.citations)
   if (over !== undefined) lines.push(...wrapped(line(over, 'dim'), room))
   for (const [text, style] of endingOf(reply)) lines.push(...wrapped(line(text, style), room))
   return inset(lines)

@@ -1,7 +1,7 @@
 /** The passages of a reply or a search: their names, and the chosen one from where it was quoted, to be scrolled in. */
 
-import { placeOf } from '../../cli/ask/format-location.ts'
-import { bestStart, wordsOf } from '../../cli/ask/format-passages.ts'
+import { formatLocation } from '../../cli/ask/format-location.ts'
+import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
 import { oneLine, printable } from '../../cli/terminal/text.ts'
 import { clipped, type Line, line, lineWidth, span, wrapped } from '../markdown/styled-text.ts'
 import type { Shown, Sources } from '../state/chat-state.ts'
@@ -17,7 +17,7 @@ const broken = (text: string, columns: number): Line[] => text.split('\n').flatM
 /** The line in which the quoted part begins: the last one of all up to its first word. */
 function quotedLine(text: string, about: string, columns: number, room: number): number {
   const flat = text.replaceAll('\n', ' ')
-  const start = bestStart(flat, wordsOf(about), Math.min(columns, WIDEST) * Math.min(QUOTED_LINES, room))
+  const start = findBestStart(flat, createQueryPattern(about), Math.min(columns, WIDEST) * Math.min(QUOTED_LINES, room))
   const word = /^\s*\S*/.exec(flat.slice(start))?.[0] ?? ''
   return broken(text.slice(0, start + word.length), columns).length - 1
 }
@@ -51,7 +51,7 @@ export function sourcesLines(panel: Sources, columns: number, height: number): L
     return [
       pointer(chosen),
       span(`[${index}] `, 'cyan'),
-      span(placeOf(citation), ...(chosen ? (['bold'] as const) : [])),
+      span(formatLocation(citation), ...(chosen ? (['bold'] as const) : [])),
       span(note && ` (${note})`, 'dim'),
     ]
   })

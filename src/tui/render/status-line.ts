@@ -42,7 +42,7 @@ export function statusLine(state: ChatState): Line {
   say(7, state.model && oneLine(state.model.name), 'dim')
   say(3, tokens > 0 ? `${shortCount(tokens)} tokens` : undefined, 'dim')
   say(5, tokens > 0 ? costText(cost) : undefined, 'dim')
-  say(2, context > 0 ? contextText(context, state.model?.window ?? null) : undefined, 'dim')
+  say(2, context > 0 ? contextText(context, state.model?.contextWindow ?? null) : undefined, 'dim')
   say(1, state.conversation?.title ? oneLine(state.conversation.title) : undefined, 'dim')
   const settled = state.trouble === undefined && state.agent !== undefined
   say(6, settled && tokens === 0 ? '/help' : undefined, 'dim')

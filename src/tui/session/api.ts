@@ -1,6 +1,6 @@
 /** What the chat asks of the service beside replies: agents, models, conversations, tools, passages, usage. */
 import type { Static } from 'typebox'
-import { unlessForbidden } from '../../cli/ask/agent-model.ts'
+import { ignoreForbidden } from '../../cli/ask/find-agent-model.ts'
 import { resolveOwn } from '../../cli/resources/resolve-references.ts'
 import { agentTopic } from '../../cli/resources/topics/agents.ts'
 import { conversationTopic } from '../../cli/resources/topics/conversations.ts'
@@ -30,7 +30,7 @@ export async function findAgent(connection: Connection, name: string): Promise<A
 
 export function listModels(connection: Connection): Promise<ModelRecord[]> {
   const asked = call(connection, modelRoutes.list, { query: { limit: MOST_LISTED, sort: 'name', order: 'asc' } })
-  return unlessForbidden(
+  return ignoreForbidden(
     asked.then(({ data }) => data),
     [],
   )

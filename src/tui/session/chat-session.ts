@@ -1,5 +1,5 @@
 /** The chat without its screen: who answers, in which conversation, and changing either. */
-import { inUse, type ModelInUse, modelOf } from '../../cli/ask/agent-model.ts'
+import { type AgentModel, findAgentModel, toAgentModel } from '../../cli/ask/find-agent-model.ts'
 import { health } from '../../client/daemon.ts'
 import type { Connection } from '../../client/request.ts'
 import { sent, withText } from '../input/editor.ts'
@@ -96,13 +96,13 @@ export class Room {
     if (anew) this.desk.begin(`${agent.name} answers now, in a new conversation.`)
   }
 
-  async #modelFor(agent: AgentRecord, chosen: string | undefined): Promise<ModelInUse | undefined> {
-    return chosen === undefined ? modelOf(await this.link.now(), agent) : this.desk.state.model
+  async #modelFor(agent: AgentRecord, chosen: string | undefined): Promise<AgentModel | undefined> {
+    return chosen === undefined ? findAgentModel(await this.link.now(), agent) : this.desk.state.model
   }
 
   use(model: ModelRecord): void {
     this.chosen = model.id
-    this.desk.update({ model: inUse(model), panel: undefined })
+    this.desk.update({ model: toAgentModel(model), panel: undefined })
   }
 
   /** Goes on with a conversation: its last messages are shown again, and can be sent again. All of it is fetched first and then put in place at once. */

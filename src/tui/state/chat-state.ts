@@ -1,6 +1,6 @@
 /** All that the screen shows, as one value. */
 
-import type { ModelInUse } from '../../cli/ask/agent-model.ts'
+import type { AgentModel } from '../../cli/ask/find-agent-model.ts'
 import type { Completion } from '../input/completion.ts'
 import { BLANK, type Editor } from '../input/editor.ts'
 import { type Citation, type Reply, textOf } from './reply-reducer.ts'
@@ -55,7 +55,7 @@ export interface ChatState {
   readonly menu: Menu | undefined
   readonly panel: Panel | undefined
   readonly agent: { readonly id: string; readonly name: string } | undefined
-  readonly model: Readonly<ModelInUse> | undefined
+  readonly model: Readonly<AgentModel> | undefined
   readonly conversation: { readonly id: string; readonly title: string | null } | undefined
   /** What is wrong with the connection; undefined while nothing is. */
   readonly trouble: string | undefined

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { junit } from '../../../src/cli/evaluations/junit.ts'
-import { evaluationsFrom } from '../../../src/cli/evaluations/read-test-cases.ts'
+import { formatJunit } from '../../../src/cli/evaluations/format-junit.ts'
+import { readEvaluations } from '../../../src/cli/evaluations/read-test-cases.ts'
 import { parseCsv } from '../../../src/cli/input/csv.ts'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
 
@@ -15,7 +15,7 @@ test.after(() => rmSync(folder, { recursive: true }))
 async function read(name: string, content: string) {
   const file = join(folder, name)
   writeFileSync(file, content)
-  return evaluationsFrom(file, new InputReader())
+  return readEvaluations(file, new InputReader())
 }
 const cases = async (name: string, content: string) => (await read(name, content)).bodies[0]?.test_cases
 
@@ -83,7 +83,7 @@ test('what comes on stdin is told from its text', async () => {
   const piped = async (text: string) => {
     const reader = new InputReader()
     reader.file = async () => text
-    return (await evaluationsFrom('-', reader)).bodies
+    return (await readEvaluations('-', reader)).bodies
   }
   const two = [{ test_cases: [{ input: 'a' }, { input: 'b' }] }]
   assert.equal(await piped('input\na\nb\n'), two)
@@ -131,7 +131,7 @@ test('JUnit XML escapes what it must, and tells failures from errors', () => {
     metadata: {},
     citations: [],
   }
-  const xml = junit('A & B', [
+  const xml = formatJunit('A & B', [
     { ...result, passed: true, score: 1, scores: {}, error: null },
     { ...result, passed: false, score: 0, scores: { exact: { score: 0, passed: false, reason: 'no' } }, error: null },
     { ...result, passed: false, score: null, scores: {}, error: 'timeout' },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { completedFolder, withHome } from '../../../src/cli/input/folder-completion.ts'
-import { folderProblem, KINDS_READ } from '../../../src/cli/knowledge/inspect-folder.ts'
+import { findFolderProblem, SUPPORTED_FILE_TYPES } from '../../../src/cli/knowledge/inspect-folder.ts'
 import { DEFAULT_FILE_TYPES } from '../../../src/contract/families/knowledge-sources.ts'
 
 const test = suite('folder look')
@@ -26,7 +26,7 @@ function folder(name: string, files: Record<string, string> = {}): string {
 }
 
 const said = async (path: string) => {
-  const problem = await folderProblem(path)
+  const problem = await findFolderProblem(path)
   return problem && `${problem.message} ${problem.hint}`.replaceAll(`${place}/`, '')
 }
 
@@ -66,7 +66,7 @@ test('a folder that is not there is told from a file and from an address, each w
 })
 
 test('the kinds that are named are kinds that are read', () => {
-  for (const kind of KINDS_READ) assert.ok((DEFAULT_FILE_TYPES as readonly string[]).includes(kind), kind)
+  for (const kind of SUPPORTED_FILE_TYPES) assert.ok((DEFAULT_FILE_TYPES as readonly string[]).includes(kind), kind)
 })
 
 test('folders are completed by their beginning, and nothing else is', () => {

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert'
 import { bar, chart } from '../../../src/cli/terminal/bar-chart.ts'
 import { compact, money, seconds } from '../../../src/cli/terminal/format-quantity.ts'
 import { width } from '../../../src/cli/terminal/text.ts'
-import { analyticsText } from '../../../src/cli/usage/format-analytics.ts'
-import { costsText, usageText } from '../../../src/cli/usage/format-usage.ts'
-import { foldDays, periodFrom } from '../../../src/cli/usage/period-flags.ts'
+import { formatAnalytics } from '../../../src/cli/usage/format-analytics.ts'
+import { formatCosts, formatUsage } from '../../../src/cli/usage/format-usage.ts'
+import { groupDays, parsePeriod } from '../../../src/cli/usage/period-flags.ts'
 
 const test = suite('bar charts')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
@@ -72,12 +72,16 @@ test('no line is wider than the terminal, down to 40 columns', () => {
   }
   const costs = { ...USED, by_day: [{ date: '2026-01-31', ...spent(12_345_678, 1234.5, 45_678) }] }
   for (let columns = 40; columns <= 130; columns++)
-    for (const text of [usageText(USED, report(columns)), costsText(costs, report(columns)), analyticsText(analytics, report(columns))])
+    for (const text of [
+      formatUsage(USED, report(columns)),
+      formatCosts(costs, report(columns)),
+      formatAnalytics(analytics, report(columns)),
+    ])
       for (const line of text.split('\n')) assert.ok(width(line) <= columns, `${columns}: ${line}`)
 })
 
 test('a price that is not known is a dash, a sum that leaves some out is marked, and the rest is counted', () => {
-  const text = usageText(USED, report(80))
+  const text = formatUsage(USED, report(80))
   assert.match(text, 'Cost 1,234.50, without 45,678 of 12,345,678 tokens, whose price is not known.')
   assert.match(text, /Llama +12,300,000 +1,234\.50/)
   assert.match(text, /m2 +45,678 +–/)
@@ -88,7 +92,7 @@ test('a price that is not known is a dash, a sum that leaves some out is marked,
 test('empty days before the first with anything are left out, and that is told', () => {
   const day = (date: number, messages: number) => ({ date: `2026-01-0${date}`, messages })
   const fold = (...messages: number[]) => {
-    const { rows, empty } = foldDays(
+    const { rows, omitted: empty } = groupDays(
       messages.map((each, at) => day(at + 1, each)),
       (one) => one,
       (one) => one.messages === 0,
@@ -105,7 +109,7 @@ test('empty days before the first with anything are left out, and that is told',
     ],
   )
   const costs = { ...USED, by_day: [1, 2, 3].map((date) => ({ date: `2026-01-0${date}`, ...spent(date === 3 ? 5 : 0, 0) })) }
-  assert.match(costsText(costs, report(40)), /DAY .*\n2026-01-03 .*\nNothing from 2026-01-01 to 2026-01-02\./)
+  assert.match(formatCosts(costs, report(40)), /DAY .*\n2026-01-03 .*\nNothing from 2026-01-01 to 2026-01-02\./)
 })
 
 test('many days are shown by month', () => {
@@ -114,20 +118,20 @@ test('many days are shown by month', () => {
     tokens: 1,
   }))
   const plus = (one: { date: string; tokens: number }, other: { tokens: number }) => ({ ...one, tokens: one.tokens + other.tokens })
-  assert.equal(foldDays(days, plus, () => false).rows, [
+  assert.equal(groupDays(days, plus, () => false).rows, [
     { date: '2026-01', tokens: 31 },
     { date: '2026-02', tokens: 28 },
     { date: '2026-03', tokens: 11 },
   ])
-  assert.is(foldDays(days.slice(0, 62), plus, () => false).rows.length, 62)
+  assert.is(groupDays(days.slice(0, 62), plus, () => false).rows.length, 62)
 })
 
 test('the last days end today, and dates are taken as they are', () => {
   const now = new Date('2026-01-31T23:30:00.000Z')
-  assert.equal(periodFrom({}, now).query, { start_date: '2026-01-02', end_date: '2026-01-31' })
-  assert.equal(periodFrom({ days: 1 }, now), { query: { start_date: '2026-01-31', end_date: '2026-01-31' }, title: 'Today, 2026-01-31' })
-  assert.equal(periodFrom({ from: '2025-01-01' }, now), { query: { start_date: '2025-01-01' }, title: 'Since 2025-01-01' })
-  assert.throws(() => periodFrom({ to: 'yesterday' }, now), /--to yesterday is no date/)
+  assert.equal(parsePeriod({}, now).query, { start_date: '2026-01-02', end_date: '2026-01-31' })
+  assert.equal(parsePeriod({ days: 1 }, now), { query: { start_date: '2026-01-31', end_date: '2026-01-31' }, title: 'Today, 2026-01-31' })
+  assert.equal(parsePeriod({ from: '2025-01-01' }, now), { query: { start_date: '2025-01-01' }, title: 'Since 2025-01-01' })
+  assert.throws(() => parsePeriod({ to: 'yesterday' }, now), /--to yesterday is no date/)
 })
 
 test('quantities are short and tell', () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { figureLines, type Result, resultLines } from '../../../src/cli/evaluations/format-report.ts'
+import { formatFigures, formatResult, type Result } from '../../../src/cli/evaluations/format-report.ts'
 import { lineDiff } from '../../../src/cli/terminal/line-diff.ts'
 
 const test = suite('differences of expected and actual')
@@ -32,7 +32,7 @@ const failed = (expected_output: string | null, actual_output: string, more: obj
     actual_output,
     ...more,
   }
-  return resultLines(result as unknown as Result, { columns: 80, stream: { isTTY: false } as NodeJS.WriteStream }).slice(1)
+  return formatResult(result as unknown as Result, { columns: 80, stream: { isTTY: false } as NodeJS.WriteStream }).slice(1)
 }
 
 test('a failure shows the lines that differ and what stands around them', () => {
@@ -81,7 +81,7 @@ test('the figures of a run are a table that fits', () => {
     cost: null,
   }
   const lines = (columns: number) =>
-    figureLines(figures, { columns, stream: { isTTY: false } as NodeJS.WriteStream }).map((line) => line.split(/ {2,}/))
+    formatFigures(figures, { columns, stream: { isTTY: false } as NodeJS.WriteStream }).map((line) => line.split(/ {2,}/))
   assert.equal(lines(80), [
     ['PASSED', 'FAILED', 'ERRORS', 'SCORE', 'HALF WITHIN', '95 % WITHIN', 'TOKENS', 'COST'],
     ['4', '1', '0', '0.75', '40 ms', '1.5 s', '1,234', 'not known'],

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { placeOf } from '../../../src/cli/ask/format-location.ts'
-import { passageLines, shortened, wordsOf } from '../../../src/cli/ask/format-passages.ts'
-import { filtersFrom } from '../../../src/cli/ask/query-flags.ts'
+import { formatLocation } from '../../../src/cli/ask/format-location.ts'
+import { createQueryPattern, extractExcerpt, formatPassage } from '../../../src/cli/ask/format-passages.ts'
+import { parseFilters } from '../../../src/cli/ask/query-flags.ts'
 import { filesOf } from '../../../src/cli/input/local-files.ts'
-import { additionsFor } from '../../../src/cli/knowledge/plan-sources.ts'
+import { planSources } from '../../../src/cli/knowledge/plan-sources.ts'
 import { barLine, Pacer, ProgressDisplay, plainLine } from '../../../src/cli/terminal/progress-bar.ts'
 import { quoted } from '../../../src/cli/terminal/shell-quote.ts'
 import { width } from '../../../src/cli/terminal/text.ts'
@@ -74,21 +74,21 @@ test('the rate is that of the work lately, and starts anew with a new kind of wo
 })
 
 test('the words of a query are found with other endings, and common words are not', () => {
-  const found = (query: string, text: string) => Array.from(text.matchAll(wordsOf(query) ?? /$^/g), ([word]) => word)
+  const found = (query: string, text: string) => Array.from(text.matchAll(createQueryPattern(query) ?? /$^/g), ([word]) => word)
   assert.equal(found('How many days of leave do I have?', 'A day of leave. Leaves fall; the holiday is ours.'), ['day', 'leave', 'Leaves'])
   assert.equal(found('有給休暇', '年次有給休暇は二十五日です'), ['有給', '休暇'])
   assert.equal(found('C++ (x.y)*', 'c plus plus'), ['c'])
-  assert.is(wordsOf('what is the'), undefined)
+  assert.is(createQueryPattern('what is the'), undefined)
 })
 
 test('a long passage is cut around the words that were asked for', () => {
   const text = `${'Filler stands here. '.repeat(40)}The night train to Lisbon leaves at nine. ${'More filler follows. '.repeat(40)}`
-  const cut = shortened(text, wordsOf('night train Lisbon'), 120)
+  const cut = extractExcerpt(text, createQueryPattern('night train Lisbon'), 120)
   assert.match(cut, 'The night train to Lisbon leaves at nine.')
   assert.ok(cut.startsWith('… ') && cut.endsWith('…') && cut.length <= 122, cut)
-  assert.is(shortened('short', wordsOf('night'), 120), 'short')
+  assert.is(extractExcerpt('short', createQueryPattern('night'), 120), 'short')
   for (const query of ['night train', 'nothing of this'])
-    for (let length = 20; length < 400; length += 7) assert.ok(shortened(text, wordsOf(query), length).length <= length + 2)
+    for (let length = 20; length < 400; length += 7) assert.ok(extractExcerpt(text, createQueryPattern(query), length).length <= length + 2)
 })
 
 test('a passage has its number, its document, page and headings, and fits the terminal', () => {
@@ -98,7 +98,7 @@ test('a passage has its number, its document, page and headings, and fits the te
     metadata: { source: 'policies/leave.md', page: 3, headings: 'Leave › Annual' },
   }
   const lines = (columns: number) =>
-    passageLines(passage, 1, [], { query: 'leave', full: false, paper: { columns, stream: { isTTY: false } as NodeJS.WriteStream } })
+    formatPassage(passage, 1, [], { query: 'leave', full: false, paper: { columns, stream: { isTTY: false } as NodeJS.WriteStream } })
   assert.equal(lines(Number.POSITIVE_INFINITY), [
     '[1] policies/leave.md, page 3 · Leave › Annual',
     '    Every employee gets twenty-five days of paid annual leave.',
@@ -109,20 +109,20 @@ test('a passage has its number, its document, page and headings, and fits the te
 
 test('a page is told where the document has pages', () => {
   const places = [
-    placeOf({ source: 'a.pdf', page: 1 }),
-    placeOf({ source: 'https://example.com/B.PDF?v=2', page: 1 }),
-    placeOf({ source: 'c.docx', page: 4 }),
+    formatLocation({ source: 'a.pdf', page: 1 }),
+    formatLocation({ source: 'https://example.com/B.PDF?v=2', page: 1 }),
+    formatLocation({ source: 'c.docx', page: 4 }),
   ]
   assert.equal(places, ['a.pdf, page 1', 'https://example.com/B.PDF?v=2, page 1', 'c.docx, page 4'])
-  assert.is(placeOf({ source: 'https://example.com/paper', page: 2 }), 'https://example.com/paper, page 2')
-  for (const source of ['leave.md', 'notes.txt', 'a.pdf.md', 'table.csv']) assert.is(placeOf({ source, page: 1 }), source)
+  assert.is(formatLocation({ source: 'https://example.com/paper', page: 2 }), 'https://example.com/paper, page 2')
+  for (const source of ['leave.md', 'notes.txt', 'a.pdf.md', 'table.csv']) assert.is(formatLocation({ source, page: 1 }), source)
 })
 
 test('what is added is told by its look', async () => {
   mkdirSync(join(folder, 'notes'))
   writeFileSync(join(folder, 'a.md'), 'a')
   const plan = async (target: string, options = {}) => {
-    const [{ name, type, configuration, files } = { name: '', type: '', configuration: {}, files: [] }] = await additionsFor([target], {
+    const [{ name, type, configuration, files } = { name: '', type: '', configuration: {}, files: [] }] = await planSources([target], {
       send: false,
       ...options,
     })
@@ -151,7 +151,7 @@ test('flags that do not fit what is added are refused', async () => {
     [folder, { depth: 1 }],
     [folder, { send: true, watch: true }],
   ] as const)
-    await additionsFor([target], { send: false, ...options } as Parameters<typeof additionsFor>[1]).then(
+    await planSources([target], { send: false, ...options } as Parameters<typeof planSources>[1]).then(
       () => assert.unreachable(target),
       (error: Error) => assert.is(error.name, 'UsageError'),
     )
@@ -159,7 +159,7 @@ test('flags that do not fit what is added are refused', async () => {
 
 test('files of one name from two folders keep apart', async () => {
   writeFileSync(join(folder, 'notes', 'a.md'), 'b')
-  const [addition] = await additionsFor([join(folder, 'a.md'), join(folder, 'notes', 'a.md')], { send: false })
+  const [addition] = await planSources([join(folder, 'a.md'), join(folder, 'notes', 'a.md')], { send: false })
   const names = addition?.files.map(({ name }) => name) ?? []
   assert.is(new Set(names).size, 2)
   assert.is(names[1], 'notes/a.md')
@@ -189,7 +189,7 @@ test('files to send are chosen as the daemon chooses them', async () => {
 })
 
 test('filters are typed, and a key said twice is any of both', () => {
-  assert.equal(filtersFrom(['source=a=b.md', 'page=3', 'page=4', 'draft=false']), { source: 'a=b.md', page: [3, 4], draft: false })
+  assert.equal(parseFilters(['source=a=b.md', 'page=3', 'page=4', 'draft=false']), { source: 'a=b.md', page: [3, 4], draft: false })
 })
 
 test('names in a hint can be pasted into a shell', () => {

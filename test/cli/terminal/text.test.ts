@@ -1,8 +1,8 @@
 /** What reaches a terminal: widths, cuts, tables, formats, and nothing that could steer it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { answerText } from '../../../src/cli/ask/format-answer.ts'
-import { citationLines } from '../../../src/cli/ask/format-citations.ts'
+import { formatAnswer } from '../../../src/cli/ask/format-answer.ts'
+import { formatCitations } from '../../../src/cli/ask/format-citations.ts'
 import { withoutSteering } from '../../../src/cli/terminal/color.ts'
 import { bytes, duration } from '../../../src/cli/terminal/format-quantity.ts'
 import { render } from '../../../src/cli/terminal/render.ts'
@@ -28,7 +28,7 @@ test('a passage that was found before the one a reply cites is accounted for', (
     cited,
   })
   const last = (...cited: boolean[]) =>
-    citationLines(
+    formatCitations(
       cited.map((one, at) => passage(at + 1, one)),
       { query: 'text', paper: paper(80) },
     ).at(-1)
@@ -36,7 +36,7 @@ test('a passage that was found before the one a reply cites is accounted for', (
   assert.is(last(false, true, false, true), '[1] and [3] were found, too, and are not cited.')
   assert.match(last(true, true, false) ?? '', 'Text.')
   assert.is(last(false, false), undefined)
-  const narrow = citationLines([passage(1, false), passage(2, true)], { query: 'text', paper: paper(20) })
+  const narrow = formatCitations([passage(1, false), passage(2, true)], { query: 'text', paper: paper(20) })
   assert.equal(narrow.slice(-2), ['[1] was found, too,', 'and is not cited.'])
 })
 
@@ -70,7 +70,7 @@ test('what is narrated keeps our own colours, and nothing else that steers', () 
 test('an answer keeps its code, breaks its prose, and says which passages it does not cite', () => {
   const passage = (source: string) => ({ content: 'Twenty-five days.', score: 1, metadata: { source, page: 1 } })
   const answer = 'Twenty-five days of paid leave [2].\n\n```sh\ncadre ask "How many days of leave do I have?"\n```'
-  const text = answerText({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, paper(30))
+  const text = formatAnswer({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, paper(30))
   assert.equal(text.split('\n'), [
     'Twenty-five days of paid leave',
     '[2].',

@@ -141,7 +141,7 @@ test('a file that is not there is told and keeps the message; Enter again sends 
 
 test('a model that only quotes documents is not sent a file, and that is told first', async () => {
   const { type, desk, room, text, notes } = setUp()
-  desk.update({ model: { id: 'm', name: 'Embedded', window: null, quotes: true } })
+  desk.update({ model: { id: 'm', name: 'Embedded', contextWindow: null, onlyQuotes: true } })
   const sent: string[] = []
   room.session.send = async (message) => void sent.push(message)
   type('what is in @notes.md ?\r')

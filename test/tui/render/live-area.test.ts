@@ -51,7 +51,7 @@ const after = (...happenings: Happening[]): Transcript => happenings.reduce(tran
 const state = (fields: Partial<ChatState> = {}): ChatState => ({
   ...INITIAL,
   agent: { id: 'agent_1', name: 'Guide' },
-  model: { id: 'm', name: 'llama', window: null, quotes: false },
+  model: { id: 'm', name: 'llama', contextWindow: null, onlyQuotes: false },
   ...fields,
 })
 
@@ -245,7 +245,7 @@ test('the status tells agent, model, tokens, cost and context, the most importan
   assert.is(status(34), '  Guide · llama · cost 0.0021')
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
   assert.match(status(80, { trouble: 'Nothing answers.' }), '  Nothing answers. · Guide')
-  assert.match(status(80, { model: { id: 'm', name: 'llama', window: 4096, quotes: false } }), 'context 35 %')
+  assert.match(status(80, { model: { id: 'm', name: 'llama', contextWindow: 4096, onlyQuotes: false } }), 'context 35 %')
   const anew = transcribe(transcript, { kind: 'noted', text: 'A new conversation begins.', begins: true })
   assert.is(status(80, { transcript: anew }), '  Guide · llama · /help · /quit', 'another conversation is counted anew')
   const unknown = after(said, end({ usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: null }))

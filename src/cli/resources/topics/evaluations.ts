@@ -1,6 +1,6 @@
 /** Evaluations at the terminal. */
 import { evaluationRoutes, evaluations } from '../../../contract/families/evaluations.ts'
-import { evaluationsFrom } from '../../evaluations/read-test-cases.ts'
+import { readEvaluations } from '../../evaluations/read-test-cases.ts'
 import { kindNamedBy } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'
 
@@ -11,7 +11,7 @@ export const evaluationTopic: Topic = {
   columns: ['id', 'name', 'type', 'target_id', 'description'],
   label: 'name',
   next: ({ name }) => ['Run it', `cadre evaluations run ${name}`],
-  fromFile: evaluationsFrom,
+  fromFile: readEvaluations,
   fileHolds: 'test cases from CSV, JSON Lines (.jsonl), JSON or YAML, or fields from JSON or YAML',
   references: { target_id: kindNamedBy('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },
 }

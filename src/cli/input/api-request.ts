@@ -1,8 +1,8 @@
 /** A raw call as the user spelled it: method, path, fields and headers, in the manner of `gh api`. */
 import type { Sent } from '../../client/request.ts'
-import type { InputReader } from '../input/input-reader.ts'
-import { typed } from '../input/schema-flags.ts'
 import { UsageError } from '../terminal/errors.ts'
+import type { InputReader } from './input-reader.ts'
+import { typed } from './schema-flags.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -14,15 +14,15 @@ export interface ApiFlags {
 }
 
 /** METHOD PATH, or only PATH: then it is a GET, or a POST when there is something to send. */
-function methodAndPath(first: string, second: string | undefined, sends: boolean): { method: string; path: string } {
-  if (second === undefined) return { method: sends ? 'POST' : 'GET', path: apiPath(first) }
+function parseMethodAndPath(first: string, second: string | undefined, sends: boolean): { method: string; path: string } {
+  if (second === undefined) return { method: sends ? 'POST' : 'GET', path: normalizePath(first) }
   const method = first.toUpperCase()
   if (!METHODS.some((known) => known === method)) throw new UsageError(`"${first}" is not a method.`, `One of ${METHODS.join(', ')}.`)
-  return { method, path: apiPath(second) }
+  return { method, path: normalizePath(second) }
 }
 
 /** With or without /api in front, as one likes; never to another host. */
-function apiPath(text: string): string {
+function normalizePath(text: string): string {
   if (text === '' || METHODS.some((method) => method === text.toUpperCase()))
     throw new UsageError('The path is missing.', 'For example: cadre api GET /agents')
   if (/^[a-z]+:\/\//i.test(text)) throw new UsageError('A path, not a whole address.', 'Set CADRE_URL to call a service somewhere else.')
@@ -30,11 +30,11 @@ function apiPath(text: string): string {
   return /^\/(api|docs)(\/|\?|$)/.test(path) ? path : `/api${path}`
 }
 
-export async function apiRequest(first: string, second: string | undefined, flags: ApiFlags, reader: InputReader): Promise<Sent> {
-  const fields = { ...pairs(flags['raw-field'], '-f', (text) => text), ...(await typedPairs(flags.field, reader)) }
+export async function buildApiRequest(first: string, second: string | undefined, flags: ApiFlags, reader: InputReader): Promise<Sent> {
+  const fields = { ...parsePairs(flags['raw-field'], '-f', (text) => text), ...(await readTypedPairs(flags.field, reader)) }
   const count = Object.keys(fields).length
-  const { method, path } = methodAndPath(first, second, count > 0 || flags.input !== undefined)
-  const headers = Object.fromEntries((flags.header ?? []).map(header))
+  const { method, path } = parseMethodAndPath(first, second, count > 0 || flags.input !== undefined)
+  const headers = Object.fromEntries((flags.header ?? []).map(parseHeader))
   const inBody = method !== 'GET' && method !== 'DELETE' && flags.input === undefined
   const body =
     flags.input === undefined ? (inBody && count > 0 ? JSON.stringify(fields) : undefined) : await reader.file(flags.input, '--input')
@@ -50,7 +50,7 @@ export async function apiRequest(first: string, second: string | undefined, flag
   }
 }
 
-function pairs<T>(texts: readonly string[] = [], flag: string, read: (value: string) => T): Record<string, T> {
+function parsePairs<T>(texts: readonly string[] = [], flag: string, read: (value: string) => T): Record<string, T> {
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf('=')
@@ -61,8 +61,8 @@ function pairs<T>(texts: readonly string[] = [], flag: string, read: (value: str
 }
 
 /** Numbers, true, false and null are read as such, JSON lists and objects too; @file and - are what they hold. */
-async function typedPairs(texts: readonly string[] | undefined, reader: InputReader): Promise<Record<string, unknown>> {
-  const given = Object.entries(pairs(texts, '-F', (text) => text))
+async function readTypedPairs(texts: readonly string[] | undefined, reader: InputReader): Promise<Record<string, unknown>> {
+  const given = Object.entries(parsePairs(texts, '-F', (text) => text))
   const read = given.map(
     async ([name, text]): Promise<[string, unknown]> => [
       name,
@@ -76,7 +76,7 @@ async function typedPairs(texts: readonly string[] | undefined, reader: InputRea
   return Object.fromEntries(await Promise.all(read))
 }
 
-function header(text: string): [string, string] {
+function parseHeader(text: string): [string, string] {
   const at = text.indexOf(':')
   if (at < 1) throw new UsageError(`-H ${text} is not a header.`, "Write it as 'name: value'.")
   return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]

@@ -6,10 +6,10 @@ import { CadreError } from '../../contract/errors.ts'
 import type { ReplyEvents } from '../../contract/reply-events.ts'
 import { QuietFailure } from '../terminal/errors.ts'
 import { toJsonLine } from '../terminal/render.ts'
-import { decide } from './confirm-tool-call.ts'
-import { ReplyPrinter, type ReplyView } from './reply-printer.ts'
+import { confirmToolCall } from './confirm-tool-call.ts'
+import { ReplyPrinter, type ReplyPrinterOptions } from './reply-printer.ts'
 
-export interface FollowView extends ReplyView {
+export interface PrintReplyOptions extends ReplyPrinterOptions {
   /** Events, one a line, instead of text. */
   json: boolean
   /** What happens to tools that ask first: they are asked for here, allowed without a question, or left to whoever asked the agent. */
@@ -19,30 +19,30 @@ export interface FollowView extends ReplyView {
 export type Reply = ReplyEvents['message_end']['message']
 
 /** How often a cut connection is taken up again. */
-const RECONNECTS = 3
+const MAX_RECONNECTS = 3
 
 /** Prints the reply and returns it. One that failed throws what it failed with; one that was ended before its end has said so. */
-export async function followAtTerminal(connection: Connection, followed: Followed, view: FollowView): Promise<Reply> {
+export async function printReply(connection: Connection, followed: Followed, view: PrintReplyOptions): Promise<Reply> {
   const { conversation } = followed
   const printer = new ReplyPrinter({ ...view, quiet: view.quiet || view.json })
   const abort = () => printer.abort()
   process.prependOnceListener('SIGINT', abort)
-  printer.wait('Thinking')
+  printer.showProgress('Thinking')
   let message = 'reply' in followed ? followed.reply : ''
   let foundNothing = false
   try {
-    for await (const event of followReply(connection, followed, { reconnects: RECONNECTS })) {
+    for await (const event of followReply(connection, followed, { reconnects: MAX_RECONNECTS })) {
       if (view.json) process.stdout.write(`${toJsonLine(event)}\n`)
-      else await printer.show(event)
+      else await printer.print(event)
       if (event.event === 'message_start') message = event.data.message_id
       if (event.event === 'confirmation_required' && view.tools !== 'leave') {
         await printer.pause()
-        await decide(event.data, { connection, conversation, message, all: view.tools === 'allow' })
+        await confirmToolCall(event.data, { connection, conversation, message, allowAll: view.tools === 'allow' })
       }
       if (event.event === 'error') throw new CadreError(event.data.code, event.data.error, { hint: event.data.hint })
       if (event.event === 'retrieval') foundNothing = event.data.citations.length === 0
       if (event.event === 'message_end') {
-        if (foundNothing && !view.quiet) await tellWhy(connection, conversation)
+        if (foundNothing && !view.quiet) await explainEmptySearch(connection, conversation)
         return finished(event.data.message)
       }
     }
@@ -54,8 +54,8 @@ export async function followAtTerminal(connection: Connection, followed: Followe
 }
 
 /** Best effort: the reply is there. */
-async function tellWhy(connection: Connection, conversation: string): Promise<void> {
-  const { tellUnreadOf } = await import('./explain-empty-search.ts')
+async function explainEmptySearch(connection: Connection, conversation: string): Promise<void> {
+  const { reportUnreadSourcesOfConversation: tellUnreadOf } = await import('./report-unread-sources.ts')
   await tellUnreadOf(connection, conversation).catch(() => {})
 }
 

@@ -8,14 +8,14 @@ import { type ConversationItem, conversationRoutes } from '../../contract/famili
 type Conversation = Static<typeof ConversationItem>
 
 /** One that was completed goes on with the next message, but completing it made it newer than what was said in it: only where none is active. */
-export async function lastConversation(connection: Connection, agent: string | undefined): Promise<Conversation> {
-  const last = (await newest(connection, 'active', agent)) ?? (await newest(connection, 'completed', agent))
+export async function getLastConversation(connection: Connection, agent: string | undefined): Promise<Conversation> {
+  const last = (await findNewest(connection, 'active', agent)) ?? (await findNewest(connection, 'completed', agent))
   if (!last) throw new CadreError('NOT_FOUND', 'There is no conversation to go on in.', { hint: 'Leave --continue out to begin one.' })
   return last
 }
 
 /** Nobody answers any more where the agent was deleted, and deleting it made its conversations the newest. */
-async function newest(
+async function findNewest(
   connection: Connection,
   status: Conversation['status'],
   agent: string | undefined,

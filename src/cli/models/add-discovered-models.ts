@@ -6,17 +6,17 @@ import { CadreError } from '../../contract/errors.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { oneLine } from '../terminal/text.ts'
 
-export type Discovered = Static<(typeof modelRoutes.discover)['reply']>[number]
-export type Added = Static<typeof Model>
+export type DiscoveredModel = Static<(typeof modelRoutes.discover)['response']>[number]
+export type AddedModel = Static<typeof Model>
 
 /** What to add: something that was found, or another model of a provider whose key was found. */
-export interface Adoption {
+export interface ModelSelection {
   origin: string
   model_id: string
 }
 
 /** What a word means: a name, a provider's name for a model, an origin, or `origin=model`. */
-export function adoptionsFor(words: readonly string[], found: readonly Discovered[]): Adoption[] {
+export function selectModels(words: readonly string[], found: readonly DiscoveredModel[]): ModelSelection[] {
   return words.flatMap((word) => {
     const [origin = '', model] = word.split(/=(.*)/s)
     if (model && found.some((one) => one.origin === origin)) return [{ origin, model_id: model }]
@@ -30,8 +30,12 @@ export function adoptionsFor(words: readonly string[], found: readonly Discovere
 }
 
 /** Adds what is not there yet, one after the other. */
-export async function adopt(connection: Connection, wanted: readonly Adoption[], found: readonly Discovered[]): Promise<Added[]> {
-  const added: Added[] = []
+export async function addModels(
+  connection: Connection,
+  wanted: readonly ModelSelection[],
+  found: readonly DiscoveredModel[],
+): Promise<AddedModel[]> {
+  const added: AddedModel[] = []
   for (const { origin, model_id } of wanted) {
     const there = found.find((one) => one.origin === origin && one.model_id === model_id)?.added
     if (there) {

@@ -6,33 +6,33 @@ import type { Connection } from '../../client/request.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 
-export interface ModelInUse {
+export interface AgentModel {
   id: string
   name: string
   /** Most tokens that it reads and writes, where that is known. */
-  window: number | null
+  contextWindow: number | null
   /** It quotes the agent's documents and reads nothing else. */
-  quotes: boolean
+  onlyQuotes: boolean
 }
 
-export function inUse({ id, name, context_window, provider }: Static<typeof Model>): ModelInUse {
-  return { id, name, window: context_window, quotes: provider === 'embedded' }
+export function toAgentModel({ id, name, context_window, provider }: Static<typeof Model>): AgentModel {
+  return { id, name, contextWindow: context_window, onlyQuotes: provider === 'embedded' }
 }
 
 /** The model that answers where nothing else was chosen. */
-export async function modelOf(connection: Connection, { model_id }: { model_id: string | null }): Promise<ModelInUse | undefined> {
+export async function findAgentModel(connection: Connection, { model_id }: { model_id: string | null }): Promise<AgentModel | undefined> {
   const byDefault = async () => (await call(connection, systemRoutes.getSettings, {})).data.default_model_id
-  const id = model_id ?? (await unlessForbidden(byDefault(), undefined))
+  const id = model_id ?? (await ignoreForbidden(byDefault(), undefined))
   if (id === undefined) return undefined
   const asked = call(connection, modelRoutes.get, { params: { id } })
-  return unlessForbidden<ModelInUse | undefined>(
-    asked.then(({ data }) => inUse(data)),
+  return ignoreForbidden<AgentModel | undefined>(
+    asked.then(({ data }) => toAgentModel(data)),
     undefined,
   )
 }
 
 /** What the caller may not see is not there: a member has conversations and agents, and knows nothing of models. */
-export async function unlessForbidden<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+export async function ignoreForbidden<T>(asked: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await asked
   } catch (error) {

@@ -1,29 +1,30 @@
 /** A conversation as a Markdown document. */
 
-import { placeOf } from '../ask/format-location.ts'
+import { formatLocation } from '../ask/format-location.ts'
 import { shortCell } from '../terminal/format-cell.ts'
 import { oneLine } from '../terminal/text.ts'
 import type { Conversation, Message, Speakers } from './format-conversation.ts'
 
-export function conversationMarkdown(conversation: Conversation, speakers: Speakers): string {
+export function formatConversationMarkdown(conversation: Conversation, speakers: Speakers): string {
   const { id, title, created_at, user_id, listMessages: messages } = conversation
   const facts = [`Agent: ${speakers.agent}`, `User: ${oneLine(user_id)}`, `Began: ${shortCell(created_at)} UTC`, `Conversation: ${id}`]
   const parts = [
     `# ${oneLine(title ?? 'Conversation')}`,
     facts.map((fact) => `- ${fact}`).join('\n'),
-    ...messages.map((message) => section(message, speakers)),
+    ...messages.map((message) => formatMessage(message, speakers)),
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function section({ role, content, timestamp, citations = [], finish_reason, error }: Message, { user, agent }: Speakers): string {
+function formatMessage({ role, content, timestamp, citations = [], finish_reason, error }: Message, { user, agent }: Speakers): string {
   const cited = citations.filter((citation) => citation.cited).sort((one, other) => one.index - other.index)
   const ended = error ?? (finish_reason === undefined || finish_reason === 'stop' ? undefined : `Ended: ${finish_reason}`)
   return [
     `## ${role === 'user' ? user : agent}, ${shortCell(timestamp)} UTC`,
     content.trim(),
     ...cited.map(
-      (citation) => `[${citation.index}] ${placeOf(citation)}${citation.stale ? ', changed since' : ''}\n\n${quote(citation.content)}`,
+      (citation) =>
+        `[${citation.index}] ${formatLocation(citation)}${citation.stale ? ', changed since' : ''}\n\n${formatQuote(citation.content)}`,
     ),
     ...(role === 'assistant' && ended ? [`*${oneLine(ended)}*`] : []),
   ]
@@ -31,7 +32,7 @@ function section({ role, content, timestamp, citations = [], finish_reason, erro
     .join('\n\n')
 }
 
-function quote(text: string): string {
+function formatQuote(text: string): string {
   return text
     .trim()
     .split(/\r\n|\r|\n/)

@@ -11,21 +11,22 @@ import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 
 /** Of the agent that a conversation is with. */
-export async function tellUnreadOf(connection: Connection, conversation: string): Promise<void> {
+export async function reportUnreadSourcesOfConversation(connection: Connection, conversation: string): Promise<void> {
   const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
-  if (agent_id !== null) await tellUnread(connection, (await call(connection, agentRoutes.get, { params: { id: agent_id } })).data.tools)
+  if (agent_id !== null)
+    await reportUnreadSources(connection, (await call(connection, agentRoutes.get, { params: { id: agent_id } })).data.tools)
 }
 
 /** Of these tools. */
-export async function tellUnread(connection: Connection, tools: readonly string[]): Promise<void> {
-  const ids = new Set((await Promise.all(tools.map((tool) => sourcesOf(connection, tool)))).flat())
+export async function reportUnreadSources(connection: Connection, tools: readonly string[]): Promise<void> {
+  const ids = new Set((await Promise.all(tools.map((tool) => listSourceIds(connection, tool)))).flat())
   for (const id of ids) {
     const { name, statistics } = (await call(connection, knowledgeSourceRoutes.get, { params: { id } })).data
     if (statistics.documents === 0) connection.narrate(`Nothing of ${oneLine(name)} has been read: cadre knowledge sync ${quoted(name)}`)
   }
 }
 
-async function sourcesOf(connection: Connection, tool: string): Promise<string[]> {
+async function listSourceIds(connection: Connection, tool: string): Promise<string[]> {
   const params = { id: tool }
   switch (kindOf(tool)) {
     case 'rag_tool':

@@ -10,24 +10,24 @@ import { agentTopic } from '../resources/topics/agents.ts'
 import { conversationTopic } from '../resources/topics/conversations.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
-import { modelOf } from './agent-model.ts'
-import { meantAgent } from './default-agent.ts'
-import { lastConversation } from './last-conversation.ts'
+import { findAgentModel } from './find-agent-model.ts'
+import { getLastConversation } from './get-last-conversation.ts'
+import { resolveDefaultAgent } from './resolve-default-agent.ts'
 
 export interface Target {
   agent?: string | undefined
   conversation?: string | undefined
-  goOn: boolean
+  continueLast: boolean
   /** Whether the agent was taken from the words of the command, and is perhaps no agent but a word of the question. */
-  guessed?: boolean
+  isAgentGuessed?: boolean
   /** The agent that `cadre config set agent` names. */
-  preferred?: string | undefined
+  configuredAgent?: string | undefined
 }
 
 /** Words of the command: an agent and a question, or only the question. */
-export function agentAndQuestion(
+export function splitAgentAndQuestion(
   words: readonly string[],
-  { agent, conversation, goOn }: Target,
+  { agent, conversation, continueLast: goOn }: Target,
 ): { agent: string | undefined; words: readonly string[] } {
   const named = agent !== undefined || conversation !== undefined || goOn
   if (named || words.length < 2) return { agent, words }
@@ -35,7 +35,7 @@ export function agentAndQuestion(
 }
 
 /** The command as far as a question would follow it. */
-export function askCommand({ agent, conversation, goOn }: Target): string {
+export function formatAskCommand({ agent, conversation, continueLast: goOn }: Target): string {
   const whom =
     conversation !== undefined
       ? ` --conversation ${quoted(conversation)}`
@@ -46,49 +46,57 @@ export function askCommand({ agent, conversation, goOn }: Target): string {
 }
 
 /** Longer texts are no names. */
-const LONGEST_NAME: number = (agents.resource.properties.name as { maxLength?: number }).maxLength ?? 0
+const MAX_NAME_LENGTH: number = (agents.resource.properties.name as { maxLength?: number }).maxLength ?? 0
 
 /** Whether all that was typed is the name of an agent, so that the question is missing, or stands on stdin. */
-export async function isAgent(connection: Connection, words: readonly string[], { agent, conversation, goOn }: Target): Promise<boolean> {
+export async function isAgentName(
+  connection: Connection,
+  words: readonly string[],
+  { agent, conversation, continueLast: goOn }: Target,
+): Promise<boolean> {
   const [word = '', ...others] = words
-  if (others.length > 0 || agent !== undefined || conversation !== undefined || goOn || word.length > LONGEST_NAME) return false
+  if (others.length > 0 || agent !== undefined || conversation !== undefined || goOn || word.length > MAX_NAME_LENGTH) return false
   return isCalled(connection, agentTopic, word)
 }
 
 /** The conversation to write in. */
-export async function conversationFor(connection: Connection, target: Target, question: string): Promise<string> {
+export async function resolveConversation(connection: Connection, target: Target, question: string): Promise<string> {
   if (target.conversation !== undefined) return resolveOwn(connection, conversationTopic, target.conversation)
-  if (target.goOn) return latest(connection, target.agent)
-  const agent_id = await agentFor(connection, target, question)
+  if (target.continueLast) return continueLastConversation(connection, target.agent)
+  const agent_id = await resolveAgent(connection, target, question)
   return (await call(connection, conversationRoutes.create, { body: { agent_id } })).data.id
 }
 
 /** The name of a model that would not read what goes beside the question: it quotes the agent's documents, and would look for the words of it there. */
-export async function quotingModel(connection: Connection, conversation: string): Promise<string | undefined> {
+export async function findQuotingModel(connection: Connection, conversation: string): Promise<string | undefined> {
   const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
   if (agent_id === null) return undefined
   const { data: agent } = await call(connection, agentRoutes.get, { params: { id: agent_id } })
-  const model = await modelOf(connection, agent)
-  return model?.quotes ? model.name : undefined
+  const model = await findAgentModel(connection, agent)
+  return model?.onlyQuotes ? model.name : undefined
 }
 
-async function latest(connection: Connection, agent: string | undefined): Promise<string> {
-  const last = await lastConversation(connection, agent === undefined ? undefined : await resolveOwn(connection, agentTopic, agent))
-  connection.narrate(`Going on in ${nameOf(last)}.`)
+async function continueLastConversation(connection: Connection, agent: string | undefined): Promise<string> {
+  const last = await getLastConversation(connection, agent === undefined ? undefined : await resolveOwn(connection, agentTopic, agent))
+  connection.narrate(`Going on in ${formatConversationName(last)}.`)
   return last.id
 }
 
-function nameOf({ title, id }: Static<typeof ConversationItem>): string {
+function formatConversationName({ title, id }: Static<typeof ConversationItem>): string {
   return title ? `"${oneLine(title)}" (${id})` : id
 }
 
-async function agentFor(connection: Connection, { agent, guessed, preferred }: Target, question: string): Promise<string> {
-  if (agent !== undefined) return guessed ? named(connection, agent, question) : resolveOwn(connection, agentTopic, agent)
-  return meantAgent(connection, { preferred, command: 'cadre ask', rest: ' "…"' })
+async function resolveAgent(
+  connection: Connection,
+  { agent, isAgentGuessed: guessed, configuredAgent: preferred }: Target,
+  question: string,
+): Promise<string> {
+  if (agent !== undefined) return guessed ? resolveGuessedAgent(connection, agent, question) : resolveOwn(connection, agentTopic, agent)
+  return resolveDefaultAgent(connection, { configuredAgent: preferred, command: 'cadre ask', suffix: ' "…"' })
 }
 
 /** The first of several words is an agent; who forgot the quotes learns that. */
-async function named(connection: Connection, agent: string, question: string): Promise<string> {
+async function resolveGuessedAgent(connection: Connection, agent: string, question: string): Promise<string> {
   try {
     return await resolveOwn(connection, agentTopic, agent)
   } catch (error) {

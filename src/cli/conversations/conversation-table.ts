@@ -7,13 +7,13 @@ import type { Shown } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'
 
 /** The user that the caller's own conversations belong to; undefined where there are none yet. */
-async function ownUser(connection: Connection): Promise<string | undefined> {
+async function findOwnUser(connection: Connection): Promise<string | undefined> {
   return (await call(connection, conversationRoutes.list, { query: { mine: true, limit: 1 } })).data[0]?.user_id
 }
 
 /** A table of conversations, with the agent of each, and whose it is where it is somebody else's. */
-export async function withWhose(connection: Connection, rows: readonly Row[]): Promise<Shown> {
-  const own = await ownUser(connection)
+export async function buildConversationTable(connection: Connection, rows: readonly Row[]): Promise<Shown> {
+  const own = await findOwnUser(connection)
   const agents = await namesOfAll(
     connection,
     rows.map(({ agent_id }) => agent_id).filter((id) => typeof id === 'string'),

@@ -10,22 +10,25 @@ import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 
 /** There are several, and nothing says which one; where somebody can choose, it is no error. */
-export class SeveralAgents extends UsageError {}
+export class AmbiguousAgentError extends UsageError {}
 
-const SHOWN = 5
+const MAX_LISTED_AGENTS = 5
 
-interface Asked {
+interface DefaultAgentOptions {
   /** The agent that `cadre config set agent` names. */
-  preferred?: string | undefined
+  configuredAgent?: string | undefined
   /** What was called, as far as an agent would stand there, and what comes after it. */
   command: string
-  rest?: string
+  suffix?: string
 }
 
 /** The one that is set, else the only one. Never a guess among several: a question may not be for everybody. */
-export async function meantAgent(connection: Connection, { preferred, command, rest = '' }: Asked): Promise<string> {
-  if (preferred !== undefined) return settled(connection, preferred)
-  const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: SHOWN } })
+export async function resolveDefaultAgent(
+  connection: Connection,
+  { configuredAgent: preferred, command, suffix: rest = '' }: DefaultAgentOptions,
+): Promise<string> {
+  if (preferred !== undefined) return resolveConfiguredAgent(connection, preferred)
+  const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: MAX_LISTED_AGENTS } })
   const [first, ...others] = data
   if (!first)
     throw new CadreError('NOT_FOUND', 'There is no agent yet.', {
@@ -33,16 +36,17 @@ export async function meantAgent(connection: Connection, { preferred, command, r
     })
   if (others.length === 0) return first.id
   /** Whether it is the only one of that name, and that can be typed. */
-  const callable = ({ name, id }: typeof first) => oneLine(name) === name && data.every((other) => other.id === id || other.name !== name)
-  const names = data.map((agent) => (callable(agent) ? agent.name : `${oneLine(agent.name)} (${agent.id})`))
-  const example = quoted(callable(first) ? first.name : first.id)
-  throw new SeveralAgents(
+  const isAddressable = ({ name, id }: typeof first) =>
+    oneLine(name) === name && data.every((other) => other.id === id || other.name !== name)
+  const names = data.map((agent) => (isAddressable(agent) ? agent.name : `${oneLine(agent.name)} (${agent.id})`))
+  const example = quoted(isAddressable(first) ? first.name : first.id)
+  throw new AmbiguousAgentError(
     `There are ${pagination.total} agents, and none was named: ${names.join(', ')}${pagination.total > data.length ? ', …' : ''}.`,
     `Name one: ${command} ${example}${rest}. To mean it always: cadre config set agent ${example}`,
   )
 }
 
-async function settled(connection: Connection, preferred: string): Promise<string> {
+async function resolveConfiguredAgent(connection: Connection, preferred: string): Promise<string> {
   try {
     return await resolveOwn(connection, agentTopic, preferred)
   } catch (error) {
