@@ -151,7 +151,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
-    findRemoteModel: (id) => models.credentials(database, id),
+    findRemoteModel: (id) => models.findCredentials(database, id),
     logger,
   })
   const knowledge = createKnowledge({
@@ -219,7 +219,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     models,
     getAddress: () => address,
-    getQueues: () => ({ embedding: embedding.status().waiting }),
+    getQueues: () => ({ embedding: embedding.getStatus().waiting }),
   })
   const idle = new IdleWatcher({
     conversations,
@@ -283,7 +283,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     listening: (url) => {
       address = url
       hostGuard.setAddress(url)
-      models.warm().catch(() => undefined) // only a moment is lost
+      models.preload().catch(() => undefined) // only a moment is lost
     },
     async close() {
       draining = true

@@ -138,15 +138,29 @@ test('in a family, routes know the service, the service the store, and never the
     assert.equal(
       breaches(
         inside(`daemon/${family}`).filter((file) => !file.endsWith('/routes.ts')),
-        ({ target }) =>
-          target.startsWith('daemon/http/') ||
-          target === 'fastify' ||
-          target === `daemon/${family}/routes.ts` ||
-          target === 'daemon/crud/routes.ts',
+        ({ target, typeOnly }, file) => {
+          // create-<family>.ts builds the family and returns the bindings of its routes.
+          if (file === `daemon/${family}/create-${family}.ts`)
+            return target.startsWith('daemon/http/') && !(typeOnly && target === 'daemon/http/binding.ts')
+          return (
+            target.startsWith('daemon/http/') ||
+            target === 'fastify' ||
+            target === `daemon/${family}/routes.ts` ||
+            target === 'daemon/crud/routes.ts'
+          )
+        },
       ),
       [],
     )
   }
+})
+
+test('only app.ts imports a create-<family>.ts', () => {
+  const outside = code.filter((file) => /^(src|commands|daemon|bin)\//.test(file) && file !== 'daemon/app.ts')
+  assert.equal(
+    breaches(outside, ({ target }) => FAMILIES.some((family) => target === `daemon/${family}/create-${family}.ts`)),
+    [],
+  )
 })
 
 test('routes hold no logic: they import the contract, the service and the binding', () => {

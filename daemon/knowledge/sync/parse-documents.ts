@@ -72,7 +72,7 @@ export async function parseDocuments(
     progress.countChange(sourceId, result ? 'read' : 'unreadable')
     if (!result) continue
     const { document, pages, passages } = result
-    const known = { documentId: document.id, contentHash: document.content_hash, pages, chunks: [...passages.values()][0]?.length ?? 0 }
+    const known = { documentId: document.id, contentHash: document.content_hash, pages, passages: [...passages.values()][0]?.length ?? 0 }
     for (const [index, chunks] of passages) {
       buffer.get(index)?.push({ ...known, rows: chunks.map((chunk) => toRow(document.id, chunk)) })
       rows += chunks.length

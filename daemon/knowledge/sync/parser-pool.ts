@@ -1,4 +1,4 @@
-/** Reads documents in threads of their own, within limits of time and memory: whatever a document does, the daemon goes on. */
+/** Pool of worker threads that read and chunk documents within limits of time and memory. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { packageFolder } from '../../process/package-folder.ts'
@@ -7,13 +7,13 @@ import { DocumentReadError, type ParsedDocument } from '../readers/parsed-docume
 import type { ChunkedDocument, ParserCommand, ParserEvent } from './parser-protocol.ts'
 
 export interface ParserPoolOptions {
-  /** Threads at most. */
+  /** Maximum number of threads. */
   threads?: number
-  /** Longest that one document may take. */
+  /** Time limit for one document. */
   timeoutMs?: number
-  /** Most memory that one thread may use. */
+  /** Heap limit of one thread. */
   memoryMb?: number
-  /** After so long without work the threads end and give their memory back. */
+  /** Threads end after this time without work. */
   idleMs?: number
 }
 
@@ -42,19 +42,19 @@ export class ParserPool {
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ threads: workers, timeoutMs = 60_000, memoryMb = 512, idleMs = 30_000 }: ParserPoolOptions = {}) {
-    this.#maxThreads = workers ?? Math.min(availableParallelism(), 2)
+  constructor({ threads, timeoutMs = 60_000, memoryMb = 512, idleMs = 30_000 }: ParserPoolOptions = {}) {
+    this.#maxThreads = threads ?? Math.min(availableParallelism(), 2)
     this.#timeoutMs = timeoutMs
     this.#memoryMb = memoryMb
     this.#idleMs = idleMs
   }
 
-  /** The text of a document. The bytes are handed over to the thread where they can be: do not use them afterwards. */
+  /** Returns the text of a document. The bytes may be transferred to the thread: do not use them afterwards. */
   read(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<ParsedDocument> {
     return this.#enqueue(bytes, name, undefined, signal) as Promise<ParsedDocument>
   }
 
-  /** The passages of a document, one list a setting, cut in the thread that read it. The bytes are handed over as by `read`. */
+  /** Returns one list of passages for each setting. The bytes may be transferred, as by `read`. */
   readAndChunk(bytes: Uint8Array, name: string, settings: ChunkingSettings[], signal?: AbortSignal): Promise<ChunkedDocument> {
     return this.#enqueue(bytes, name, settings, signal) as Promise<ChunkedDocument>
   }
@@ -73,15 +73,17 @@ export class ParserPool {
   ): Promise<ParsedDocument | ChunkedDocument> {
     signal?.throwIfAborted()
     if (this.#closed) throw new Error('The daemon is stopping.')
-    const { promise, resolve, reject } = deferred<ParsedDocument | ChunkedDocument>()
-    const result = { document: { pages: null, title: null, characters: 0 }, chunks: (settings ?? []).map(() => []) }
-    const job: Job = { command: { kind: 'read', bytes, name, settings }, result, signal, resolve, reject }
-    const cancel = () => this.#abort(job)
-    signal?.addEventListener('abort', cancel, { once: true })
-    this.#queue.push(job)
-    this.#dispatch()
+    const command = { kind: 'read' as const, bytes, name, settings }
+    const result = { document: { pages: null, title: null, characters: 0 }, passages: (settings ?? []).map(() => []) }
+    let cancel = () => {}
     try {
-      return await promise
+      return await new Promise((resolve, reject) => {
+        const job: Job = { command, result, signal, resolve, reject }
+        cancel = () => this.#cancel(job)
+        signal?.addEventListener('abort', cancel, { once: true })
+        this.#queue.push(job)
+        this.#dispatch()
+      })
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
@@ -89,64 +91,63 @@ export class ParserPool {
 
   #dispatch(): void {
     clearTimeout(this.#idleTimer)
-    while (this.#threads.size < Math.min(this.#maxThreads, this.#queue.length + this.#busy)) this.#startThread()
+    while (this.#threads.size < Math.min(this.#maxThreads, this.#queue.length + this.#busyCount)) this.#startThread()
     for (const thread of this.#threads) {
       if (!thread.ready || thread.job) continue
       const job = this.#queue.shift()
       if (!job) break
       this.#assign(thread, job)
     }
-    if (this.#busy === 0 && this.#queue.length === 0) this.#scheduleIdleStop()
+    if (this.#busyCount === 0 && this.#queue.length === 0)
+      this.#idleTimer = setTimeout(() => void this.#stopThreads(), this.#idleMs).unref()
   }
 
-  get #busy(): number {
+  get #busyCount(): number {
     return [...this.#threads].filter(({ job }) => job).length
   }
 
   #assign(thread: Thread, job: Job): void {
     thread.job = job
     thread.worker.ref()
-    thread.timer = setTimeout(
-      () => this.#terminate(thread, new DocumentReadError(`Reading took longer than ${this.#timeoutMs / 1000} s.`)),
-      this.#timeoutMs,
-    )
+    const timeout = new DocumentReadError(`Reading took longer than ${this.#timeoutMs / 1000} s.`)
+    thread.timer = setTimeout(() => this.#terminate(thread, timeout), this.#timeoutMs)
     const { bytes } = job.command
-    // A view of a larger buffer, such as Node's pool of small ones, is not ours to give away.
-    const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
-    const own = whole ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes)
-    thread.worker.postMessage({ ...job.command, bytes: own } satisfies ParserCommand, [own.buffer])
+    // A view of a larger buffer, such as Node's pool for small buffers, is copied: transferring it would detach the rest.
+    const isWholeBuffer = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
+    const transferable = isWholeBuffer ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes)
+    thread.worker.postMessage({ ...job.command, bytes: transferable } satisfies ParserCommand, [transferable.buffer])
   }
 
   #startThread(): void {
     const worker = new Worker(getWorkerUrl(), {
-      name: 'reading',
+      name: 'parser',
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 32 },
     })
     const thread: Thread = { worker, ready: false, job: undefined, timer: undefined }
     this.#threads.add(thread)
-    worker.on('message', (answer: ParserEvent) => this.#handleEvent(thread, answer))
+    worker.on('message', (event: ParserEvent) => this.#handleEvent(thread, event))
     worker.on('error', (error) => this.#handleCrash(thread, error))
-    worker.on('exit', (code) => this.#handleCrash(thread, new Error(`The reading thread exited with ${code}.`)))
+    worker.on('exit', (code) => this.#handleCrash(thread, new Error(`The parser thread exited with code ${code}.`)))
   }
 
-  #handleEvent(thread: Thread, answer: ParserEvent): void {
+  #handleEvent(thread: Thread, event: ParserEvent): void {
     if (!this.#threads.has(thread)) return
     const job = thread.job
-    if (answer.kind === 'ready') {
+    if (event.kind === 'ready') {
       thread.ready = true
       this.#dispatch()
     } else if (!job) return
-    else if (answer.kind === 'text') this.#complete(thread, () => job.resolve(answer.document))
-    else if (answer.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(answer.reason)))
-    else this.#collectPassages(thread, job, answer)
+    else if (event.kind === 'text') this.#complete(thread, () => job.resolve(event.document))
+    else if (event.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(event.reason)))
+    else this.#collectPassages(thread, job, event)
   }
 
-  /** Chunks come in portions, and the loop does other things in between. */
-  #collectPassages(thread: Thread, job: Job, answer: Extract<ParserEvent, { kind: 'cut' | 'chunks' }>): void {
-    if (answer.kind === 'cut') job.result.document = answer.document
-    else for (const chunk of answer.chunks) job.result.passages[answer.setting]?.push(chunk)
-    const more = answer.kind === 'cut' ? job.result.passages.length > 0 : answer.more
-    if (!more) this.#complete(thread, () => job.resolve(job.result))
+  /** Requests the next batch with setImmediate so that the event loop handles other work between batches. */
+  #collectPassages(thread: Thread, job: Job, event: Extract<ParserEvent, { kind: 'chunked' | 'passages' }>): void {
+    if (event.kind === 'chunked') job.result.document = event.document
+    else for (const passage of event.passages) job.result.passages[event.setting]?.push(passage)
+    const hasMore = event.kind === 'chunked' ? job.result.passages.length > 0 : event.more
+    if (!hasMore) this.#complete(thread, () => job.resolve(job.result))
     else setImmediate(() => thread.worker.postMessage({ kind: 'next' } satisfies ParserCommand))
   }
 
@@ -158,7 +159,7 @@ export class ParserPool {
     this.#dispatch()
   }
 
-  /** Ends a thread that cannot be stopped otherwise; the next document gets a new one. */
+  /** A busy thread can only be stopped by terminating it; the next document gets a new one. */
   #terminate(thread: Thread, reason: unknown): void {
     if (!this.#threads.delete(thread)) return
     clearTimeout(thread.timer)
@@ -168,29 +169,22 @@ export class ParserPool {
   }
 
   #handleCrash(thread: Thread, error: Error): void {
-    const outOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
     if (!this.#threads.has(thread)) return
-    // A thread that never came up would not the next time either.
+    // If one thread cannot start, none can.
     if (!thread.ready)
       for (const job of this.#queue.splice(0)) job.reject(new Error(`Documents cannot be read: ${error.message}`, { cause: error }))
-    this.#terminate(
-      thread,
-      new DocumentReadError(
-        outOfMemory ? `Reading needed more memory than ${this.#memoryMb} MB.` : `The document cannot be read (${error.message}).`,
-      ),
-    )
+    const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    const reason = isOutOfMemory
+      ? `Reading needed more memory than ${this.#memoryMb} MB.`
+      : `The document cannot be read (${error.message}).`
+    this.#terminate(thread, new DocumentReadError(reason))
   }
 
-  #abort(job: Job): void {
-    const thread = [...this.#threads].find((one) => one.job === job)
-    this.#queue = this.#queue.filter((one) => one !== job)
+  #cancel(job: Job): void {
+    const thread = [...this.#threads].find((candidate) => candidate.job === job)
+    this.#queue = this.#queue.filter((queued) => queued !== job)
     if (thread) this.#terminate(thread, job.signal?.reason)
     else job.reject(job.signal?.reason)
-  }
-
-  #scheduleIdleStop(): void {
-    clearTimeout(this.#idleTimer)
-    this.#idleTimer = setTimeout(() => void this.#stopThreads(), this.#idleMs).unref()
   }
 
   async #stopThreads(): Promise<void> {
@@ -205,21 +199,10 @@ export class ParserPool {
   }
 }
 
-function deferred<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (reason: unknown) => void = () => {}
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes
-    reject = no
-  })
-  return { promise, resolve, reject }
-}
-
-/** What a thread starts with. From source that is TypeScript, which tsx must be told to read in every thread anew: Node 20 hands loaders down to none. */
+/** In a source checkout the worker is TypeScript: tsx must be registered in each thread, because Node 20 does not pass loaders on. */
 function getWorkerUrl(): URL {
   if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/knowledge/parser-worker.js', packageFolder())
-  const [tsx, worker] = [import.meta.resolve('tsx/esm/api'), new URL('parser-worker.ts', import.meta.url).href].map((address) =>
-    JSON.stringify(address),
-  )
+  const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'))
+  const worker = JSON.stringify(new URL('parser-worker.ts', import.meta.url).href)
   return new URL(`data:text/javascript,${encodeURIComponent(`import { register } from ${tsx}; register(); await import(${worker})`)}`)
 }

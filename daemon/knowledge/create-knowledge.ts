@@ -1,0 +1,80 @@
+/** Builds the knowledge family: indexes, synchronization, search, services and routes. */
+import type { Meter } from '../core/meter.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import type { Binding } from '../http/binding.ts'
+import type { Logger } from '../logging/logger.ts'
+import type { ModelsService } from '../models/service.ts'
+import type { Outbound } from '../outbound/client.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { Database } from '../store/database.ts'
+import type { Originals } from '../store/documents.ts'
+import type { Vectors } from '../store/vectors.ts'
+import type { Validator } from '../validation/validator.ts'
+import { DocumentsService } from './document-service.ts'
+import { IndexRegistry } from './indexes/index-registry.ts'
+import { bindKnowledgeRoutes } from './routes.ts'
+import { PassageSearch } from './search/passage-search.ts'
+import { KnowledgeService } from './service.ts'
+import { EmbeddingLedger } from './sync/embedding-ledger.ts'
+import { IndexWriter } from './sync/index-writer.ts'
+import { ParserPool } from './sync/parser-pool.ts'
+import { ProgressTracker } from './sync/progress-tracker.ts'
+import { SyncTriggers } from './sync/sync-triggers.ts'
+import { Synchronizer } from './sync/synchronizer.ts'
+
+export interface KnowledgeDependencies {
+  database: Database
+  originals: Originals
+  vectors: Vectors
+  vault: Vault
+  validator: Validator
+  outbound: Outbound
+  models: ModelsService
+  embedding: EmbeddingService
+  meter: Meter
+  logger: Logger
+  /** Parent of the directories in which sources keep clones and downloaded pages. */
+  workDirectory: string
+}
+
+export interface Knowledge {
+  service: KnowledgeService
+  bindings: Binding[]
+  /** Deletes originals that no document refers to. */
+  sweep(): Promise<void>
+  /** Repairs indexes, resumes interrupted syncs, then starts schedules and folder watches. */
+  resume(): Promise<void>
+  /** Ends schedules, watches and running syncs; searches still work. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge {
+  const { database, originals, vectors, logger } = dependencies
+  const ledger = new EmbeddingLedger(dependencies)
+  const parserPool = new ParserPool()
+  const indexes = new IndexRegistry(vectors)
+  const writer = new IndexWriter(database, indexes)
+  const progress = new ProgressTracker()
+  const synchronizer = new Synchronizer({ ...dependencies, ledger, parserPool, indexes, writer, progress })
+  const triggers = new SyncTriggers(database, synchronizer, logger)
+  const search = new PassageSearch({ ...dependencies, indexes, ledger, synchronizer })
+  const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search })
+  const documents = new DocumentsService(database, originals, service)
+  return {
+    service,
+    bindings: bindKnowledgeRoutes(service, documents),
+    sweep: () => documents.sweepOriginals(),
+    async resume() {
+      await synchronizer.resume()
+      await triggers.registerAll()
+    },
+    async stop() {
+      triggers.close()
+      await synchronizer.close()
+    },
+    async close() {
+      await Promise.all([parserPool.close(), ledger.close()])
+    },
+  }
+}
