@@ -1,7 +1,6 @@
-/** Makes everything what a folder of YAML files says. */
-
-import { changesAnything, count, doneLines, planLines } from '../src/cli/as-code/format-plan.ts'
-import { declaration, declaringFlags, planned } from '../src/cli/as-code/read-declaration.ts'
+/** `cadre apply`: makes the resources match a folder of YAML files. */
+import { countChanges, formatOutcome, formatPlan, hasChanges } from '../src/cli/as-code/format-plan.ts'
+import { declarationFlags, fetchPlan, readDeclaration } from '../src/cli/as-code/read-declaration.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../src/cli/terminal/confirm.ts'
@@ -12,30 +11,33 @@ import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
 export default class Apply extends CadreCommand {
   static override description =
-    'Make everything what a folder of YAML files says: all of it, or nothing where something fails.\n\nShows the plan and asks first at a terminal; elsewhere it goes ahead, and only deleting (--prune) needs --yes. Resources are found again by their names, fields that a file does not hold get their defaults, and what is as the files say is not touched. A secret is read from the variable that its file names (${env:NAME}); where that is not set, the one that is there stays.'
+    'Make the resources match a folder of YAML files, all or nothing.\n\nResources are matched by name; fields missing from a file get their defaults. Asks for confirmation at a terminal; in scripts, only deleting (--prune) needs --yes.'
   static override examples = [
-    { command: 'cadre apply -f ./cadre', description: 'After looking at the plan' },
-    { command: 'CLOUD_KEY=… cadre apply -f ./cadre --prune --yes', description: 'In CI: also delete what is no longer in git' },
-    { command: 'cadre apply -f ./cadre --only agents,prompt-templates', description: 'Only some families' },
+    { command: 'cadre apply -f ./cadre', description: 'Show the plan, confirm and apply it' },
+    {
+      command: 'CLOUD_KEY=… cadre apply -f ./cadre --prune --yes',
+      description: 'In CI, with a secret; delete what is no longer in the folder',
+    },
+    { command: 'cadre apply -f ./cadre --only agents,prompt-templates', description: 'Apply some families only' },
   ]
-  static override flags = { ...declaringFlags, yes: yesFlag }
+  static override flags = { ...declarationFlags, yes: yesFlag }
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Apply)
-    const body = await declaration(flags)
+    const body = await readDeclaration(flags)
     const connection = await this.connect(flags)
-    const plan = await planned(connection, body)
+    const plan = await fetchPlan(connection, body)
     const plain = this.formatOf(flags) === 'table'
-    if (plain) process.stdout.write(`${planLines(plan, paperFor(process.stdout)).join('\n')}\n`)
+    if (plain) process.stdout.write(`${formatPlan(plan, paperFor(process.stdout)).join('\n')}\n`)
     for (const note of plan.notes) this.narrate(note)
-    if (!changesAnything(plan)) return plain ? undefined : this.print({ data: plan }, flags)
-    const deletes = count(plan, 'delete')
-    // Without a secret that it needs it is refused in any case.
+    if (!hasChanges(plan)) return plain ? undefined : this.print({ data: plan }, flags)
+    const deletes = countChanges(plan, 'delete')
+    // The service rejects a plan with missing secrets, so there is nothing to confirm.
     if (plan.missing.length === 0 && (deletes > 0 || canAsk()))
-      await confirm(deletes > 0 ? `Apply this, and delete ${deletes}?` : 'Apply this?', flags.yes, 'Nothing was changed.')
+      await confirm(deletes > 0 ? `Apply these changes and delete ${deletes}?` : 'Apply these changes?', flags.yes, 'Nothing was changed.')
     const { data } = await call(connection, asCodeRoutes.apply, { body: { ...body, plan: plan.plan } })
-    for (const line of doneLines(data)) this.narrate(line)
+    for (const line of formatOutcome(data)) this.narrate(line)
     if (!plain) return this.print({ data }, flags)
-    for (const { name, secret } of data.secrets) process.stdout.write(`Signing secret of ${name}, shown only now: ${secret}\n`)
+    for (const { name, secret } of data.secrets) process.stdout.write(`Signing secret of ${name} (shown only once): ${secret}\n`)
   }
 }

@@ -1,5 +1,4 @@
-/** Looks for what is wrong and says what mends it. */
-
+/** `cadre doctor`: diagnoses problems and suggests fixes. */
 import type { Check } from '../src/cli/doctor/check.ts'
 import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '../src/cli/doctor/system-checks.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
@@ -7,18 +6,18 @@ import { paint } from '../src/cli/terminal/color.ts'
 import { QuietFailure } from '../src/cli/terminal/errors.ts'
 import { asTyped } from '../src/cli/terminal/invocation.ts'
 import { printable } from '../src/cli/terminal/text.ts'
-import { forStream } from '../src/cli/terminal/wrap-sentences.ts'
+import { wrapForStream } from '../src/cli/terminal/wrap-sentences.ts'
 
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
-/** Columns before what was found. */
+/** Columns before the finding. */
 const MARGIN = 12
 
 export default class Doctor extends CadreCommand {
   static override description =
-    'Look for what is wrong, and say what mends it.\n\nLooks at Node, the home, the disk, the embedded model, the daemon, its version and stores, the token and the vault, then at models, knowledge sources and webhooks. Starts nothing, and calls no provider: cadre models test does. Exits 1 when something is broken.'
+    'Diagnose problems and suggest fixes.\n\nChecks the installation, the daemon, models, knowledge sources and webhooks without starting the daemon or calling providers. Exits with 1 if a check fails.'
   static override examples = [
-    { command: 'cadre doctor', description: 'For people' },
-    { command: 'cadre doctor --json | jq \'.[] | select(.state != "good")\'', description: 'For scripts' },
+    { command: 'cadre doctor', description: 'Check everything' },
+    { command: 'cadre doctor --json | jq \'.[] | select(.state != "good")\'', description: 'List problems as JSON' },
   ]
 
   override async run(): Promise<void> {
@@ -36,11 +35,11 @@ export default class Doctor extends CadreCommand {
   }
 }
 
-/** What was found stands in a column of its own, also where it takes several lines. */
+/** Indents continuation lines to the column of the finding. */
 function line({ name, state, found, fix }: Check): string {
   const [color, mark] = MARKS[state]
   const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${printable(asTyped(found))}`
-  const said = forStream(text, process.stdout, MARGIN)
+  const said = wrapForStream(text, process.stdout, MARGIN)
   if (!fix) return said
-  return `${said}\n${forStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${printable(asTyped(fix))}`, process.stdout)}`
+  return `${said}\n${wrapForStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${printable(asTyped(fix))}`, process.stdout)}`
 }

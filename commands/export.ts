@@ -1,6 +1,6 @@
-/** Writes every resource as YAML, one file a resource. */
+/** `cadre export`: writes every resource as a YAML file. */
 import { boolean, string } from '@oclif/core/flags'
-import { familiesIn, onlyFlag } from '../src/cli/as-code/read-declaration.ts'
+import { onlyFlag, parseFamilies } from '../src/cli/as-code/read-declaration.ts'
 import { resourceYaml } from '../src/cli/as-code/resource-yaml.ts'
 import { writeExport } from '../src/cli/as-code/write-export.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
@@ -10,21 +10,21 @@ import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
 export default class Export extends CadreCommand {
   static override description =
-    'Export everything as YAML, one file a resource, to be kept in git and applied elsewhere.\n\nSecrets are never part of it: a file names the variable that holds one, as ${env:NAME}. Nor are documents that were sent, conversations, usage and tokens. Goes to stdout unless --to names a folder.'
+    'Export all resources as YAML, one file per resource.\n\nSecrets become references to environment variables (${env:NAME}); uploaded documents, conversations, usage and tokens are not exported. Prints to stdout without --to.'
   static override examples = [
-    { command: 'cadre export --to ./cadre', description: 'Into a folder' },
-    { command: 'cadre export --to ./cadre --force && git -C ./cadre diff', description: 'Again, and see what changed since' },
-    { command: 'cadre export --only agents,prompt-templates', description: 'To look at' },
+    { command: 'cadre export --to ./cadre', description: 'Export to a folder' },
+    { command: 'cadre export --to ./cadre --force && git -C ./cadre diff', description: 'Export again and review the changes' },
+    { command: 'cadre export --only agents,prompt-templates', description: 'Print some families' },
   ]
   static override flags = {
-    to: string({ description: 'Folder to write; it is made when it is not there.', helpValue: '<directory>' }),
+    to: string({ description: 'Folder to write to; created if missing.', helpValue: '<directory>' }),
     only: onlyFlag,
-    force: boolean({ description: 'Write over files that say something else, and remove those of what is gone.' }),
+    force: boolean({ description: 'Overwrite changed files and remove files of deleted resources.' }),
   }
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Export)
-    const families = familiesIn(flags.only)
+    const families = parseFamilies(flags.only)
     const { data } = await call(await this.connect(flags), asCodeRoutes.export, {})
     const resources = data.resources.filter(({ family }) => families.includes(family))
     for (const note of data.notes) this.narrate(note)
@@ -32,7 +32,7 @@ export default class Export extends CadreCommand {
     if (flags.to !== undefined) {
       const { written, unchanged, removed } = await writeExport(flags.to, files, { families, force: flags.force })
       this.narrate(
-        `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with cadre apply -f ${quoted(flags.to)}`,
+        `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with: cadre apply -f ${quoted(flags.to)}`,
       )
     }
     if (this.formatOf(flags) === 'json') await this.print({ data: { ...data, resources } }, flags)

@@ -1,30 +1,30 @@
-/** Shows what `cadre apply` would do. */
+/** `cadre plan`: shows what `cadre apply` would change. */
 import { boolean } from '@oclif/core/flags'
-import { changesAnything, planLines } from '../src/cli/as-code/format-plan.ts'
-import { declaration, declaringFlags, planned } from '../src/cli/as-code/read-declaration.ts'
+import { formatPlan, hasChanges } from '../src/cli/as-code/format-plan.ts'
+import { declarationFlags, fetchPlan, readDeclaration } from '../src/cli/as-code/read-declaration.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { EXIT, QuietFailure } from '../src/cli/terminal/errors.ts'
 import { paperFor } from '../src/cli/terminal/table.ts'
 
 export default class Plan extends CadreCommand {
   static override description =
-    'Show what applying a folder of YAML files would change, and change nothing.\n\n+ is created, ~ changed, - deleted (only with --prune). Secrets are not shown; those that are needed and not set are named.'
+    'Show what cadre apply would change, without changing anything.\n\nMarks resources as created (+), updated (~) or deleted (-, only with --prune), and lists missing secrets.'
   static override examples = [
-    { command: 'cadre plan -f ./cadre', description: 'What would change' },
-    { command: 'cadre plan -f ./cadre --prune --check', description: 'In CI: exits with 100 when something is other than the files say' },
+    { command: 'cadre plan -f ./cadre', description: 'Show the changes' },
+    { command: 'cadre plan -f ./cadre --prune --check', description: 'In CI: exit with 100 if anything differs from the files' },
   ]
   static override flags = {
-    ...declaringFlags,
-    check: boolean({ description: 'Exit with 100 when there is something to change.' }),
+    ...declarationFlags,
+    check: boolean({ description: 'Exit with 100 if there are changes.' }),
   }
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Plan)
-    const body = await declaration(flags)
-    const plan = await planned(await this.connect(flags), body)
-    if (this.formatOf(flags) === 'table') process.stdout.write(`${planLines(plan, paperFor(process.stdout)).join('\n')}\n`)
+    const body = await readDeclaration(flags)
+    const plan = await fetchPlan(await this.connect(flags), body)
+    if (this.formatOf(flags) === 'table') process.stdout.write(`${formatPlan(plan, paperFor(process.stdout)).join('\n')}\n`)
     else await this.print({ data: plan }, flags)
     for (const note of plan.notes) this.narrate(note)
-    if (flags.check && changesAnything(plan)) throw new QuietFailure(EXIT.changesPlanned)
+    if (flags.check && hasChanges(plan)) throw new QuietFailure(EXIT.changesPlanned)
   }
 }

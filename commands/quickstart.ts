@@ -7,8 +7,8 @@ import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
 import { formatElapsed } from '../src/cli/knowledge/follow-sync.ts'
 import { findFolderProblem } from '../src/cli/knowledge/inspect-folder.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import type { Guide } from '../src/cli/quickstart/documentation-agent.ts'
-import { answerFrom, askForQuestion, interview, prepare } from '../src/cli/quickstart/quickstart.ts'
+import type { AgentResource } from '../src/cli/quickstart/documentation-agent.ts'
+import { askAgent, askForModelAndFolder, askForQuestion, prepareAgent } from '../src/cli/quickstart/quickstart.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
@@ -57,9 +57,9 @@ export default class Quickstart extends CadreCommand {
       this.narrate = display.say
       const connection = { ...(await this.connect(flags)), narrate: display.say }
       const stage = { connection, display }
-      const path = asking ? await interview(stage, args.path) : args.path
+      const path = asking ? await askForModelAndFolder(stage, args.path) : args.path
       const began = Date.now()
-      const prepared = await prepare(stage, { path, name: flags.name, root: this.config.root })
+      const prepared = await prepareAgent(stage, { path, name: flags.name, root: this.config.root })
       const { agent, tool } = prepared
       const question = flags.question ?? (path === undefined ? QUESTION : undefined)
       if (asking && agent) return await this.#converse(connection, { agent, path, question }, flags)
@@ -81,7 +81,7 @@ export default class Quickstart extends CadreCommand {
   async #converse(connection: Connection, { agent, path, question }: Talk, flags: { chat: boolean; start?: boolean }): Promise<void> {
     if (question !== undefined) process.stdout.write(`\n${paint('bold', oneLine(question), process.stdout)}\n\n`)
     const asked = question ?? (await askForQuestion())
-    const conversation = asked === '' ? undefined : await answerFrom(connection, agent, asked)
+    const conversation = asked === '' ? undefined : await askAgent(connection, agent, asked)
     if (flags.chat && canOpenChat()) {
       const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, narrate: this.narrate }
       await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation, told: true })
@@ -91,7 +91,7 @@ export default class Quickstart extends CadreCommand {
 }
 
 interface Talk {
-  agent: Guide
+  agent: AgentResource
   path: string | undefined
   /** Undefined: prompt for it. */
   question: string | undefined
@@ -101,7 +101,7 @@ async function quote(connection: Connection, id: string, query: string) {
   return (await call(connection, ragToolRoutes.query, { params: { id }, body: { query, top_k: 3 } })).data
 }
 
-function next({ name }: Guide, path: string | undefined): string {
+function next({ name }: AgentResource, path: string | undefined): string {
   const agent = quoted(name)
   const steps = [
     ['Ask a question', `cadre ask ${agent} "${path === undefined ? 'How many requests a minute are allowed?' : '…'}"`],

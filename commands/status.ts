@@ -1,15 +1,15 @@
-/** Shows the state of the service. */
+/** `cadre status`: the state of the service. */
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { bytes, duration } from '../src/cli/terminal/format-quantity.ts'
+import { duration, formatBytes } from '../src/cli/terminal/format-quantity.ts'
 import { call } from '../src/client/call.ts'
 import { modelRoutes } from '../src/contract/families/models.ts'
 import { systemRoutes } from '../src/contract/families/system.ts'
 
 export default class Status extends CadreCommand {
-  static override description = 'Show the state of the service: what it holds, how much space that takes, what waits.'
+  static override description = 'Show the state of the service: resources, disk usage and queues.'
   static override examples = [
-    { command: 'cadre status', description: 'For people' },
-    { command: 'cadre status --json', description: 'For scripts' },
+    { command: 'cadre status', description: 'Show the status' },
+    { command: 'cadre status --json', description: 'Print it as JSON' },
   ]
 
   override async run(): Promise<void> {
@@ -18,15 +18,15 @@ export default class Status extends CadreCommand {
     const { data } = await call(connection, systemRoutes.status, {})
     if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
     const { uptime_seconds, counts, sizes, queues, memory, started_at, ...rest } = data
-    const sized = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, bytes(size)]))
+    const sized = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, formatBytes(size)]))
     const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
-    const shown = { ...rest, default_model: model.name, uptime: duration(uptime_seconds), memory: bytes(memory.rss) }
+    const shown = { ...rest, default_model: model.name, uptime: duration(uptime_seconds), memory: formatBytes(memory.rss) }
     await this.print({ data: { ...shown, resources: some(counts), sizes: sized, queues: some(queues) } }, flags)
   }
 }
 
-/** What there is; none of something is left out. */
+/** Omits zero counts. */
 function some(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }

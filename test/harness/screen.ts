@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Terminal } from './cli.ts'
 
-const PATIENCE_MS = 30_000
+const SCREEN_TIMEOUT_MS = 30_000
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
@@ -57,7 +57,7 @@ export class Screen {
 
   /** Waits until the screen shows this, and returns all of it. */
   async shows(pattern: RegExp | string): Promise<string> {
-    const deadline = Date.now() + PATIENCE_MS
+    const deadline = Date.now() + SCREEN_TIMEOUT_MS
     for (;;) {
       const text = this.text()
       if (typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text)) return text

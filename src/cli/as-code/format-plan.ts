@@ -16,52 +16,52 @@ const MARKS: Record<Exclude<Action, 'unchanged'>, { mark: string; color: Color }
   delete: { mark: '-', color: 'red' },
 }
 /** What goes along with what is deleted. */
-const BELONGINGS: Record<string, string> = { 'knowledge-sources': 'with its documents', evaluations: 'with its runs' }
-const WIDEST = 120
+const DELETED_ALONG: Record<string, string> = { 'knowledge-sources': 'with its documents', evaluations: 'with its runs' }
+const MAX_COLUMNS = 120
 /** How much of what is the same comes before what is not. */
-const CONTEXT = 20
+const CONTEXT_CHARACTERS = 20
 
-export const count = ({ changes }: Plan, action: Action): number => changes.filter((change) => change.action === action).length
+export const countChanges = ({ changes }: Plan, action: Action): number => changes.filter((change) => change.action === action).length
 
-export const changesAnything = ({ changes }: Plan): boolean => changes.some(({ action }) => action !== 'unchanged')
+export const hasChanges = ({ changes }: Plan): boolean => changes.some(({ action }) => action !== 'unchanged')
 
-export function planLines(plan: Plan, paper: Paper): string[] {
-  const changes = plan.changes.flatMap((change) => changeLines(change, paper))
+export function formatPlan(plan: Plan, paper: Paper): string[] {
+  const changes = plan.changes.flatMap((change) => formatChange(change, paper))
   const missing = plan.missing.map(({ variable, file, field }) =>
     paint('yellow', `! ${variable} is not set, and ${oneLine(file)} needs it for ${field}`, paper.stream),
   )
-  return [...changes, ...missing, ...(changes.length + missing.length > 0 ? [''] : []), totals(plan)]
+  return [...changes, ...missing, ...(changes.length + missing.length > 0 ? [''] : []), formatTotals(plan)]
 }
 
-function totals(plan: Plan): string {
-  if (!changesAnything(plan))
+function formatTotals(plan: Plan): string {
+  if (!hasChanges(plan))
     return `Nothing to do: ${plan.changes.length === 1 ? 'it is as its file says' : `all ${plan.changes.length} are as the files say`}.`
-  return `${count(plan, 'create')} to create, ${count(plan, 'update')} to change, ${count(plan, 'delete')} to delete, ${count(plan, 'unchanged')} unchanged.`
+  return `${countChanges(plan, 'create')} to create, ${countChanges(plan, 'update')} to change, ${countChanges(plan, 'delete')} to delete, ${countChanges(plan, 'unchanged')} unchanged.`
 }
 
-function changeLines({ action, family, name, fields }: Change, { columns, stream }: Paper): string[] {
+function formatChange({ action, family, name, fields }: Change, { columns, stream }: Paper): string[] {
   if (action === 'unchanged') return []
   const { mark, color } = MARKS[action]
-  const most = Math.min(columns, WIDEST)
+  const most = Math.min(columns, MAX_COLUMNS)
   const title = family === 'settings' ? family : `${family}/${oneLine(name)}`
-  const along = action === 'delete' && BELONGINGS[family] ? `  (${BELONGINGS[family]})` : ''
+  const along = action === 'delete' && DELETED_ALONG[family] ? `  (${DELETED_ALONG[family]})` : ''
   const label = Math.max(0, ...fields.map(({ field }) => width(field))) + 2
   const head = paint(color, truncate(`${mark} ${title}${along}`, most), stream)
-  return [head, ...fields.flatMap((one) => fieldLines(one, label, most - INDENT.length, stream).map((line) => INDENT + line))]
+  return [head, ...fields.flatMap((one) => formatField(one, label, most - INDENT.length, stream).map((line) => INDENT + line))]
 }
 
 const INDENT = '    '
 
 /** On one line where both values fit, else each on its own, from where they begin to differ. */
-function fieldLines({ field, from, to }: Change['fields'][number], label: number, columns: number, stream: NodeJS.WriteStream): string[] {
+function formatField({ field, from, to }: Change['fields'][number], label: number, columns: number, stream: NodeJS.WriteStream): string[] {
   const name = padEnd(field, label)
-  const [before, after] = [from === undefined ? undefined : shown(from), to === undefined ? undefined : shown(to)]
+  const [before, after] = [from === undefined ? undefined : formatFieldValue(from), to === undefined ? undefined : formatFieldValue(to)]
   if (before === undefined) return [truncate(name + after, columns)]
   // What a line shows is the same of a secret, and of texts that differ in their line ends.
   if (before === after) return [truncate(name + (from === to ? `${before} → another one` : 'other spaces or lines'), columns)]
   const line = `${name}${before} → ${after ?? 'its default'}`
   if (width(line) <= columns) return [line]
-  const start = Math.max(0, alike(before, after ?? '') - CONTEXT)
+  const start = Math.max(0, countCommonPrefix(before, after ?? '') - CONTEXT_CHARACTERS)
   const cut = (text: string) => truncate(`${start > 0 ? '…' : ''}${text.slice(start)}`, columns - 4)
   return [
     field,
@@ -71,21 +71,21 @@ function fieldLines({ field, from, to }: Change['fields'][number], label: number
 }
 
 /** How many characters two texts begin with alike. */
-function alike(one: string, other: string): number {
+function countCommonPrefix(one: string, other: string): number {
   let at = 0
   while (at < one.length && one[at] === other[at]) at++
   return at
 }
 
-const shown = (value: unknown): string => oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+const formatFieldValue = (value: unknown): string => oneLine(typeof value === 'string' ? value : JSON.stringify(value))
 
 /** What is told once it is done. */
-export function doneLines(plan: Plan): string[] {
+export function formatOutcome(plan: Plan): string[] {
   const sources = plan.changes
     .filter(({ action, family }) => family === 'knowledge-sources' && (action === 'create' || action === 'update'))
     .map(({ name }) => name)
   return [
-    `Created ${count(plan, 'create')}, changed ${count(plan, 'update')}, deleted ${count(plan, 'delete')}.`,
+    `Created ${countChanges(plan, 'create')}, changed ${countChanges(plan, 'update')}, deleted ${countChanges(plan, 'delete')}.`,
     ...(sources.length > 0 ? [paint('dim', `Read what is new in sources: cadre knowledge sync ${sources.map(quoted).join(' ')}`)] : []),
   ]
 }

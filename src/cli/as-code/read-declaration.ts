@@ -20,20 +20,20 @@ export const onlyFlag = string({
   helpValue: '<a,b>',
 })
 
-export const declaringFlags = {
+export const declarationFlags = {
   file: string({ char: 'f', required: true, description: 'The folder of YAML files.', helpValue: '<directory>' }),
   only: onlyFlag,
   prune: boolean({ description: 'Delete what the folder does not hold.' }),
 }
 
-interface DeclaringFlags {
+interface DeclarationFlags {
   file: string
   only?: string[] | undefined
   prune: boolean
 }
 
 /** The families that are named; all of them where none is. */
-export function familiesIn(only: readonly string[] | undefined): readonly ManagedFamily[] {
+export function parseFamilies(only: readonly string[] | undefined): readonly ManagedFamily[] {
   if (only === undefined) return MANAGED_FAMILIES
   return only
     .flatMap((text) => text.split(','))
@@ -47,8 +47,8 @@ export function familiesIn(only: readonly string[] | undefined): readonly Manage
     })
 }
 
-export async function declaration({ file: folder, only, prune }: DeclaringFlags): Promise<Declaration> {
-  const families = familiesIn(only)
+export async function readDeclaration({ file: folder, only, prune }: DeclarationFlags): Promise<Declaration> {
+  const families = parseFamilies(only)
   const files = (await resourceFiles(folder)).filter(({ family }) => families.includes(family))
   if (files.length === 0) throw new UsageError(`${folder} holds no resources.`, 'cadre export --to DIRECTORY writes those that there are.')
   const resources: Declaration['resources'] = []
@@ -57,6 +57,6 @@ export async function declaration({ file: folder, only, prune }: DeclaringFlags)
   return { resources, ...(prune ? { prune } : {}), ...(only === undefined ? {} : { families: [...families] }) }
 }
 
-export async function planned(connection: Connection, body: Declaration): Promise<Plan> {
+export async function fetchPlan(connection: Connection, body: Declaration): Promise<Plan> {
   return (await call(connection, asCodeRoutes.apply, { body: { ...body, dry_run: true } })).data
 }

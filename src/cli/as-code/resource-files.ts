@@ -5,9 +5,9 @@ import { extname, join, sep } from 'node:path'
 import { MANAGED_FAMILIES, MAX_RESOURCES, type ManagedFamily } from '../../contract/families/as-code.ts'
 import { suggestWord } from '../../contract/suggest.ts'
 import { unreadable } from '../input/file-errors.ts'
-import { readAll } from '../input/input-reader.ts'
+import { readStream } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { bytes } from '../terminal/format-quantity.ts'
+import { formatBytes } from '../terminal/format-quantity.ts'
 
 export interface ResourceFile {
   family: ManagedFamily
@@ -16,17 +16,17 @@ export interface ResourceFile {
 }
 
 /** A resource is sent in a body of at most eight megabytes elsewhere; escapes and indentation may make more of it. */
-const LARGEST_FILE = 32_000_000
-const DEEPEST = 8
+const MAX_FILE_BYTES = 32_000_000
+const MAX_DEPTH = 8
 
 const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name).toLowerCase())
 
 /** The files below a folder, by name. What is hidden, or is no YAML, is none of ours. */
 export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
   const found: string[] = []
-  const root = await rootOf(folder)
+  const root = await resolveRoot(folder)
   const look = async (below: readonly string[]): Promise<void> => {
-    if (below.length > DEEPEST) throw new UsageError(`${below.join('/')} is a folder in too many folders.`)
+    if (below.length > MAX_DEPTH) throw new UsageError(`${below.join('/')} is a folder in too many folders.`)
     for (const entry of await readdir(join(root, ...below), { withFileTypes: true })) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
       const parts = [...below, entry.name]
@@ -37,10 +37,10 @@ export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
     }
   }
   await look([])
-  return found.sort().map((file) => ({ file, family: familyOf(file) }))
+  return found.sort().map((file) => ({ file, family: getFamily(file) }))
 }
 
-async function rootOf(folder: string): Promise<string> {
+async function resolveRoot(folder: string): Promise<string> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw unreadable(folder, error)
     throw new UsageError(`There is no folder ${folder}.`, 'cadre export --to DIRECTORY writes one.')
@@ -61,7 +61,7 @@ async function checkLink(root: string, parts: readonly string[]): Promise<void> 
     )
 }
 
-function familyOf(file: string): ManagedFamily {
+function getFamily(file: string): ManagedFamily {
   const [folder = '', ...rest] = file.split('/')
   const name = rest.length === 0 ? folder.replace(/\.ya?ml$/i, '') : folder
   const family = MANAGED_FAMILIES.find((one) => one === name && (one === 'settings') === (rest.length === 0))
@@ -78,10 +78,10 @@ function familyOf(file: string): ManagedFamily {
 export async function readResourceFile(folder: string, file: string): Promise<string> {
   const path = join(folder, file)
   if (!(await stat(path)).isFile()) throw new UsageError(`${file} is no file.`)
-  const content = await readAll(
+  const content = await readStream(
     createReadStream(path),
-    LARGEST_FILE,
-    () => new UsageError(`${file} is larger than ${bytes(LARGEST_FILE)}.`),
+    MAX_FILE_BYTES,
+    () => new UsageError(`${file} is larger than ${formatBytes(MAX_FILE_BYTES)}.`),
   )
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content)

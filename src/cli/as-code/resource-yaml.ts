@@ -5,21 +5,21 @@ import { truncate } from '../terminal/text.ts'
 export type Fields = Record<string, unknown>
 
 /** Characters that steer a terminal, end lines unseen or turn text around: in a file they are spelled out, so that a reader sees them. */
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
-const UNSEEN_IN_QUOTES = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
+const INVISIBLE_IN_QUOTES = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 export async function resourceYaml(fields: Fields): Promise<string> {
   const { Document, visit } = await import('../terminal/yaml.ts')
   const document = new Document(fields, { aliasDuplicateObjects: false })
   visit(document, {
     Scalar: (_, scalar) => {
-      if (typeof scalar.value === 'string' && UNSEEN.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE'
+      if (typeof scalar.value === 'string' && INVISIBLE.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE'
     },
   })
   // All that are left stand between double quotes, where YAML knows escapes.
   return document
     .toString({ lineWidth: 0 })
-    .replaceAll(UNSEEN_IN_QUOTES, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replaceAll(INVISIBLE_IN_QUOTES, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 export async function resourceIn(text: string, file: string): Promise<Fields> {

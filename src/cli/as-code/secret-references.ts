@@ -4,28 +4,28 @@ import { type ManagedFamily, SECRET_FIELDS } from '../../contract/families/as-co
 import { UsageError } from '../terminal/errors.ts'
 import type { Fields } from './resource-yaml.ts'
 
-type Variables = (name: string) => string | undefined
+type FindVariable = (name: string) => string | undefined
 
 const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
 
 /** Values in place of references; {env: NAME} where that variable is not set. Only fields that hold secrets have references. */
-export function withSecretValues(family: ManagedFamily, fields: Fields, file: string, variable: Variables = namedVariable): Fields {
+export function withSecretValues(family: ManagedFamily, fields: Fields, file: string, variable: FindVariable = namedVariable): Fields {
   const secret = SECRET_FIELDS[family] ?? []
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [
       field,
-      secret.includes(field) ? resolved(value, `${file}: ${field}`, variable) : value,
+      secret.includes(field) ? resolveValue(value, `${file}: ${field}`, variable) : value,
     ]),
   )
 }
 
-function resolved(value: unknown, where: string, variable: Variables): unknown {
-  if (typeof value === 'string') return resolvedText(value, where, variable)
+function resolveValue(value: unknown, where: string, variable: FindVariable): unknown {
+  if (typeof value === 'string') return resolveText(value, where, variable)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner, `${where}.${name}`, variable)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolveValue(inner, `${where}.${name}`, variable)]))
 }
 
-function resolvedText(text: string, where: string, variable: Variables): string | { env: string } {
+function resolveText(text: string, where: string, variable: FindVariable): string | { env: string } {
   if (text.replaceAll(REFERENCE, '').includes('${env:'))
     throw new UsageError(`${where} has a reference that cannot be read.`, 'Write it as ${env:NAME}, with letters, digits and _.')
   const names = [...text.matchAll(REFERENCE)].map(([, name]) => name as string)

@@ -11,20 +11,20 @@ export interface ExportFile {
   text: string
 }
 
-export interface Exporting {
+export interface ExportOptions {
   /** Write over files that say something else, and remove those that are not part of the export. */
   force: boolean
   /** What the export speaks for. */
   families: readonly ManagedFamily[]
 }
 
-export interface ExportDone {
+export interface ExportCounts {
   written: number
   unchanged: number
   removed: number
 }
 
-export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: Exporting): Promise<ExportDone> {
+export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: ExportOptions): Promise<ExportCounts> {
   await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new UsageError(`${folder} is a file, not a folder.`) : unwritable(folder, error)
   })
@@ -34,7 +34,7 @@ export async function writeExport(folder: string, files: readonly ExportFile[], 
     if (families.includes(family)) there.set(file, await readResourceFile(folder, file))
   const stale = [...there.keys()].filter((file) => !wanted.has(file))
   const other = [...there].filter(([file, text]) => wanted.has(file) && wanted.get(file) !== text).map(([file]) => file)
-  if (!force && stale.length + other.length > 0) throw notAlone(folder, [...other, ...stale])
+  if (!force && stale.length + other.length > 0) throw createConflictError(folder, [...other, ...stale])
   const changed = files.filter(({ file, text }) => there.get(file) !== text)
   for (const { file, text } of changed) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
@@ -44,7 +44,7 @@ export async function writeExport(folder: string, files: readonly ExportFile[], 
   return { written: changed.length, unchanged: files.length - changed.length, removed: stale.length }
 }
 
-function notAlone(folder: string, files: readonly string[]): UsageError {
+function createConflictError(folder: string, files: readonly string[]): UsageError {
   const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`
   return new UsageError(
     `${folder} says something else already, in ${named}.`,

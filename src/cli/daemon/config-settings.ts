@@ -1,4 +1,4 @@
-/** The settings that `cadre config` knows: those of this command line, and the default model, which is the service's. */
+/** Settings of `cadre config`: CLI settings, and the default model, which the service stores. */
 import { rootOf } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import { UnreachableError } from '../../client/failures.ts'
@@ -12,27 +12,29 @@ import { UsageError } from '../terminal/errors.ts'
 import { FORMATS, type Format } from '../terminal/render.ts'
 
 export const SETTINGS = {
-  url: 'Address of a service somewhere else; the local daemon when unset.',
-  token: 'Token to send; the one of the local daemon when unset.',
-  output: `How data is printed: ${FORMATS.join(', ')}.`,
-  start: 'Whether commands start the daemon when none is running.',
-  agent: 'Agent that cadre ask and cadre chat ask when none is named.',
-  'default-model': 'Model of agents and RAG tools that name none; kept by the service.',
+  url: 'Address of a remote service (default: the local daemon).',
+  token: 'Token to send (default: the token of the local daemon).',
+  output: `Output format: ${FORMATS.join(', ')}.`,
+  start: 'Whether commands start the daemon if it is not running.',
+  agent: 'Default agent of cadre ask and cadre chat.',
+  'default-model': 'Model of agents and RAG tools without one; stored by the service.',
 } as const
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
 type Connect = () => Promise<Connection>
 
-/** What is set, or undefined. */
 export async function readSetting(name: SettingName, paths: Paths, connect: Connect): Promise<string | boolean | undefined> {
   if (name !== 'default-model') return readSettings(paths)[name]
   const { data } = await call(await connect(), systemRoutes.getSettings, {})
   return data.default_model_id
 }
 
-/** The default model, where the service can be asked for it; why it cannot is told. */
-export async function defaultModel(connect: Connect, narrate: (line: string) => void): Promise<{ id: string; name: string } | undefined> {
+/** Returns undefined, and reports why, if the service is not available. */
+export async function findDefaultModel(
+  connect: Connect,
+  narrate: (line: string) => void,
+): Promise<{ id: string; name: string } | undefined> {
   try {
     const connection = await connect()
     const { data } = await call(connection, systemRoutes.getSettings, {})
@@ -51,27 +53,29 @@ export async function writeSetting(name: SettingName, text: string, paths: Paths
     await call(connection, systemRoutes.updateSettings, { body: body as { default_model_id: string } })
     return
   }
-  if (name === 'agent') await resolveReferences(await connect(), { agent: ['agent'] }, { agent: text }) // it must be there
-  const value = checked(name, text)
+  if (name === 'agent') await resolveReferences(await connect(), { agent: ['agent'] }, { agent: text }) // the agent must exist
+  const value = parseSetting(name, text)
   await writeSettings(paths, (current) => ({ ...current, [name]: value }))
 }
 
 export async function clearSetting(name: SettingName, paths: Paths): Promise<void> {
   if (name === 'default-model')
-    throw new UsageError('There is always a default model.', 'Set another one: cadre config set default-model NAME')
+    throw new UsageError('The default model cannot be unset.', 'Set another one: cadre config set default-model NAME')
   await writeSettings(paths, ({ [name]: _, ...rest }) => rest)
 }
 
-function checked(name: keyof Settings, text: string): string | boolean {
-  if (name === 'url') return checkedUrl(text)
-  if (name === 'output' && !FORMATS.includes(text as Format)) throw new UsageError(`output is one of ${FORMATS.join(', ')}, not "${text}".`)
-  if (name === 'start' && text !== 'true' && text !== 'false') throw new UsageError(`start is true or false, not "${text}".`)
-  if (name === 'token' && !/^[\x21-\x7e]+$/.test(text)) throw new UsageError('A token has neither spaces nor other than ASCII characters.')
+function parseSetting(name: keyof Settings, text: string): string | boolean {
+  if (name === 'url') return parseUrl(text)
+  if (name === 'output' && !FORMATS.includes(text as Format))
+    throw new UsageError(`output must be one of ${FORMATS.join(', ')}, not "${text}".`)
+  if (name === 'start' && text !== 'true' && text !== 'false') throw new UsageError(`start must be true or false, not "${text}".`)
+  if (name === 'token' && !/^[\x21-\x7e]+$/.test(text))
+    throw new UsageError('A token can contain only printable ASCII characters without spaces.')
   return name === 'start' ? text === 'true' : text
 }
 
-function checkedUrl(text: string): string {
+function parseUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new UsageError(`"${text}" is not an address.`, 'Use one like http://127.0.0.1:7411.')
+    throw new UsageError(`"${text}" is not an HTTP address.`, 'For example: http://127.0.0.1:7411')
   return rootOf(text)
 }

@@ -1,9 +1,9 @@
-/** Flags that the commands which start a daemon share, and the words they become. */
+/** Flags of the commands that start a daemon. */
 import { boolean, integer, string } from '@oclif/core/flags'
 
 export const daemonFlags = {
-  host: string({ description: 'Address to listen at; 127.0.0.1 when left out.' }),
-  port: integer({ description: 'Port to listen at, 0 for any free one; 7411 when left out.', min: 0, max: 65_535 }),
+  host: string({ description: 'Address to listen on (default: 127.0.0.1).' }),
+  port: integer({ description: 'Port to listen on (default: 7411); 0 selects a free port.', min: 0, max: 65_535 }),
   'allow-remote': boolean({ description: 'Allow an address that other machines can reach.' }),
 }
 
@@ -13,7 +13,7 @@ export interface DaemonFlags {
   'allow-remote'?: boolean
 }
 
-export function daemonArguments({ host, port, 'allow-remote': remote }: DaemonFlags): string[] {
+export function formatDaemonArguments({ host, port, 'allow-remote': remote }: DaemonFlags): string[] {
   return [
     ...(host === undefined ? [] : ['--host', host]),
     ...(port === undefined ? [] : ['--port', String(port)]),

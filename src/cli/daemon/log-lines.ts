@@ -1,21 +1,21 @@
-/** Lines of the daemon's log: the last ones, those that follow, and how people read them. */
+/** Reads, follows and formats the daemon log. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { paint } from '../terminal/color.ts'
 import { printable } from '../terminal/text.ts'
 
-const BLOCK = 64 * 1024
-const POLL_MS = 200
+const BLOCK_BYTES = 64 * 1024
+const POLL_INTERVAL_MS = 200
 
-/** The last lines of a file, read from its end, and where reading has to go on. */
-export async function lastLines(path: string, count: number): Promise<{ lines: string[]; end: number }> {
+/** Reads backwards from the end; `end` is the offset to follow from. */
+export async function readLastLines(path: string, count: number): Promise<{ lines: string[]; end: number }> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     let start = size
     let bytes = Buffer.alloc(0)
-    while (start > 0 && lineCount(bytes) <= count) {
-      const from = Math.max(0, start - BLOCK)
+    while (start > 0 && countLines(bytes) <= count) {
+      const from = Math.max(0, start - BLOCK_BYTES)
       bytes = Buffer.concat([await readAt(file, from, start - from), bytes])
       start = from
     }
@@ -27,7 +27,7 @@ export async function lastLines(path: string, count: number): Promise<{ lines: s
   }
 }
 
-function lineCount(bytes: Buffer): number {
+function countLines(bytes: Buffer): number {
   let count = 0
   for (const byte of bytes) if (byte === 10) count++
   return count
@@ -38,13 +38,13 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer.subarray(0, bytesRead)
 }
 
-/** Lines as they are written. A file that was turned over is read from its start. */
+/** Yields lines as they are written. After a log rotation it starts over with the new file. */
 export async function* followLines(path: string, from: number): AsyncGenerator<string> {
   let position = from
   let rest = Buffer.alloc(0)
   let identity: number | undefined
   for (;;) {
-    const file = await open(path).catch(() => undefined) // between two files of a turn-over there is none
+    const file = await open(path).catch(() => undefined) // missing during a log rotation
     if (file) {
       try {
         const { size, ino } = await file.stat()
@@ -61,19 +61,19 @@ export async function* followLines(path: string, from: number): AsyncGenerator<s
       yield rest.subarray(0, end).toString('utf8')
       rest = rest.subarray(end + 1)
     }
-    await wait(POLL_MS)
+    await wait(POLL_INTERVAL_MS)
   }
 }
 
 const LEVEL_COLORS = { warn: 'yellow', error: 'red', fatal: 'red', debug: 'dim', trace: 'dim' } as const
 
-/** A JSON line for people: time, level, text, then the rest as name=value. */
-export function prettyLine(line: string, stream: NodeJS.WriteStream): string {
+/** Formats a JSON line as time, level, message and the other fields as name=value. */
+export function formatLogLine(line: string, stream: NodeJS.WriteStream): string {
   let fields: Record<string, unknown>
   try {
     fields = JSON.parse(line) as Record<string, unknown>
   } catch {
-    return printable(line) // written by something that does not log as JSON
+    return printable(line) // not a JSON log line
   }
   const { time, level, msg, pid, err, ...others } = fields
   const color = LEVEL_COLORS[String(level) as keyof typeof LEVEL_COLORS]

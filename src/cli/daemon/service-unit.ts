@@ -1,4 +1,4 @@
-/** The daemon as a service of the user's session: a systemd unit on Linux, a launchd agent on macOS. */
+/** Service files for the daemon: a systemd user unit on Linux, a launchd agent on macOS. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { UsageError } from '../terminal/errors.ts'
@@ -6,7 +6,7 @@ import { UsageError } from '../terminal/errors.ts'
 export interface Service {
   file: string
   text: string
-  /** Links that enabling it leaves behind. */
+  /** Links created when the service is enabled. */
   links: string[]
   enable: string
   disable: string
@@ -23,13 +23,13 @@ export interface ServiceOptions {
 
 const LABEL = 'dev.cadre.daemon'
 
-export function serviceFor({ platform = process.platform, ...options }: ServiceOptions): Service {
-  if (platform === 'linux') return systemdUnit(options)
-  if (platform === 'darwin') return launchdAgent(options)
-  throw new UsageError(`There is no service to install on ${platform}.`, 'Let your service manager run: cadre daemon run')
+export function createService({ platform = process.platform, ...options }: ServiceOptions): Service {
+  if (platform === 'linux') return createSystemdUnit(options)
+  if (platform === 'darwin') return createLaunchdAgent(options)
+  throw new UsageError(`Services are not supported on ${platform}.`, 'Configure your service manager to run: cadre daemon run')
 }
 
-function systemdUnit({ node, run, home, arguments: words, environment = process.env }: ServiceOptions): Service {
+function createSystemdUnit({ node, run, home, arguments: words, environment = process.env }: ServiceOptions): Service {
   const quote = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
   const setting = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
   const text = `[Unit]
@@ -57,7 +57,7 @@ WantedBy=default.target
   }
 }
 
-function launchdAgent({ node, run, home, arguments: words }: ServiceOptions): Service {
+function createLaunchdAgent({ node, run, home, arguments: words }: ServiceOptions): Service {
   const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -15,21 +15,22 @@ import { oneLine } from '../terminal/text.ts'
 import type { Check } from './check.ts'
 
 /** More are not looked into: each costs a request. */
-const MOST = 20
-const PATIENCE_MS = 2_000
-const OLLAMA = 'http://127.0.0.1:11434/v1'
-const NEEDS_KEY = new Set(['openai', 'anthropic', 'google'])
+const MAX_CHECKED = 20
+const PROBE_TIMEOUT_MS = 2_000
+const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
+const PROVIDERS_WITH_KEY = new Set(['openai', 'anthropic', 'google'])
 
 type AnyModel = Static<typeof Model>
 
 export async function checkResources(connection: Connection): Promise<Check[]> {
   const checks: Check[] = []
-  for (const [name, look] of Object.entries({ models, knowledge, webhooks })) checks.push(...(await looked(name, () => look(connection))))
+  for (const [name, look] of Object.entries({ models: checkModels, knowledge: checkKnowledge, webhooks: checkWebhooks }))
+    checks.push(...(await runCheck(name, () => look(connection))))
   return checks
 }
 
 /** All that is wrong, or that nothing is. */
-async function looked(name: string, look: () => Promise<{ well: string; ill: Omit<Check, 'name'>[] }>): Promise<Check[]> {
+async function runCheck(name: string, look: () => Promise<{ well: string; ill: Omit<Check, 'name'>[] }>): Promise<Check[]> {
   try {
     const { well, ill } = await look()
     return ill.length === 0 ? [{ name, state: 'good', found: well }] : ill.map((found) => ({ name, ...found }))
@@ -40,14 +41,14 @@ async function looked(name: string, look: () => Promise<{ well: string; ill: Omi
   }
 }
 
-async function models(connection: Connection) {
+async function checkModels(connection: Connection) {
   const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const { data: usual } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
   const { data: all } = await call(connection, modelRoutes.list, { query: { limit: 100 } })
-  const ill = all.filter((model) => model.id !== usual.id && lacksKey(model)).map((model) => keyless(model, 'warning'))
+  const ill = all.filter((model) => model.id !== usual.id && isMissingKey(model)).map((model) => createMissingKeyProblem(model, 'warning'))
   const name = oneLine(usual.name)
-  if (lacksKey(usual)) ill.unshift(keyless(usual, 'broken'))
-  const silent = await silentAddress(usual, connection)
+  if (isMissingKey(usual)) ill.unshift(createMissingKeyProblem(usual, 'broken'))
+  const silent = await findUnreachableAddress(usual, connection)
   if (silent)
     ill.unshift({
       state: 'broken',
@@ -58,20 +59,23 @@ async function models(connection: Connection) {
   return { well: `${name} answers by default; ${how}`, ill }
 }
 
-const lacksKey = ({ provider, has_api_key }: AnyModel) => NEEDS_KEY.has(provider) && !has_api_key
+const isMissingKey = ({ provider, has_api_key }: AnyModel) => PROVIDERS_WITH_KEY.has(provider) && !has_api_key
 
-const keyless = ({ name, provider }: AnyModel, state: Check['state']) => ({
+const createMissingKeyProblem = ({ name, provider }: AnyModel, state: Check['state']) => ({
   state,
   found: `${oneLine(name)} has no key for ${provider}`,
   fix: `cadre models update ${quoted(name)} --api-key -`,
 })
 
 /** The address of a model server on this machine that does not answer. Servers elsewhere may cost money, and are left alone. */
-async function silentAddress({ provider, endpoint }: AnyModel, { url }: Connection): Promise<string | undefined> {
-  const address = endpoint ?? (provider === 'ollama' ? OLLAMA : null)
+async function findUnreachableAddress({ provider, endpoint }: AnyModel, { url }: Connection): Promise<string | undefined> {
+  const address = endpoint ?? (provider === 'ollama' ? OLLAMA_URL : null)
   if (address === null || !isHere(address) || !isHere(url)) return undefined
   try {
-    const answer = await fetch(`${address.replace(/\/+$/, '')}/models`, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await fetch(`${address.replace(/\/+$/, '')}/models`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    })
     await answer.body?.cancel()
     return undefined
   } catch {
@@ -79,14 +83,14 @@ async function silentAddress({ provider, endpoint }: AnyModel, { url }: Connecti
   }
 }
 
-async function knowledge(connection: Connection) {
-  const { data, pagination } = await call(connection, knowledgeSourceRoutes.list, { query: { limit: MOST } })
+async function checkKnowledge(connection: Connection) {
+  const { data, pagination } = await call(connection, knowledgeSourceRoutes.list, { query: { limit: MAX_CHECKED } })
   const sources = await Promise.all(data.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
   const ill: Omit<Check, 'name'>[] = []
   for (const { data: source } of sources) {
     const { name, status, error, statistics } = source
     if (status === 'error')
-      ill.push({ state: 'broken', found: `${oneLine(name)}: ${error ?? 'could not be read'}`, fix: sourceFix(source) })
+      ill.push({ state: 'broken', found: `${oneLine(name)}: ${error ?? 'could not be read'}`, fix: formatSourceFix(source) })
     if (statistics.failed > 0)
       ill.push({
         state: 'warning',
@@ -98,15 +102,15 @@ async function knowledge(connection: Connection) {
   return { well: `${formatCount(pagination.total, 'source')}${rest}`, ill }
 }
 
-function sourceFix(source: Static<typeof KnowledgeSource>): string {
+function formatSourceFix(source: Static<typeof KnowledgeSource>): string {
   const name = quoted(source.name)
   if (source.error === null || !isBlockedAddress(source, source.error)) return `cadre knowledge sync ${name}`
   const open = formatAllowCommand(source, source.error)
   return `${open ? `${open} says so; ` : ''}cadre knowledge delete ${name} takes it away`
 }
 
-async function webhooks(connection: Connection) {
-  const { data, pagination } = await call(connection, webhookRoutes.list, { query: { limit: MOST } })
+async function checkWebhooks(connection: Connection) {
+  const { data, pagination } = await call(connection, webhookRoutes.list, { query: { limit: MAX_CHECKED } })
   const ill: Omit<Check, 'name'>[] = []
   for (const { id, url, enabled } of data) {
     if (!enabled) {

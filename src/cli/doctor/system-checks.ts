@@ -9,19 +9,19 @@ import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
 import { failureOf } from '../terminal/errors.ts'
-import { bytes } from '../terminal/format-quantity.ts'
+import { formatBytes } from '../terminal/format-quantity.ts'
 import type { Check } from './check.ts'
 import { checkResources } from './resource-checks.ts'
 
-const LEAST_FREE = 1024 ** 3
-const OLDEST_NODE = [20, 19] as const
+const MIN_FREE_BYTES = 1024 ** 3
+const MIN_NODE_VERSION = [20, 19] as const
 
 export function checkNode(running: string = process.versions.node): Check {
   const [major = 0, minor = 0] = running.split('.').map(Number)
-  const good = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
+  const good = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])
   return good
     ? { name: 'node', state: 'good', found: running }
-    : { name: 'node', state: 'broken', found: running, fix: `Install Node ${OLDEST_NODE.join('.')} or later.` }
+    : { name: 'node', state: 'broken', found: running, fix: `Install Node ${MIN_NODE_VERSION.join('.')} or later.` }
 }
 
 /** What is in the home belongs to one user; others must not read it. */
@@ -31,7 +31,7 @@ export function checkHome({ home }: Paths): Check {
     found = statSync(home, { throwIfNoEntry: false })
     if (found && !found.isDirectory())
       return { name: 'home', state: 'broken', found: `${home} is a file`, fix: 'Choose a directory with CADRE_HOME.' }
-    accessSync(found ? home : nearest(home), constants.R_OK | constants.W_OK | constants.X_OK)
+    accessSync(found ? home : findExistingFolder(home), constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     return {
       name: 'home',
@@ -50,8 +50,8 @@ export function checkHome({ home }: Paths): Check {
 }
 
 /** The folder nearest to a path that is there. */
-function nearest(path: string): string {
-  return isFolder(path) || dirname(path) === path ? path : nearest(dirname(path))
+function findExistingFolder(path: string): string {
+  return isFolder(path) || dirname(path) === path ? path : findExistingFolder(dirname(path))
 }
 
 function isFolder(path: string): boolean {
@@ -63,16 +63,16 @@ function isFolder(path: string): boolean {
 }
 
 export function checkDisk({ home }: Paths): Check {
-  const place = nearest(home)
+  const place = findExistingFolder(home)
   try {
     const { bavail, bsize } = statfsSync(place)
     const free = bavail * bsize
-    return free >= LEAST_FREE
-      ? { name: 'disk', state: 'good', found: `${bytes(free)} free` }
+    return free >= MIN_FREE_BYTES
+      ? { name: 'disk', state: 'good', found: `${formatBytes(free)} free` }
       : {
           name: 'disk',
-          state: free > LEAST_FREE / 10 ? 'warning' : 'broken',
-          found: `only ${bytes(free)} free at ${place}`,
+          state: free > MIN_FREE_BYTES / 10 ? 'warning' : 'broken',
+          found: `only ${formatBytes(free)} free at ${place}`,
           fix: 'Free some space, or move the home with CADRE_HOME.',
         }
   } catch (error) {
@@ -124,11 +124,11 @@ export async function checkService(paths: Paths): Promise<Check[]> {
 /** Why a daemon that is not running may not start. */
 async function checkPort(port: number): Promise<Check> {
   const stopped = { name: 'daemon', state: 'broken' } as const
-  if (port === 0 || !(await isTaken(port))) return { ...stopped, found: 'not running', fix: 'cadre daemon start' }
+  if (port === 0 || !(await isPortInUse(port))) return { ...stopped, found: 'not running', fix: 'cadre daemon start' }
   return { ...stopped, found: `not running, and another program has port ${port}`, fix: 'cadre daemon start --port 0' }
 }
 
-function isTaken(port: number): Promise<boolean> {
+function isPortInUse(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))

@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { suggestWord } from '../../contract/suggest.ts'
 import { failureOf } from '../terminal/errors.ts'
-import { bytes } from '../terminal/format-quantity.ts'
+import { formatBytes } from '../terminal/format-quantity.ts'
 
 export const LARGEST_FILE = 200_000
-export const LARGEST_MESSAGE = 450_000
+export const MAX_MESSAGE_CHARACTERS = 450_000
 
 export interface Attached {
   /** What is sent. */
@@ -26,7 +26,7 @@ const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 /** Names in a directory, directories with a slash; none where it cannot be read. */
 export function entriesOf(cwd: string, directory: string): string[] {
   try {
-    return readdirSync(place(cwd, directory), { withFileTypes: true }).map((entry) =>
+    return readdirSync(resolvePath(cwd, directory), { withFileTypes: true }).map((entry) =>
       isDirectory(cwd, directory, entry) ? `${entry.name}/` : entry.name,
     )
   } catch {
@@ -36,10 +36,10 @@ export function entriesOf(cwd: string, directory: string): string[] {
 
 function isDirectory(cwd: string, directory: string, entry: { name: string; isDirectory(): boolean; isSymbolicLink(): boolean }): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory()
-  return statSync(resolve(place(cwd, directory), entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false
+  return statSync(resolve(resolvePath(cwd, directory), entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-function place(cwd: string, path: string): string {
+function resolvePath(cwd: string, path: string): string {
   return resolve(cwd, path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path)
 }
 
@@ -48,7 +48,7 @@ export function mentionedFiles(text: string, cwd: string): string[] {
   if (!text.includes('@')) return []
   const files = Array.from(text.matchAll(MENTION), ([, quoted, plain]) => {
     try {
-      return found(cwd, quoted ?? plain ?? '')
+      return findFile(cwd, quoted ?? plain ?? '')
     } catch {
       return undefined // said when the message is sent
     }
@@ -63,43 +63,43 @@ export function withFiles(text: string, cwd: string): Attached {
   const parts: string[] = []
   for (const [, quoted, plain] of text.matchAll(MENTION)) {
     const mentioned = quoted ?? plain ?? ''
-    const file = readable(mentioned, () => found(cwd, mentioned))
-    if (file === undefined) missing.push(missingText(cwd, mentioned))
+    const file = wrapReadError(mentioned, () => findFile(cwd, mentioned))
+    if (file === undefined) missing.push(formatMissingFile(cwd, mentioned))
     if (file === undefined || files.includes(file.path)) continue
     parts.push(
-      section(
+      formatSection(
         file.path,
-        readable(file.path, () => textOf(place(cwd, file.path), file)),
+        wrapReadError(file.path, () => readTextFile(resolvePath(cwd, file.path), file)),
       ),
     )
     files.push(file.path)
   }
   const message = [text, ...parts].join('\n\n')
-  if (message.length > LARGEST_MESSAGE)
+  if (message.length > MAX_MESSAGE_CHARACTERS)
     throw new AttachmentError(
-      `The message with its files has ${message.length.toLocaleString('en')} characters; ${LARGEST_MESSAGE.toLocaleString('en')} are the most.`,
+      `The message with its files has ${message.length.toLocaleString('en')} characters; ${MAX_MESSAGE_CHARACTERS.toLocaleString('en')} are the most.`,
     )
   return { message, files, missing }
 }
 
-interface Found {
+interface MentionedFile {
   path: string
   stats: Stats
 }
 
 /** The path, without the full stop or comma of the sentence it stands in where only that names a file. */
-function found(cwd: string, mentioned: string): Found | undefined {
-  for (const path of new Set([mentioned, trimmed(mentioned)])) {
-    const stats = path === '' ? undefined : statsOf(place(cwd, path))
+function findFile(cwd: string, mentioned: string): MentionedFile | undefined {
+  for (const path of new Set([mentioned, trimPunctuation(mentioned)])) {
+    const stats = path === '' ? undefined : findStats(resolvePath(cwd, path))
     if (stats) return { path, stats }
   }
   return undefined
 }
 
-const trimmed = (mentioned: string) => mentioned.replace(/[.,;:!?)\]]+$/, '')
+const trimPunctuation = (mentioned: string) => mentioned.replace(/[.,;:!?)\]]+$/, '')
 
 /** What cannot be a path is none. */
-function statsOf(file: string): Stats | undefined {
+function findStats(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false })
   } catch (error) {
@@ -109,7 +109,7 @@ function statsOf(file: string): Stats | undefined {
 }
 
 /** Why a file cannot be read, in words. */
-function readable<T>(path: string, read: () => T): T {
+function wrapReadError<T>(path: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
@@ -117,23 +117,23 @@ function readable<T>(path: string, read: () => T): T {
   }
 }
 
-function missingText(cwd: string, mentioned: string): string {
-  const path = trimmed(mentioned) || mentioned
+function formatMissingFile(cwd: string, mentioned: string): string {
+  const path = trimPunctuation(mentioned) || mentioned
   const directory = path.includes('/') ? `${dirname(path)}/` : ''
   const near = suggestWord(
     basename(path),
     entriesOf(cwd, directory || '.').map((name) => name.replace(/\/$/, '')),
   )
-  return `@${path}: there is no file ${place(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
+  return `@${path}: there is no file ${resolvePath(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
 }
 
-function textOf(file: string, { path, stats }: Found): string {
+function readTextFile(file: string, { path, stats }: MentionedFile): string {
   if (stats.isDirectory())
     throw new AttachmentError(`${path} is a directory. Name a file in it, or add it as knowledge: cadre knowledge add.`)
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
   if (stats.size > LARGEST_FILE)
     throw new AttachmentError(
-      `${path} has ${bytes(stats.size)}; ${bytes(LARGEST_FILE)} are the most. To ask about long documents: cadre knowledge add.`,
+      `${path} has ${formatBytes(stats.size)}; ${formatBytes(LARGEST_FILE)} are the most. To ask about long documents: cadre knowledge add.`,
     )
   const content = readFileSync(file)
   try {
@@ -146,7 +146,7 @@ function textOf(file: string, { path, stats }: Found): string {
 }
 
 /** A fence longer than any in the text, so that nothing in it can close it. */
-function section(path: string, text: string): string {
+function formatSection(path: string, text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${path}:\n${fence}${extname(path).slice(1)}\n${text.replace(/\n$/, '')}\n${fence}`

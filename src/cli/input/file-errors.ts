@@ -7,7 +7,7 @@ import { systemReason, UsageError } from '../terminal/errors.ts'
 /** A file that was to be read. What it is called in the sentence may be more than its path. */
 export function unreadable(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new UsageError(`There is no file ${file}.`, elsewhere(file))
+  if (code === 'ENOENT') return new UsageError(`There is no file ${file}.`, suggestFile(file))
   if (code === 'EISDIR') return new UsageError(`${file} is a folder, not a file.`)
   return new UsageError(`${file} cannot be read: ${systemReason(code) ?? message}.`)
 }
@@ -21,14 +21,14 @@ export function unwritable(file: string, error: unknown): UsageError {
 }
 
 /** The file beside it that was probably meant, or where it was looked for: that may be another folder than somebody thinks. */
-function elsewhere(file: string): string | undefined {
+function suggestFile(file: string): string | undefined {
   const folder = resolve(dirname(file))
-  const near = suggestWord(basename(file), namesIn(folder))
+  const near = suggestWord(basename(file), listNames(folder))
   if (near !== undefined) return `Did you mean ${join(dirname(file), near)}?`
   return isAbsolute(file) ? undefined : `It was looked for in ${folder}.`
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {

@@ -20,24 +20,24 @@ export interface FromFile {
 
 /** Reads what flags point to. Stdin can be read only once, so one reader serves one command. */
 export class InputReader {
-  #stdin: string | undefined
+  #stdinReader: string | undefined
 
   /** A value as given, of a file (`@path`), or of stdin (`-`). `@@` is a text that begins with @. */
   async text(value: string, flag: string): Promise<string> {
-    if (value === '-') return asText(await this.bytes(`--${flag}`))
+    if (value === '-') return decodeText(await this.bytes(`--${flag}`))
     if (value.startsWith('@@')) return value.slice(1)
     return value.startsWith('@') ? readText(value.slice(1), `For a text that begins with @, write --${flag} @${value}`) : value
   }
 
   /** The text of a file, or of stdin (`-`). */
   async file(file: string, flag = '--file'): Promise<string> {
-    return file === '-' ? asText(await this.bytes(flag)) : readText(file)
+    return file === '-' ? decodeText(await this.bytes(flag)) : readText(file)
   }
 
   /** A secret: from stdin it is one line, at a terminal it is typed unseen, and env:NAME is a variable of the environment. */
   async secret(value: string, flag: string): Promise<string> {
     const [, variable] = /^env:(\w+)$/.exec(value) ?? []
-    if (variable !== undefined) return fromEnvironment(variable, flag)
+    if (variable !== undefined) return readVariable(variable, flag)
     if (value === '-' && process.stdin.isTTY) return typeUnseen(`--${flag}: `)
     const text = await this.text(value, flag)
     return text === value ? value : text.replace(/\r?\n$/, '')
@@ -56,23 +56,24 @@ export class InputReader {
   }
 
   /** Everything on stdin. */
-  async bytes(flag: string, most = LARGEST, tooLarge = () => tooMuch('Stdin')): Promise<Buffer> {
-    if (this.#stdin !== undefined) throw new UsageError(`${flag} - and ${this.#stdin} - both want stdin, which can be read only once.`)
-    this.#stdin = flag
-    return readAll(process.stdin, most, tooLarge)
+  async bytes(flag: string, most = MAX_INPUT_BYTES, tooLarge = () => createTooLargeError('Stdin')): Promise<Buffer> {
+    if (this.#stdinReader !== undefined)
+      throw new UsageError(`${flag} - and ${this.#stdinReader} - both want stdin, which can be read only once.`)
+    this.#stdinReader = flag
+    return readStream(process.stdin, most, tooLarge)
   }
 }
 
-function fromEnvironment(name: string, flag: string): string {
+function readVariable(name: string, flag: string): string {
   const value = namedVariable(name)
   if (value === undefined) throw new UsageError(`--${flag} env:${name}: the environment has no ${name}.`)
   return value
 }
 
 /** Nothing larger can be sent, so nothing larger is read: a device has no end. */
-const LARGEST = MAX_DOCUMENT_BODY_BYTES
+const MAX_INPUT_BYTES = MAX_DOCUMENT_BODY_BYTES
 
-export async function readAll(source: AsyncIterable<Buffer>, most: number, tooLarge: () => UsageError): Promise<Buffer> {
+export async function readStream(source: AsyncIterable<Buffer>, most: number, tooLarge: () => UsageError): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of source) {
@@ -83,15 +84,16 @@ export async function readAll(source: AsyncIterable<Buffer>, most: number, tooLa
   return Buffer.concat(pieces)
 }
 
-const tooMuch = (what: string) => new UsageError(`${what} holds more than ${LARGEST / 1024 ** 2} MB, which is more than can be sent.`)
+const createTooLargeError = (what: string) =>
+  new UsageError(`${what} holds more than ${MAX_INPUT_BYTES / 1024 ** 2} MB, which is more than can be sent.`)
 
 /** Without the mark that editors of Windows put before a text, and that no parser expects. */
-const asText = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '')
+const decodeText = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '')
 
 /** The hint is for those who may not have meant a file. */
 export async function readText(file: string, hint?: string): Promise<string> {
   try {
-    return asText(await readAll(createReadStream(file), LARGEST, () => tooMuch(file)))
+    return decodeText(await readStream(createReadStream(file), MAX_INPUT_BYTES, () => createTooLargeError(file)))
   } catch (error) {
     if (error instanceof UsageError) throw error
     const trouble = unreadable(file, error)
@@ -99,9 +101,9 @@ export async function readText(file: string, hint?: string): Promise<string> {
   }
 }
 
-const TYPED_JSON = 'Quote it for the shell, or put it in a file and write @file.'
+const JSON_FLAG_HINT = 'Quote it for the shell, or put it in a file and write @file.'
 
-export function parseJson(text: string, where: string, hint = where.startsWith('--') ? TYPED_JSON : undefined): unknown {
+export function parseJson(text: string, where: string, hint = where.startsWith('--') ? JSON_FLAG_HINT : undefined): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -129,12 +131,12 @@ async function parseStructure(text: string, file: string): Promise<unknown> {
     const [problem] = document.errors
     if (problem) throw new UsageError(`${file || 'The text'} is not YAML: ${problem.message}`)
   }
-  const values = documents.map((document) => plain(document, file))
+  const values = documents.map((document) => toPlainValue(document, file))
   return values.length === 1 ? values[0] : values.flat()
 }
 
 /** An alias inside of what it stands for has no end, and a few aliases of aliases are billions of values. */
-function plain(document: { toJS: () => unknown }, file: string): unknown {
+function toPlainValue(document: { toJS: () => unknown }, file: string): unknown {
   try {
     const value = document.toJS()
     JSON.stringify(value)

@@ -7,7 +7,7 @@ import { oneLine } from '../terminal/text.ts'
 export function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.name === oneLine(entry.name) && (entry.isDirectory() || (entry.isSymbolicLink() && leadsToFolder(join(folder, entry.name))))
+      entry.name === oneLine(entry.name) && (entry.isDirectory() || (entry.isSymbolicLink() && isLinkToFolder(join(folder, entry.name))))
         ? [entry.name]
         : [],
     )
@@ -16,7 +16,7 @@ export function foldersIn(folder: string): string[] {
   }
 }
 
-function leadsToFolder(link: string): boolean {
+function isLinkToFolder(link: string): boolean {
   try {
     return statSync(link).isDirectory()
   } catch {

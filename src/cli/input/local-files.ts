@@ -9,7 +9,7 @@ export interface LocalFile {
   name: string
 }
 
-export interface Choice {
+export interface FileFilter {
   include?: readonly string[]
   exclude?: readonly string[]
 }
@@ -17,20 +17,20 @@ export interface Choice {
 /** Why a file, or a folder as a whole, is no document of ours. */
 export type Left = 'hidden' | 'ignored' | 'unwanted' | 'kind'
 
-export interface Seen extends LocalFile {
+export interface ScannedFile extends LocalFile {
   /** Undefined for what is read. */
   left?: Left
 }
 
 /** Everything below the folder that is neither hidden, nor ignored by git, nor of a type that is not read; in the order of names. */
-export async function filesOf(root: string, choice: Choice): Promise<LocalFile[]> {
+export async function filesOf(root: string, choice: FileFilter): Promise<LocalFile[]> {
   const found: LocalFile[] = []
   for await (const { path, name, left } of lookThrough(root, choice)) if (left === undefined) found.push({ path, name })
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** What is below the folder, one after the other, each with the reason why it is left out, if it is. */
-export async function* lookThrough(root: string, { include = [], exclude = [] }: Choice): AsyncGenerator<Seen> {
+export async function* lookThrough(root: string, { include = [], exclude = [] }: FileFilter): AsyncGenerator<ScannedFile> {
   const [{ default: picomatch }, { default: ignore }] = await Promise.all([import('picomatch'), import('ignore')])
   const matches = (globs: readonly string[], dot: boolean) => {
     const tests = globs.map((glob) => picomatch(glob.replace(/^(\.?\/)+/, ''), { dot, basename: !glob.includes('/') }))
@@ -40,7 +40,7 @@ export async function* lookThrough(root: string, { include = [], exclude = [] }:
   const refused = matches(exclude, true)
   const types = new Set<string>(DEFAULT_FILE_TYPES)
 
-  async function* look(folder: string, above: readonly ((path: string) => boolean)[]): AsyncGenerator<Seen> {
+  async function* look(folder: string, above: readonly ((path: string) => boolean)[]): AsyncGenerator<ScannedFile> {
     const rules = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => undefined) // most folders have none
     const own = rules === undefined ? undefined : ignore().add(rules)
     const ignored = own

@@ -9,18 +9,18 @@ import { type Body, type InputReader, parseJson } from './input-reader.ts'
 export type FlagSet = Record<string, Flag<unknown>>
 export type FlagValues = Record<string, unknown>
 
-type Kind = 'text' | 'long text' | 'secret' | 'number' | 'boolean' | 'list' | 'structures' | 'object'
+type FieldKind = 'text' | 'long text' | 'secret' | 'number' | 'boolean' | 'list' | 'structures' | 'object'
 
 export interface Field {
   name: string
   flag: string
-  kind: Kind
+  kind: FieldKind
   nullable: boolean
   required: boolean
-  schema: Details
+  schema: FieldSchema
 }
 
-interface Details {
+interface FieldSchema {
   type?: string | string[]
   description?: string
   enum?: unknown[]
@@ -29,20 +29,20 @@ interface Details {
   maxLength?: number
   default?: unknown
   writeOnly?: boolean
-  items?: Details
-  anyOf?: Details[]
-  additionalProperties?: boolean | Details
+  items?: FieldSchema
+  anyOf?: FieldSchema[]
+  additionalProperties?: boolean | FieldSchema
 }
 
 /** Texts that may be this long come from files more often than from a shell. */
-const LONG = 10_000
+const LONG_TEXT_LENGTH = 10_000
 
 /** The fields of a body. A reference drops its _id: --model takes a name as well. */
 export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Field[] {
   const required = new Set((body as { required?: string[] }).required ?? [])
   const named = new Set(references)
   return Object.entries(getFields(body)).map(([name, schema]) => {
-    const details = schema as Details
+    const details = schema as FieldSchema
     const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
     const isReference = named.has(name)
     const shown = isReference
@@ -50,8 +50,8 @@ export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Fi
       : details
     return {
       name,
-      flag: kebab(isReference ? shortName(name) : name),
-      kind: kindOf(schema),
+      flag: toKebabCase(isReference ? toShortName(name) : name),
+      kind: getFieldKind(schema),
       nullable,
       required: required.has(name),
       schema: shown,
@@ -59,21 +59,21 @@ export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Fi
   })
 }
 
-const kebab = (name: string) => name.replaceAll('_', '-')
-const shortName = (name: string) => name.replace(/_ids?$/, '').replace(/^tools$/, 'tool')
+const toKebabCase = (name: string) => name.replaceAll('_', '-')
+const toShortName = (name: string) => name.replace(/_ids?$/, '').replace(/^tools$/, 'tool')
 
-function kindOf(schema: TSchema): Kind {
-  const details = schema as Details
+function getFieldKind(schema: TSchema): FieldKind {
+  const details = schema as FieldSchema
   const scalar = getScalarType(schema)
   if (scalar === 'boolean') return 'boolean'
   if (scalar === 'number' || scalar === 'integer') return 'number'
-  if (scalar === 'string') return details.writeOnly ? 'secret' : (details.maxLength ?? 0) >= LONG ? 'long text' : 'text'
+  if (scalar === 'string') return details.writeOnly ? 'secret' : (details.maxLength ?? 0) >= LONG_TEXT_LENGTH ? 'long text' : 'text'
   if (![details.type].flat().includes('array')) return 'object'
   const items = [details.items ?? {}, ...(details.items?.anyOf ?? [])]
   return items.some(({ type }) => type === 'string') ? 'list' : 'structures'
 }
 
-const VALUES: Record<Kind, string> = {
+const HELP_VALUES: Record<FieldKind, string> = {
   text: 'text',
   'long text': 'text|@file|-',
   secret: 'secret|@file|env:NAME|-',
@@ -85,31 +85,31 @@ const VALUES: Record<Kind, string> = {
 }
 
 export function flagsFrom(fields: readonly Field[]): FlagSet {
-  return Object.fromEntries(fields.map((field) => [field.flag, flagFor(field)]))
+  return Object.fromEntries(fields.map((field) => [field.flag, createFlag(field)]))
 }
 
-function flagFor({ name, flag, kind, nullable, required, schema }: Field): Flag<unknown> {
+function createFlag({ name, flag, kind, nullable, required, schema }: Field): Flag<unknown> {
   const notes = [
-    range(schema),
+    formatRange(schema),
     schema.default === undefined ? '' : `${JSON.stringify(schema.default)} when left out`,
     required ? 'required' : '',
     nullable && kind !== 'boolean' ? 'null clears it' : '',
   ].filter(Boolean)
   const description = `${schema.description ?? name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
-  const spelling = kebab(name)
+  const spelling = toKebabCase(name)
   const aliases = spelling === flag ? {} : { aliases: [spelling] }
   if (kind === 'boolean') return boolean({ description, allowNo: true }) as Flag<unknown>
   const words = schema.enum?.map((value) => String(value))
   if (words) return string({ description, options: words, helpValue: words.join('|') }) as Flag<unknown>
   return string({
     description,
-    helpValue: `<${VALUES[kind]}>`,
+    helpValue: `<${HELP_VALUES[kind]}>`,
     ...aliases,
     ...(kind === 'list' || kind === 'object' ? { multiple: true, multipleNonGreedy: true } : {}),
   } as Parameters<typeof string>[0]) as Flag<unknown>
 }
 
-function range({ minimum, maximum }: Details): string {
+function formatRange({ minimum, maximum }: FieldSchema): string {
   const write = (value: number) => value.toLocaleString('en')
   if (minimum !== undefined && maximum !== undefined) return `${write(minimum)} to ${write(maximum)}`
   return minimum === undefined ? '' : `at least ${write(minimum)}`
@@ -120,15 +120,15 @@ export async function bodyFrom(fields: readonly Field[], flags: FlagValues, read
   const body: Body = {}
   for (const field of fields) {
     const value = flags[field.flag]
-    if (value !== undefined) body[field.name] = await read(field, value, reader)
+    if (value !== undefined) body[field.name] = await readField(field, value, reader)
   }
   return body
 }
 
-async function read(field: Field, value: unknown, reader: InputReader): Promise<unknown> {
+async function readField(field: Field, value: unknown, reader: InputReader): Promise<unknown> {
   const given = [value].flat() as string[]
   if (field.nullable && given.length === 1 && given[0] === 'null') return null
-  if (field.kind === 'list') return (await Promise.all(given.map((one) => listItems(field, one)))).flat()
+  if (field.kind === 'list') return (await Promise.all(given.map((one) => parseListItems(field, one)))).flat()
   if (field.kind === 'object') return readObject(field, given, reader)
   const [one] = given
   if (typeof one !== 'string') return value
@@ -144,12 +144,12 @@ function readNumber({ flag, schema }: Field, text: string): number {
   if (text.trim() === '' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
     throw new UsageError(`--${flag} takes a ${whole ? 'whole ' : ''}number, not "${text}".`)
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
-  if (value < minimum || value > maximum) throw new UsageError(`--${flag} ${text} is out of range: ${range(schema)}.`)
+  if (value < minimum || value > maximum) throw new UsageError(`--${flag} ${text} is out of range: ${formatRange(schema)}.`)
   return value
 }
 
 /** A JSON list, one JSON object, or words between commas. An empty text is no item, so `--tool ""` empties the list. */
-function listItems({ flag }: Field, text: string): unknown[] {
+function parseListItems({ flag }: Field, text: string): unknown[] {
   if (/^\s*\[/.test(text)) return parseJson(text, `--${flag}`) as unknown[]
   if (/^\s*\{/.test(text)) return [parseJson(text, `--${flag}`)]
   return text

@@ -6,8 +6,8 @@ import type { Connection } from '../../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../../config.ts'
 import { paint, withoutSteering } from '../terminal/color.ts'
 import { FORMATS, type Format, render, type Shown } from '../terminal/render.ts'
-import { forStream } from '../terminal/wrap-sentences.ts'
-import { calledWrongly } from './parse-errors.ts'
+import { wrapForStream } from '../terminal/wrap-sentences.ts'
+import { toUsageError } from './parse-errors.ts'
 
 export interface GlobalFlags {
   json?: boolean
@@ -15,25 +15,25 @@ export interface GlobalFlags {
   start?: boolean
 }
 
-const group = { helpGroup: 'GLOBAL' }
+const globalGroup = { helpGroup: 'GLOBAL' }
 
 export abstract class CadreCommand extends Command {
   static override baseFlags = {
-    json: boolean({ ...group, description: 'Print data, and errors, as JSON.' }),
+    json: boolean({ ...globalGroup, description: 'Print data, and errors, as JSON.' }),
     output: option({ options: FORMATS })({
-      ...group,
+      ...globalGroup,
       char: 'o',
       description: 'How data is printed; a table unless cadre config set output says otherwise.',
       helpValue: FORMATS.join('|'),
     }),
     start: boolean({
-      ...group,
+      ...globalGroup,
       default: true,
       allowNo: true,
       description: 'Start the daemon when none is running; --no-start refuses instead.',
     }),
     color: boolean({
-      ...group,
+      ...globalGroup,
       default: true,
       allowNo: true,
       description: 'Colours at a terminal; --no-color, or NO_COLOR in the environment, is none.',
@@ -44,11 +44,11 @@ export abstract class CadreCommand extends Command {
 
   /** Errors are reported in one place, by the entry; only here it is known which command was called in a way that oclif cannot take. */
   protected override async catch(error: Error): Promise<never> {
-    throw calledWrongly(error, this.ctor) ?? error
+    throw toUsageError(error, this.ctor) ?? error
   }
 
   protected narrate = (line: string): void => {
-    process.stderr.write(`${forStream(withoutSteering(line), process.stderr)}\n`)
+    process.stderr.write(`${wrapForStream(withoutSteering(line), process.stderr)}\n`)
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {

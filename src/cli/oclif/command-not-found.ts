@@ -2,7 +2,7 @@
 import type { Hook } from '@oclif/core/hooks'
 import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { takesNo } from './parse-errors.ts'
+import { createUnexpectedArgumentError } from './parse-errors.ts'
 
 export const commandNotFound: Hook<'command_not_found'> = async ({ id, config }) => {
   const typed = id.replaceAll(':', ' ')
@@ -17,5 +17,5 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ id, config })
   // Words after a command that takes none look to oclif like a command of their own.
   const command = config.commands.find((one) => id.startsWith(`${one.id}:`) && !one.hidden)
   if (!command) throw new UsageError(`"${typed}" is not a cadre command.`, 'cadre --help shows what there is.')
-  throw takesNo(command, typed.slice(command.id.length + 1))
+  throw createUnexpectedArgumentError(command, typed.slice(command.id.length + 1))
 }

@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs'
 import { chosenAddress } from '../../client/address.ts'
 import type { Paths } from '../../config.ts'
 import { paint } from '../terminal/color.ts'
-import { inLines } from '../terminal/wrap-sentences.ts'
+import { wrapSentences } from '../terminal/wrap-sentences.ts'
 
 /** Lines longer than this are hard to read. */
-const WIDEST = 80
+const MAX_COLUMNS = 80
 
 /** Nobody used Cadre here yet, nor pointed it at a service elsewhere. Looks at the home only: nothing is started for it. */
-export function isNew(paths: Paths): boolean {
+export function isFirstRun(paths: Paths): boolean {
   return !existsSync(paths.database) && chosenAddress(paths) === undefined
 }
 
-export function welcome(description: string, columns: number): string {
+export function formatWelcome(description: string, columns: number): string {
   const command = (text: string) => `  ${paint('bold', text, process.stdout)}`
   const sentences = [
     `cadre – ${description}`,
@@ -22,5 +22,5 @@ export function welcome(description: string, columns: number): string {
     'Everything else:',
     command('cadre --help'),
   ]
-  return `${inLines(sentences.join('\n\n'), Math.min(columns, WIDEST))}\n`
+  return `${wrapSentences(sentences.join('\n\n'), Math.min(columns, MAX_COLUMNS))}\n`
 }

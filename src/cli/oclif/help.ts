@@ -4,13 +4,13 @@ import { CommandHelp, Help } from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import { homePaths } from '../../config.ts'
 import { asTyped, invocation } from '../terminal/invocation.ts'
-import { isNew, welcome } from './first-run-screen.ts'
-import { frontPage, stateLines } from './home-screen.ts'
+import { formatWelcome, isFirstRun } from './first-run-screen.ts'
+import { describeService, formatHomeScreen } from './home-screen.ts'
 
-const SERVICE = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
+const SERVICE_TOPICS = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
 
 /** What someone who has just installed it should type. */
-const FIRST = 'quickstart'
+const FIRST_COMMAND = 'quickstart'
 
 const EXAMPLES = [
   ['See it answer a question from documents', 'cadre quickstart'],
@@ -53,13 +53,13 @@ const EXIT_CODES: [string, string][] = [
 ]
 
 /** Words are broken below this. */
-const NARROWEST = 24
+const MIN_COLUMNS = 24
 
 /** The page of one command. */
-class PageOfCommand extends CommandHelp {
+class CadreCommandHelp extends CommandHelp {
   constructor(...given: ConstructorParameters<typeof CommandHelp>) {
     super(...given)
-    this.render = renderedAsTyped(this.render)
+    this.render = withInvocation(this.render)
   }
 
   /** Every flag in one line is more than anybody reads: those that are needed, and the list below for the rest. */
@@ -86,22 +86,22 @@ class PageOfCommand extends CommandHelp {
 }
 
 /** What is laid out holds commands as they can be typed here, so that lines break where they should. */
-function renderedAsTyped(render: (text: string) => string): (text: string) => string {
+function withInvocation(render: (text: string) => string): (text: string) => string {
   const typed = invocation()
   return (text) => asTyped(render(text), typed)
 }
 
 /** oclif 4.14 lays out lists two columns wider than it is told, and never narrower than 40. */
-export function helpWidth({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
-  return Math.max(NARROWEST, (isTTY && columns > 0 ? columns : 80) - 2)
+export function getHelpWidth({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
+  return Math.max(MIN_COLUMNS, (isTTY && columns > 0 ? columns : 80) - 2)
 }
 
 export class CadreHelp extends Help {
-  protected override CommandHelpClass = PageOfCommand
+  protected override CommandHelpClass = CadreCommandHelp
 
   constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
-    super(config, { maxWidth: helpWidth(process.stdout), ...options })
-    this.render = renderedAsTyped(this.render)
+    super(config, { maxWidth: getHelpWidth(process.stdout), ...options })
+    this.render = withInvocation(this.render)
   }
 
   /** oclif breaks everything but the first line. */
@@ -111,20 +111,20 @@ export class CadreHelp extends Help {
   }
 
   protected override async showRootHelp(): Promise<void> {
-    if (process.argv.length <= 2) return this.#showFrontPage()
-    const topics = this.#topics
+    if (process.argv.length <= 2) return this.#showHomeScreen()
+    const topLevelTopics = this.#topics
     const typed = invocation()
     const list = (rows: [string, string | undefined][]) =>
       this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
-    const described = (names: typeof topics) => list(names.map(({ name, description }) => [name, description]))
-    const isTopic = (id: string) => topics.some(({ name }) => name === id)
+    const described = (names: typeof topLevelTopics) => list(names.map(({ name, description }) => [name, description]))
+    const isTopic = (id: string) => topLevelTopics.some(({ name }) => name === id)
     const commands = this.sortedCommands
       .filter(({ id }) => !id.includes(':') && !isTopic(id))
-      .sort((a, b) => Number(b.id === FIRST) - Number(a.id === FIRST))
+      .sort((a, b) => Number(b.id === FIRST_COMMAND) - Number(a.id === FIRST_COMMAND))
     const sections = [
       `cadre – ${this.config.pjson.description}`,
       this.section('USAGE', `$ ${typed} <topic> <verb> [flags]\n$ ${typed} <command> [flags]`),
-      this.section('START HERE', `$ cadre ${FIRST}`),
+      this.section('START HERE', `$ cadre ${FIRST_COMMAND}`),
       this.section(
         'DESCRIPTION',
         this.wrap(
@@ -133,9 +133,9 @@ export class CadreHelp extends Help {
       ),
       this.section(
         'RESOURCES',
-        `Each has list, show, create, update and delete.\n\n${described(topics.filter(({ name }) => !SERVICE.has(name)))}`,
+        `Each has list, show, create, update and delete.\n\n${described(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
       ),
-      this.section('THE SERVICE', described(topics.filter(({ name }) => SERVICE.has(name)))),
+      this.section('THE SERVICE', described(topLevelTopics.filter(({ name }) => SERVICE_TOPICS.has(name)))),
       this.section('COMMANDS', list(commands.map((command) => [command.id, this.summary(command)]))),
       this.section('EXAMPLES', EXAMPLES.map(([what, command]) => `${what}\n\n  $ ${command}`).join('\n\n')),
       this.section('ENVIRONMENT', list(ENVIRONMENT)),
@@ -149,15 +149,15 @@ export class CadreHelp extends Help {
     return this.sortedTopics.filter(({ name }) => !name.includes(':'))
   }
 
-  async #showFrontPage(): Promise<void> {
+  async #showHomeScreen(): Promise<void> {
     const paths = homePaths()
     const description = this.config.pjson.description ?? ''
-    if (isNew(paths)) return this.log(welcome(description, process.stdout.columns || 80))
+    if (isFirstRun(paths)) return this.log(formatWelcome(description, process.stdout.columns || 80))
     const names = [
       ...new Set([...this.#topics.map(({ name }) => name), ...this.sortedCommands.flatMap(({ id }) => (id.includes(':') ? [] : [id]))]),
     ]
     const resources = names.filter((name) => this.sortedCommands.some(({ id }) => id === `${name}:create`))
     const others = names.filter((name) => !resources.includes(name)).sort()
-    this.log(frontPage({ description, resources, others }, await stateLines(paths), process.stdout.columns || 80))
+    this.log(formatHomeScreen({ description, resources, others }, await describeService(paths), process.stdout.columns || 80))
   }
 }

@@ -11,9 +11,9 @@ import { asTyped } from '../terminal/invocation.ts'
 import { oneLine, padEnd, width, wrap } from '../terminal/text.ts'
 
 /** Whoever typed one word does not wait for a daemon that thinks. */
-const PATIENCE_MS = 800
+const SERVICE_TIMEOUT_MS = 800
 
-const USEFUL: readonly [string, string][] = [
+const COMMON_COMMANDS: readonly [string, string][] = [
   ['cadre ask "…"', 'a question, answered by an agent'],
   ['cadre chat', 'talk with an agent'],
   ['cadre knowledge add ./docs', 'documents to answer from'],
@@ -24,16 +24,16 @@ const USEFUL: readonly [string, string][] = [
   ['cadre doctor', 'what is wrong, and what mends it'],
 ]
 
-const REFUSED = 'It does not accept the token that is used here: cadre doctor tells what mends it.'
+const TOKEN_REJECTED = 'It does not accept the token that is used here: cadre doctor tells what mends it.'
 
-const FIRST = 'cadre quickstart makes an agent that answers from a folder of yours.'
+const QUICKSTART_HINT = 'cadre quickstart makes an agent that answers from a folder of yours.'
 
-const MORE: readonly [string, string][] = [
+const HELP_COMMANDS: readonly [string, string][] = [
   ['cadre help agents', 'what one of them does'],
   ['cadre --help', 'all of it'],
 ]
 
-export interface Contents {
+export interface HomeScreenContent {
   description: string
   /** Topics that have list, show, create, update and delete. */
   resources: readonly string[]
@@ -42,26 +42,26 @@ export interface Contents {
 }
 
 /** Lines as long as the terminal, where there is one. */
-export function frontPage({ description, resources, others }: Contents, state: readonly string[], columns = 80): string {
+export function formatHomeScreen({ description, resources, others }: HomeScreenContent, state: readonly string[], columns = 80): string {
   const indented = (text: string) => wrap(text, columns - 2).map((line) => `  ${line}`)
   return [
     ...wrap(`cadre – ${description}`, columns),
     '',
     ...state.flatMap(indented),
     '',
-    ...commandLines(USEFUL, columns),
+    ...formatCommands(COMMON_COMMANDS, columns),
     '',
     ...wrap('Each of these has list, show, create, update and delete:', columns),
     ...indented(resources.join(' ')),
     'And there are:',
     ...indented(others.join(' ')),
     '',
-    ...commandLines(MORE, columns),
+    ...formatCommands(HELP_COMMANDS, columns),
   ].join('\n')
 }
 
 /** Commands as they can be typed here, and beside each what it does; below it, where beside is no room. */
-function commandLines(commands: readonly [string, string][], columns: number): string[] {
+function formatCommands(commands: readonly [string, string][], columns: number): string[] {
   const typed = commands.map(([command, what]) => ({ command: asTyped(command), what }))
   const widest = Math.max(...typed.map(({ command }) => width(command)))
   const bold = (text: string) => paint('bold', text, process.stdout)
@@ -71,18 +71,18 @@ function commandLines(commands: readonly [string, string][], columns: number): s
 }
 
 /** Where the service is and what it holds, as far as it says so at once. */
-export async function stateLines(paths: Paths): Promise<string[]> {
+export async function describeService(paths: Paths): Promise<string[]> {
   const chosen = chosenAddress(paths)
   const url = chosen ?? livingDaemon(paths)?.url
   if (url === undefined) return ['The daemon is not running; commands start it.']
-  const held = await promptly(heldAt(paths, url))
+  const held = await withTimeout(summarizeService(paths, url))
   const running = chosen === undefined ? `The daemon runs at ${url}.` : `The service is at ${url}.`
   return held === undefined ? [running] : [running, held]
 }
 
-async function heldAt(paths: Paths, url: string): Promise<string> {
+async function summarizeService(paths: Paths, url: string): Promise<string> {
   const connection = { url, token: await findToken(paths, url, () => undefined), narrate: () => undefined }
-  const options = { signal: AbortSignal.timeout(PATIENCE_MS) }
+  const options = { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }
   const [{ data: status }, { data: settings }] = await Promise.all([
     call(connection, systemRoutes.status, {}, options),
     call(connection, systemRoutes.getSettings, {}, options),
@@ -91,14 +91,14 @@ async function heldAt(paths: Paths, url: string): Promise<string> {
   const { agents = 0, knowledge_sources: sources = 0 } = status.counts
   const some = (number: number, one: string) => `${count(number)} ${one}${number === 1 ? '' : 's'}`
   const held = `Default model: ${oneLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
-  return agents === 0 ? `${held} ${asTyped(FIRST)}` : held
+  return agents === 0 ? `${held} ${asTyped(QUICKSTART_HINT)}` : held
 }
 
 /** Undefined where it takes longer, or may not be known. A token that is refused will be so for everything else, too. */
-async function promptly(asked: Promise<string>): Promise<string | undefined> {
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS, undefined).unref())
+async function withTimeout(asked: Promise<string>): Promise<string | undefined> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, SERVICE_TIMEOUT_MS, undefined).unref())
   const told = asked.catch((error: unknown) =>
-    error instanceof CadreError && error.code === 'UNAUTHENTICATED' ? asTyped(REFUSED) : undefined,
+    error instanceof CadreError && error.code === 'UNAUTHENTICATED' ? asTyped(TOKEN_REJECTED) : undefined,
   )
   return Promise.race([told, late])
 }

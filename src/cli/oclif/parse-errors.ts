@@ -4,7 +4,7 @@ import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 /** A command, as far as it is needed to say how it is called. */
-interface Called {
+interface CommandInfo {
   id: string
   flags?: Record<string, unknown>
   baseFlags?: Record<string, unknown>
@@ -12,50 +12,50 @@ interface Called {
 }
 
 /** What oclif's errors of this kind carry, each some of it. */
-interface Complaint extends CLIError {
+interface ParseError extends CLIError {
   args?: readonly unknown[]
   flags?: readonly string[]
 }
 
 /** Undefined where the error is of another kind. */
-export function calledWrongly(error: Error, command: Called): UsageError | undefined {
+export function toUsageError(error: Error, command: CommandInfo): UsageError | undefined {
   if (!(error instanceof CLIError) || error instanceof ExitError) return undefined
-  const name = nameOf(command)
-  const { args = [], flags = [] } = error as Complaint
-  if (flags.length > 0) return new UsageError(`${name} has no ${flags.join(' and ')}.`, flagHint(name, flags[0] ?? '', command))
+  const name = formatCommandName(command)
+  const { args = [], flags = [] } = error as ParseError
+  if (flags.length > 0) return new UsageError(`${name} has no ${flags.join(' and ')}.`, formatFlagHint(name, flags[0] ?? '', command))
   if (args.length === 0) {
-    const problem = inOurWords(error.message)
-    return new UsageError(problem, (problem.startsWith('Missing') ? exampleOf(command) : undefined) ?? helpOf(name))
+    const problem = rewriteMessage(error.message)
+    return new UsageError(problem, (problem.startsWith('Missing') ? formatExampleHint(command) : undefined) ?? formatHelpHint(name))
   }
   const named = args.flatMap((arg) => (typeof arg === 'object' && arg !== null && 'name' in arg ? [String(arg.name).toUpperCase()] : []))
   return named.length > 0
-    ? new UsageError(`Missing ${named.join(' and ')}.`, exampleOf(command) ?? helpOf(name))
-    : takesNo(command, args.join(' '))
+    ? new UsageError(`Missing ${named.join(' and ')}.`, formatExampleHint(command) ?? formatHelpHint(name))
+    : createUnexpectedArgumentError(command, args.join(' '))
 }
 
 /** Words too many. */
-export function takesNo(command: Called, words: string): UsageError {
-  const name = nameOf(command)
-  return new UsageError(`${name} takes no "${words}".`, exampleOf(command) ?? helpOf(name))
+export function createUnexpectedArgumentError(command: CommandInfo, words: string): UsageError {
+  const name = formatCommandName(command)
+  return new UsageError(`${name} takes no "${words}".`, formatExampleHint(command) ?? formatHelpHint(name))
 }
 
-const nameOf = ({ id }: Called): string => `cadre ${id.replaceAll(':', ' ')}`
+const formatCommandName = ({ id }: CommandInfo): string => `cadre ${id.replaceAll(':', ' ')}`
 
-const helpOf = (name: string): string => `${name} --help shows how it is called.`
+const formatHelpHint = (name: string): string => `${name} --help shows how it is called.`
 
-function exampleOf({ examples = [] }: Called): string | undefined {
+function formatExampleHint({ examples = [] }: CommandInfo): string | undefined {
   const [first] = examples
   return typeof first === 'object' && first !== null && 'command' in first ? `For example: ${String(first.command)}` : undefined
 }
 
-function flagHint(name: string, flag: string, { flags = {}, baseFlags = {} }: Called): string {
+function formatFlagHint(name: string, flag: string, { flags = {}, baseFlags = {} }: CommandInfo): string {
   const known = Object.keys({ ...baseFlags, ...flags })
   const near = suggestWord(flag.replace(/^-+/, ''), known)
   return near === undefined ? `${name} --help shows those it has.` : `Did you mean --${near}?`
 }
 
 /** Without the frame that oclif puts around a single problem, and with flags as people type them. */
-function inOurWords(message: string): string {
+function rewriteMessage(message: string): string {
   return message
     .replace(/\n?See more help with --help/, '')
     .replace(/^The following errors? occurred:\n\s*/, '')

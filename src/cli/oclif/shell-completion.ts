@@ -4,22 +4,22 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /** What can follow some words: commands and topics, or the flags of a command. */
-export interface Place {
+export interface CompletionNode {
   /** Words so far, with spaces between them. */
   at: string
   next: { word: string; description: string }[]
 }
 
 /** Values that a flag of a command takes. */
-export interface Choice {
+export interface FlagValues {
   at: string
   flag: string
   values: string[]
 }
 
 export interface Grammar {
-  places: Place[]
-  choices: Choice[]
+  places: CompletionNode[]
+  choices: FlagValues[]
 }
 
 interface CommandLike {
@@ -43,17 +43,17 @@ interface TopicLike {
   description?: string | undefined
 }
 
-const firstLine = (text = '') => text.split('\n')[0] ?? ''
+const getFirstLine = (text = '') => text.split('\n')[0] ?? ''
 
-export function grammarOf(commands: readonly CommandLike[], topics: readonly TopicLike[]): Grammar {
+export function buildGrammar(commands: readonly CommandLike[], topics: readonly TopicLike[]): Grammar {
   const places = new Map<string, Map<string, string>>()
-  const choices: Choice[] = []
+  const choices: FlagValues[] = []
   const add = (at: string, word: string, description: string) => {
     const next = places.get(at) ?? new Map<string, string>()
     if (!next.get(word)) next.set(word, description)
     places.set(at, next)
   }
-  const described = new Map(topics.map(({ name, description }) => [name, firstLine(description)]))
+  const described = new Map(topics.map(({ name, description }) => [name, getFirstLine(description)]))
   for (const { id, hidden, description, summary, flags } of commands) {
     if (hidden) continue
     const words = id.split(':')
@@ -62,14 +62,14 @@ export function grammarOf(commands: readonly CommandLike[], topics: readonly Top
       add(
         words.slice(0, index).join(' '),
         word,
-        last ? firstLine(summary ?? description) : (described.get(words.slice(0, index + 1).join(':')) ?? ''),
+        last ? getFirstLine(summary ?? description) : (described.get(words.slice(0, index + 1).join(':')) ?? ''),
       )
     })
     const at = words.join(' ')
     for (const [name, flag] of Object.entries(flags)) {
       if (flag.hidden) continue
-      add(at, `--${name}`, firstLine(flag.description))
-      if (flag.allowNo) add(at, `--no-${name}`, firstLine(flag.description))
+      add(at, `--${name}`, getFirstLine(flag.description))
+      if (flag.allowNo) add(at, `--no-${name}`, getFirstLine(flag.description))
       if (flag.options) choices.push({ at, flag: `--${name}`, values: [...flag.options] })
     }
     add(at, '--help', 'Show help.')
@@ -80,19 +80,19 @@ export function grammarOf(commands: readonly CommandLike[], topics: readonly Top
   }
 }
 
-export function completionScript(shell: Shell, grammar: Grammar): string {
-  return { bash, zsh, fish }[shell](grammar)
+export function formatCompletionScript(shell: Shell, grammar: Grammar): string {
+  return { bash: formatBash, zsh: formatZsh, fish: formatFish }[shell](grammar)
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Functions that bash and zsh share: what follows some words, and which values a flag takes. */
-function tables({ places, choices }: Grammar, line: (next: Place['next'][number]) => string): string {
+function formatLookupFunctions({ places, choices }: Grammar, line: (next: CompletionNode['next'][number]) => string): string {
   const next = places.map(
-    ({ at, next: words }) => `    ${quoted(at)}) printf '%s\\n' ${words.map((word) => quoted(line(word))).join(' ')} ;;`,
+    ({ at, next: words }) => `    ${quote(at)}) printf '%s\\n' ${words.map((word) => quote(line(word))).join(' ')} ;;`,
   )
   const values = choices.map(
-    ({ at, flag, values: words }) => `    ${quoted(`${at} ${flag}`)}) printf '%s\\n' ${words.map(quoted).join(' ')} ;;`,
+    ({ at, flag, values: words }) => `    ${quote(`${at} ${flag}`)}) printf '%s\\n' ${words.map(quote).join(' ')} ;;`,
   )
   return `_cadre_next() {
   case "$1" in
@@ -106,9 +106,9 @@ ${values.join('\n')}
 }`
 }
 
-function bash(grammar: Grammar): string {
+function formatBash(grammar: Grammar): string {
   return `# cadre completion for bash: source <(cadre autocomplete bash)
-${tables(grammar, ({ word }) => word)}
+${formatLookupFunctions(grammar, ({ word }) => word)}
 _cadre() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" at='' word longer words
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -122,11 +122,11 @@ _cadre() {
 complete -o default -F _cadre cadre`
 }
 
-function zsh(grammar: Grammar): string {
-  const line = ({ word, description }: Place['next'][number]) => `${word.replaceAll(':', '\\:')}:${description}`
+function formatZsh(grammar: Grammar): string {
+  const line = ({ word, description }: CompletionNode['next'][number]) => `${word.replaceAll(':', '\\:')}:${description}`
   return `#compdef cadre
 # cadre completion for zsh: source <(cadre autocomplete zsh)
-${tables(grammar, line)}
+${formatLookupFunctions(grammar, line)}
 _cadre() {
   local at='' word longer
   local -a found
@@ -145,13 +145,13 @@ _cadre() {
 if [[ "$funcstack[1]" == "_cadre" ]]; then _cadre "$@"; else compdef _cadre cadre; fi`
 }
 
-function fish({ places, choices }: Grammar): string {
+function formatFish({ places, choices }: Grammar): string {
   const lines = places.flatMap(({ at, next }) =>
     next.map(({ word, description }) => {
-      const what = word.startsWith('--') ? `-l ${quoted(word.slice(2))}` : `-a ${quoted(word)}`
+      const what = word.startsWith('--') ? `-l ${quote(word.slice(2))}` : `-a ${quote(word)}`
       const choice = choices.find((one) => one.at === at && one.flag === word)
-      const values = choice ? ` -x -a ${quoted(choice.values.join(' '))}` : ''
-      return `complete -c cadre -n ${quoted(`__cadre_at "${at}"`)} ${what}${values} -d ${quoted(description)}`
+      const values = choice ? ` -x -a ${quote(choice.values.join(' '))}` : ''
+      return `complete -c cadre -n ${quote(`__cadre_at "${at}"`)} ${what}${values} -d ${quote(description)}`
     }),
   )
   return `# cadre completion for fish: cadre autocomplete fish | source
@@ -166,7 +166,7 @@ function __cadre_at
 end
 set -g __cadre_places ${places
     .filter(({ at }) => at !== '')
-    .map(({ at }) => quoted(at))
+    .map(({ at }) => quote(at))
     .join(' ')}
 complete -c cadre -e
 complete -c cadre -n '__cadre_at ""' -f

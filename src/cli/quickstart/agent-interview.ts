@@ -14,18 +14,18 @@ import { type Dialog, inDialog, type Option } from '../terminal/prompts.ts'
 
 export const agentInterview: Interview = {
   description: 'At a terminal, what is missing is asked for; never in a script.',
-  ask: (connection, given) => inDialog((dialog) => interviewed(connection, given, dialog)),
+  ask: (connection, given) => inDialog((dialog) => askForAgent(connection, given, dialog)),
 }
 
 /** Longer lists are for flags. */
-const MOST_LISTED = 50
+const MAX_LISTED = 50
 
-async function interviewed(connection: Connection, given: Body, dialog: Dialog): Promise<Body> {
-  const name = given.name ?? (await dialog.askUntilSaid('Name: '))
+async function askForAgent(connection: Connection, given: Body, dialog: Dialog): Promise<Body> {
+  const name = given.name ?? (await dialog.askRequired('Name: '))
   const told = given.system_prompt ?? given.prompt_template_id ?? (await dialog.ask('What should it do? (Enter leaves it to the model) '))
   const system_prompt = given.prompt_template_id === undefined && told !== '' ? { system_prompt: told } : {}
-  const model_id = given.model_id === undefined ? await chosenModel(connection, dialog) : given.model_id
-  const tools = given.tools ?? (await chosenTools(connection, dialog))
+  const model_id = given.model_id === undefined ? await chooseModel(connection, dialog) : given.model_id
+  const tools = given.tools ?? (await chooseTools(connection, dialog))
   return {
     ...given,
     name,
@@ -35,23 +35,23 @@ async function interviewed(connection: Connection, given: Body, dialog: Dialog):
   }
 }
 
-interface Listed {
+interface ListedResource {
   id: string
   name: string
   description?: string
   provider?: string
 }
 
-async function listed(connection: Connection, route: Route): Promise<Listed[]> {
-  const { data } = (await call(connection, route, { query: { limit: MOST_LISTED, sort: 'name', order: 'asc' } })) as unknown as {
-    data: Listed[]
+async function listByName(connection: Connection, route: Route): Promise<ListedResource[]> {
+  const { data } = (await call(connection, route, { query: { limit: MAX_LISTED, sort: 'name', order: 'asc' } })) as unknown as {
+    data: ListedResource[]
   }
   return data
 }
 
 /** Undefined for the default model, whichever that will be. */
-async function chosenModel(connection: Connection, dialog: Dialog): Promise<string | undefined> {
-  const models = await listed(connection, modelRoutes.list)
+async function chooseModel(connection: Connection, dialog: Dialog): Promise<string | undefined> {
+  const models = await listByName(connection, modelRoutes.list)
   const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const usual = models.find(({ id }) => id === settings.default_model_id)?.name ?? 'the default model'
   if (models.length < 2) return undefined
@@ -61,7 +61,7 @@ async function chosenModel(connection: Connection, dialog: Dialog): Promise<stri
   return chosen
 }
 
-async function chosenTools(connection: Connection, dialog: Dialog): Promise<string[]> {
+async function chooseTools(connection: Connection, dialog: Dialog): Promise<string[]> {
   const kinds: [Route, string][] = [
     [ragToolRoutes.list, 'answers from documents'],
     [retrievalToolRoutes.list, 'finds passages'],
@@ -69,7 +69,7 @@ async function chosenTools(connection: Connection, dialog: Dialog): Promise<stri
   ]
   const found = await Promise.all(
     kinds.map(async ([route, note]): Promise<Option<string>[]> => {
-      const tools = await listed(connection, route)
+      const tools = await listByName(connection, route)
       return tools.map(({ id, name, description }) => ({ value: id, label: name, note: description || note }))
     }),
   )

@@ -18,20 +18,28 @@ import { UsageError } from '../terminal/errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { type Dialog, inDialog } from '../terminal/prompts.ts'
 import { oneLine } from '../terminal/text.ts'
-import { forStream } from '../terminal/wrap-sentences.ts'
-import { CADRE_GUIDE, documentation, ensureGuide, GUIDE_TOOL, type Guide, guideTo } from './documentation-agent.ts'
+import { wrapForStream } from '../terminal/wrap-sentences.ts'
+import {
+  type AgentResource,
+  createAgentTemplate,
+  createDocumentationSource,
+  DOCUMENTATION_AGENT,
+  DOCUMENTATION_TOOL,
+  ensureAgent,
+} from './documentation-agent.ts'
 
-const NO_MODEL =
+const NO_MODEL_NOTICE =
   'No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.'
 
-const FOLDER = "Which folder of documents shall it answer from? Tab completes its name; Enter alone takes Cadre's own documentation."
+const FOLDER_QUESTION =
+  "Which folder of documents shall it answer from? Tab completes its name; Enter alone takes Cadre's own documentation."
 
-export interface Stage {
+export interface QuickstartContext {
   connection: Connection
   display: ProgressDisplay
 }
 
-export interface Documents {
+export interface DocumentOptions {
   /** Undefined is Cadre's own documentation. */
   path: string | undefined
   /** What a folder is called here, where that is not its own name. */
@@ -40,22 +48,25 @@ export interface Documents {
   root: string
 }
 
-export interface Prepared {
+export interface QuickstartResources {
   source: AddedSource['source']
   /** Undefined where its name is taken by another one. */
   tool: AddedSource['tool']
   /** Undefined where there is no tool for it. */
-  agent: Guide | undefined
+  agent: AgentResource | undefined
 }
 
 /** Which model answers, and from which folder; undefined is Cadre's documentation. */
-export async function interview({ connection, display }: Stage, given: string | undefined): Promise<string | undefined> {
+export async function askForModelAndFolder(
+  { connection, display }: QuickstartContext,
+  given: string | undefined,
+): Promise<string | undefined> {
   display.show({ label: 'Looking for models on this machine', done: 0, total: null, unit: '' })
   const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
   const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
   display.clear()
-  if (!chosen && found.length === 0) display.say(NO_MODEL)
+  if (!chosen && found.length === 0) display.say(NO_MODEL_NOTICE)
   return inDialog(async (dialog) => {
     if (found.length > 0) await offerModels(connection, found, dialog)
     return given ?? (await askForFolder(dialog))
@@ -81,23 +92,27 @@ async function offerModels(connection: Connection, found: readonly DiscoveredMod
 }
 
 async function askForFolder(dialog: Dialog): Promise<string | undefined> {
-  process.stderr.write(`${forStream(FOLDER, process.stderr)}\n`)
+  process.stderr.write(`${wrapForStream(FOLDER_QUESTION, process.stderr)}\n`)
   for (;;) {
     const answer = (await dialog.ask('Folder: ', completedFolder)).replace(/^(["'])(.*)\1$/, '$2')
     if (answer === '') return undefined
     const path = withHome(answer)
     const problem = await findFolderProblem(path)
     if (!problem) return resolve(path)
-    process.stderr.write(`${forStream(paint('yellow', oneLine(problem.message)), process.stderr)}\n`)
+    process.stderr.write(`${wrapForStream(paint('yellow', oneLine(problem.message)), process.stderr)}\n`)
   }
 }
 
 /** Reads the documents and makes the agent; what is there already stays as it is. */
-export async function prepare({ connection, display }: Stage, { path, name, root }: Documents): Promise<Prepared> {
+export async function prepareAgent(
+  { connection, display }: QuickstartContext,
+  { path, name, root }: DocumentOptions,
+): Promise<QuickstartResources> {
   const send = !isHere(connection.url)
-  const [addition] = path === undefined ? [await documentation(root, send)] : await planSources([path], { send, name })
+  const [addition] = path === undefined ? [await createDocumentationSource(root, send)] : await planSources([path], { send, name })
   if (!addition) throw new UsageError(`There is no folder ${path}.`)
-  const named = path === undefined ? { tool: GUIDE_TOOL.name, description: GUIDE_TOOL.description } : { tool: addition.name }
+  const named =
+    path === undefined ? { tool: DOCUMENTATION_TOOL.name, description: DOCUMENTATION_TOOL.description } : { tool: addition.name }
   const added = await addSource(addition, { connection, display, ...named, wait: true })
   const { source, tool, sync: synced } = added
   if (synced) display.say(formatSyncOutcome(synced))
@@ -108,7 +123,11 @@ export async function prepare({ connection, display }: Stage, { path, name, root
     throw new UsageError(`There is nothing to answer from in ${addition.location}.`, OTHER_FOLDER_HINT)
   }
   if (!tool) return { source, tool, agent: undefined }
-  const { agent, made } = await ensureGuide(connection, path === undefined ? CADRE_GUIDE : guideTo(addition.name), tool.id)
+  const { agent, made } = await ensureAgent(
+    connection,
+    path === undefined ? DOCUMENTATION_AGENT : createAgentTemplate(addition.name),
+    tool.id,
+  )
   display.say(
     `${paint('bold', oneLine(agent.name))}: ${made ? 'an agent that answers from it' : 'the agent that is there already answers from it'}.`,
   )
@@ -121,7 +140,7 @@ export function askForQuestion(): Promise<string> {
 }
 
 /** Asks the agent in a conversation of its own, prints the reply as it comes with what it cites, and returns the conversation. */
-export async function answerFrom(connection: Connection, agent: Guide, question: string): Promise<string> {
+export async function askAgent(connection: Connection, agent: AgentResource, question: string): Promise<string> {
   const { data } = await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })
   const view = { question, citations: true, full: false, quiet: false, json: false, tools: 'ask' } as const
   await printReply(connection, { conversation: data.id, message: question }, view)

@@ -6,13 +6,13 @@ import { shortCell } from '../terminal/format-cell.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { truncate } from '../terminal/text.ts'
 
-export interface Found {
+export interface FoundResource {
   id: string
   [field: string]: unknown
 }
 
 /** A name, and what it was looked for among. */
-export interface Sought {
+export interface NameQuery {
   value: string
   /** What it should be, such as agent. */
   noun: string
@@ -22,17 +22,17 @@ export interface Sought {
   commands: readonly string[]
 }
 
-const SHOWN = 5
-const SUGGESTED = 3
-const LONGEST = 50
+const MAX_LISTED = 5
+const MAX_SUGGESTIONS = 3
+const MAX_DESCRIPTION_COLUMNS = 50
 
 /** What tells two of a kind apart, in the words of a sentence; the first that differ are told. */
 const TRAITS: Record<string, (value: unknown) => string> = {
-  description: (value) => `"${truncate(shortCell(value), LONGEST)}"`,
+  description: (value) => `"${truncate(shortCell(value), MAX_DESCRIPTION_COLUMNS)}"`,
   agent_id: (value) => `agent ${shortCell(value)}`,
   model_id: (value) => (value === null ? 'the default model' : `model ${shortCell(value)}`),
   knowledge_source_id: (value) => `knowledge source ${shortCell(value)}`,
-  tools: (value) => toolsText((value as unknown[]).length),
+  tools: (value) => formatToolCount((value as unknown[]).length),
   type: shortCell,
   provider: shortCell,
   method: shortCell,
@@ -43,30 +43,30 @@ const TRAITS: Record<string, (value: unknown) => string> = {
   status: shortCell,
   updated_at: (value) => `changed ${shortCell(value)}`,
 }
-const MOST_TRAITS = 2
+const MAX_TRAITS = 2
 
-const toolsText = (count: number) => `${count === 0 ? 'no' : count} tool${count === 1 ? '' : 's'}`
+const formatToolCount = (count: number) => `${count === 0 ? 'no' : count} tool${count === 1 ? '' : 's'}`
 
 /** Several are called that: which ones, what tells them apart, and the same command for one of them. */
-export function several(
-  found: readonly Found[],
+export function createAmbiguousNameError(
+  found: readonly FoundResource[],
   total: number,
-  { value, noun, label, commands }: Sought,
+  { value, noun, label, commands }: NameQuery,
   typed?: readonly string[],
 ): UsageError {
   const [first] = found
   const traits = Object.keys(TRAITS).filter((field) => new Set(found.map((one) => JSON.stringify(one[field] ?? null))).size > 1)
-  const details: ErrorDetail[] = found.slice(0, SHOWN).map((one) => ({
+  const details: ErrorDetail[] = found.slice(0, MAX_LISTED).map((one) => ({
     field: one.id,
     problem: [
       ...('created_at' in one ? [`created ${shortCell(one.created_at)}`] : []),
       ...traits
         .filter((field) => one[field] !== undefined && one[field] !== '' && (one[field] !== null || field === 'model_id'))
-        .slice(0, MOST_TRAITS)
+        .slice(0, MAX_TRAITS)
         .map((field) => TRAITS[field]?.(one[field]) ?? ''),
     ].join(', '),
   }))
-  const again = first && retyped(value, first.id, typed)
+  const again = first && formatRetry(value, first.id, typed)
   const use = again === undefined ? 'Use the identifier of the one you mean.' : `Use the identifier of the one you mean: ${again}`
   const more =
     total > details.length ? `\n${total - details.length} more: cadre ${commands[0]} list --filter ${quoted(`${label}=${value}`)}` : ''
@@ -74,8 +74,8 @@ export function several(
 }
 
 /** Nothing is called that; what is called nearly so was perhaps meant. */
-export function nothingCalled({ value, noun, commands }: Sought, known: readonly string[]): CadreError {
-  const near = findNearest(value, known, SUGGESTED).map((name) => `"${name}"`)
+export function createUnknownNameError({ value, noun, commands }: NameQuery, known: readonly string[]): CadreError {
+  const near = findNearest(value, known, MAX_SUGGESTIONS).map((name) => `"${name}"`)
   const meant = near.length > 1 ? `${near.slice(0, -1).join(', ')} or ${near.at(-1)}` : near[0]
   const lists = `${commands.map((command) => `cadre ${command} list`).join(' or ')} shows what there is.`
   return new CadreError('NOT_FOUND', `There is no ${noun} "${value}".`, {
@@ -84,11 +84,11 @@ export function nothingCalled({ value, noun, commands }: Sought, known: readonly
 }
 
 /** Values of these are nobody's to see twice. */
-const SECRET = /^(--.*(key|token|secret|password|bearer|credential|auth|header).*|-H)$/
+const SECRET_FLAG = /^(--.*(key|token|secret|password|bearer|credential|auth|header).*|-H)$/
 
 /** The command as it was typed, with the identifier in place of the name; undefined where the name stands elsewhere, or a secret does. */
-function retyped(name: string, id: string, typed: readonly string[] = process.argv.slice(2)): string | undefined {
+function formatRetry(name: string, id: string, typed: readonly string[] = process.argv.slice(2)): string | undefined {
   const isName = (word: string) => word === name || (word.startsWith('--') && word.endsWith(`=${name}`))
-  if (typed.filter(isName).length !== 1 || typed.some((word) => SECRET.test(word.split('=')[0] ?? ''))) return undefined
+  if (typed.filter(isName).length !== 1 || typed.some((word) => SECRET_FLAG.test(word.split('=')[0] ?? ''))) return undefined
   return ['cadre', ...typed.map((word) => quoted(isName(word) ? word.slice(0, word.length - name.length) + id : word))].join(' ')
 }

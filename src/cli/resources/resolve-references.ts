@@ -3,7 +3,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Route } from '../../contract/route.ts'
 import type { Body } from '../input/input-reader.ts'
-import { type Found, nothingCalled, type Sought, several } from './ambiguous-names.ts'
+import { createAmbiguousNameError, createUnknownNameError, type FoundResource, type NameQuery } from './ambiguous-names.ts'
 import { IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 import { namesOfAll } from './resource-names.ts'
 
@@ -12,7 +12,7 @@ export type Reference = readonly Kind[] | ((body: Body) => readonly Kind[])
 export type References = Readonly<Record<string, Reference>>
 
 /** A field whose kind another field names. Without that field any of them may be meant; a word of its own (a user, say) is none. */
-export const kindNamedBy =
+export const getKindsByField =
   (field: string, kinds: readonly Kind[]) =>
   (body: Body): readonly Kind[] =>
     body[field] === undefined ? kinds : kinds.filter((kind) => kind === body[field])
@@ -41,25 +41,25 @@ export async function resolveReferences(
 async function resolveKind(connection: Connection, kinds: readonly Kind[], value: string, keepUnknown: boolean): Promise<string> {
   if (IDENTIFIER.test(value)) return value
   const lists = await Promise.all(kinds.map((kind) => KINDS[kind].list()))
-  const sought = { value, noun: nounOf(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
-  const otherwise = keepUnknown ? () => ({ id: value }) : kinds.includes('model') ? providersName : undefined
-  return (await only(connection, lists, sought, otherwise)).id
+  const sought = { value, noun: formatNoun(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
+  const otherwise = keepUnknown ? () => ({ id: value }) : kinds.includes('model') ? findProviderModel : undefined
+  return (await findOnly(connection, lists, sought, otherwise)).id
 }
 
 /** What a name is one of; the kinds of tools together are just tools. */
-function nounOf(kinds: readonly Kind[]): string {
+function formatNoun(kinds: readonly Kind[]): string {
   const nouns = kinds.map((kind) => KINDS[kind].noun)
   return nouns.length > 1 && nouns.every((noun) => noun.endsWith('tool')) ? 'tool' : nouns.join(' or ')
 }
 
 /** The service knows a model by its provider's name too, and answers for what looks like an identifier and is none. */
-const providersName = (others: Others, value: string): Found | undefined =>
+const findProviderModel = (others: ResourceList, value: string): FoundResource | undefined =>
   !others.complete || value.startsWith('model_') || others.data.some(({ model_id }) => model_id === value) ? { id: value } : undefined
 
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 
 /** A family whose resources people call by a field of theirs. */
-interface Named {
+interface NamedFamily {
   command: string
   family: { noun: string; prefix: string }
   routes: { list: Route }
@@ -67,80 +67,88 @@ interface Named {
 }
 
 /** The identifier of the resource that people call by this name, or the identifier itself. */
-export async function resolveOwn(connection: Connection, { family, routes, label, command }: Named, value: string): Promise<string> {
+export async function resolveOwn(connection: Connection, { family, routes, label, command }: NamedFamily, value: string): Promise<string> {
   if (label === undefined || IDENTIFIER.test(value)) return value
   // What looks like an identifier of ours but is none gets the service's own answer.
   const own = () => (value.startsWith(`${family.prefix}_`) ? { id: value } : undefined)
-  return (await only(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, own)).id
+  return (await findOnly(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, own)).id
 }
 
 /** Whether anything is called that, or is it. */
-export async function isCalled(connection: Connection, { routes, label = 'name', family }: Named, value: string): Promise<boolean> {
+export async function isCalled(connection: Connection, { routes, label = 'name', family }: NamedFamily, value: string): Promise<boolean> {
   if (IDENTIFIER.test(value)) return value.startsWith(`${family.prefix}_`)
-  return value.trim() !== '' && (await byLabel(connection, routes.list, label, value)).total > 0
+  return value.trim() !== '' && (await listByLabel(connection, routes.list, label, value)).total > 0
 }
 
 /** Others of the same name, newest first. */
-export async function namesakes(connection: Connection, { routes, label }: Named, { id, ...resource }: Found): Promise<Found[]> {
+export async function findNamesakes(
+  connection: Connection,
+  { routes, label }: NamedFamily,
+  { id, ...resource }: FoundResource,
+): Promise<FoundResource[]> {
   const name = label === undefined ? undefined : resource[label]
   if (label === undefined || typeof name !== 'string' || name === '') return []
-  return (await byLabel(connection, routes.list, label, name)).data.filter((other) => other.id !== id)
+  return (await listByLabel(connection, routes.list, label, name)).data.filter((other) => other.id !== id)
 }
 
-interface Others {
-  data: Found[]
+interface ResourceList {
+  data: FoundResource[]
   /** Whether these are all there are. */
   complete: boolean
 }
 
-interface Listed extends Others {
+interface CountedList extends ResourceList {
   total: number
 }
 
-async function listed(connection: Connection, list: Route, query: Body): Promise<Listed> {
-  const { data, pagination } = (await call(connection, list, { query })) as unknown as { data: Found[]; pagination: { total: number } }
+async function listResources(connection: Connection, list: Route, query: Body): Promise<CountedList> {
+  const { data, pagination } = (await call(connection, list, { query })) as unknown as {
+    data: FoundResource[]
+    pagination: { total: number }
+  }
   return { data, total: pagination.total, complete: pagination.total <= data.length }
 }
 
-const byLabel = (connection: Connection, list: Route, label: string, value: string): Promise<Listed> =>
-  listed(connection, list, { [label]: value, limit: 10 })
+const listByLabel = (connection: Connection, list: Route, label: string, value: string): Promise<CountedList> =>
+  listResources(connection, list, { [label]: value, limit: 10 })
 
 /** The one resource of a name in these lists. Where there is none, what else is there tells what was perhaps meant, or whether it is known in another way. */
-async function only(
+async function findOnly(
   connection: Connection,
   lists: readonly Route[],
-  sought: Sought,
-  otherwise?: (others: Others, value: string) => Found | undefined,
-): Promise<Found> {
+  sought: NameQuery,
+  otherwise?: (others: ResourceList, value: string) => FoundResource | undefined,
+): Promise<FoundResource> {
   const { label, value } = sought
-  const pages = await Promise.all(lists.map((list) => byLabel(connection, list, label, value)))
+  const pages = await Promise.all(lists.map((list) => listByLabel(connection, list, label, value)))
   const found = pages.flatMap(({ data }) => data)
   const [first, second] = found
   if (first && second)
-    throw several(
-      await toldApart(connection, found),
+    throw createAmbiguousNameError(
+      await replaceIdentifiers(connection, found),
       pages.reduce((sum, { total }) => sum + total, 0),
       sought,
     )
   if (first) return first
-  const others = await Promise.all(lists.map((list) => listed(connection, list, { limit: MOST_LISTED })))
+  const others = await Promise.all(lists.map((list) => listResources(connection, list, { limit: MAX_LISTED })))
   const all = { data: others.flatMap(({ data }) => data), complete: others.every(({ complete }) => complete) }
   const known = otherwise?.(all, value)
   if (known) return known
-  throw nothingCalled(
+  throw createUnknownNameError(
     sought,
     all.data.flatMap((one) => [one[label], 'provider' in one ? one.model_id : undefined].filter((name) => typeof name === 'string')),
   )
 }
 
 /** Fields whose names tell two of a kind apart better than identifiers do. */
-const TELLING = ['model_id', 'agent_id', 'knowledge_source_id']
+const DISTINGUISHING_FIELDS = ['model_id', 'agent_id', 'knowledge_source_id']
 
-async function toldApart(connection: Connection, found: readonly Found[]): Promise<Found[]> {
+async function replaceIdentifiers(connection: Connection, found: readonly FoundResource[]): Promise<FoundResource[]> {
   const names = await namesOfAll(
     connection,
-    found.flatMap((one) => TELLING.map((field) => String(one[field]))),
+    found.flatMap((one) => DISTINGUISHING_FIELDS.map((field) => String(one[field]))),
   )
-  const named = (one: Found) => TELLING.flatMap((field) => (field in one ? [[field, names.get(String(one[field])) ?? one[field]]] : []))
+  const named = (one: FoundResource) =>
+    DISTINGUISHING_FIELDS.flatMap((field) => (field in one ? [[field, names.get(String(one[field])) ?? one[field]]] : []))
   return found.map((one) => ({ ...one, ...Object.fromEntries(named(one)) }))
 }

@@ -5,8 +5,8 @@ import type { Pagination } from '../../contract/route.ts'
 import type { Body } from '../input/input-reader.ts'
 import { IDENTIFIER, KINDS, type Kind, kindOf } from './resource-kinds.ts'
 
-const NAMES_A_PAGE = 100
-const MOST_ONE_BY_ONE = 10
+const NAMES_PER_PAGE = 100
+const MAX_SINGLE_LOOKUPS = 10
 
 /** Names of resources of one kind, as far as there are any; those that were deleted have none. */
 export async function namesOf(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
@@ -17,11 +17,11 @@ export async function namesOf(connection: Connection, kind: Kind, ids: readonly 
     (await call(connection, list, { query })) as unknown as { data: { id: string; name: unknown }[]; pagination: Pagination }
   let missing: string[] = []
   // Many are found by reading on, few by asking for one after the other.
-  for await (const { data, pagination } of pages((page) => read({ limit: NAMES_A_PAGE, page }))) {
+  for await (const { data, pagination } of pages((page) => read({ limit: NAMES_PER_PAGE, page }))) {
     for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
     if (pagination.page >= pagination.pages) return names
     missing = ids.filter((id) => !names.has(id) && IDENTIFIER.test(id))
-    if (missing.length <= MOST_ONE_BY_ONE) break
+    if (missing.length <= MAX_SINGLE_LOOKUPS) break
   }
   for (const id of missing) for (const { name } of (await read({ id })).data) names.set(id, String(name))
   return names

@@ -5,41 +5,41 @@ import type { Row } from '../terminal/table.ts'
 import { namesOfAll } from './resource-names.ts'
 import type { Topic } from './topic.ts'
 
-type Said = Pick<Topic, 'references' | 'absent'>
+type ReferenceFields = Pick<Topic, 'references' | 'absent'>
 
 /** Every field, with the names of what it refers to before their identifiers. */
-export async function withNames(connection: Connection, { references, absent = {} }: Said, row: Row): Promise<Row> {
+export async function addReferenceNames(connection: Connection, { references, absent = {} }: ReferenceFields, row: Row): Promise<Row> {
   const fields = Object.keys(references).filter((field) => row[field] !== null && row[field] !== undefined)
-  const names = await namesOfAll(connection, identifiersIn([row], fields))
+  const names = await namesOfAll(connection, collectIdentifiers([row], fields))
   const named = (id: unknown) => (names.has(String(id)) ? `${names.get(String(id))} (${String(id)})` : id)
   const nothing = Object.entries(absent).filter(([field]) => row[field] === null)
-  return { ...row, ...Object.fromEntries([...nothing, ...fields.map((field) => [field, each(row[field], named)])]) }
+  return { ...row, ...Object.fromEntries([...nothing, ...fields.map((field) => [field, mapValue(row[field], named)])]) }
 }
 
 /** Rows of a table whose columns hold names in place of identifiers, and are called after what they name. */
-export async function namedRows(
+export async function createTableRows(
   connection: Connection,
   { references, columns }: Pick<Topic, 'references' | 'columns'>,
   rows: readonly Row[],
 ): Promise<Shown> {
   const fields = columns.filter((column) => column in references)
-  const names = await namesOfAll(connection, identifiersIn(rows, fields))
+  const names = await namesOfAll(connection, collectIdentifiers(rows, fields))
   const heading = (column: string) => (fields.includes(column) ? column.replace(/_ids?$/, '') : column)
   const cells = (row: Row) =>
     columns.map((column) => [
       heading(column),
-      fields.includes(column) ? each(row[column], (id) => names.get(String(id)) ?? id) : row[column],
+      fields.includes(column) ? mapValue(row[column], (id) => names.get(String(id)) ?? id) : row[column],
     ])
   return { data: rows.map((row) => Object.fromEntries(cells(row))), columns: columns.map(heading) }
 }
 
-const each = (value: unknown, change: (id: unknown) => unknown): unknown => (Array.isArray(value) ? value.map(change) : change(value))
+const mapValue = (value: unknown, change: (id: unknown) => unknown): unknown => (Array.isArray(value) ? value.map(change) : change(value))
 
-const identifiersIn = (rows: readonly Row[], fields: readonly string[]): string[] =>
+const collectIdentifiers = (rows: readonly Row[], fields: readonly string[]): string[] =>
   rows.flatMap((row) => fields.flatMap((field) => [row[field]].flat())).filter((id) => typeof id === 'string')
 
 /** Without what is empty, and without when it was made, which is now. */
-export function essentials(row: Row): Row {
+export function omitEmptyFields(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).filter(([field, value]) => !isEmpty(value) && field !== 'created_at' && field !== 'updated_at'),
   )

@@ -20,13 +20,13 @@ export interface Topic {
   /** What it means that a field holds nothing, where that is more than nothing. */
   absent?: Readonly<Record<string, string>>
   /** How most people make one, where that is not create. */
-  simplest?: string
+  createExample?: string
   /** How --file is read, where a file may hold other things than resources. */
-  fromFile?: (file: string, reader: InputReader) => Promise<FromFile>
+  readFile?: (file: string, reader: InputReader) => Promise<FromFile>
   /** What help says of such a file. */
-  fileHolds?: string
+  fileContents?: string
   /** The field that create alone shows. */
-  shownOnce?: string
+  oneTimeField?: string
   /** What people do with one that they just made: what for, and the command for one of that name and identifier. */
   next?: (created: { name: string; id: string }) => [what: string, command: string]
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */

@@ -14,9 +14,9 @@ export interface Bar {
 }
 
 const GAP = 2
-const LEAST_LABEL = 8
-const LEAST_BAR = 4
-const MOST_BAR = 32
+const MIN_LABEL_COLUMNS = 8
+const MIN_BAR_COLUMNS = 4
+const MAX_BAR_COLUMNS = 32
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** A bar of that share of the columns; what is more than nothing shows. */
@@ -32,8 +32,8 @@ export function chart(heads: readonly [string, ...string[]], rows: readonly Bar[
   const widths = figures.map((figure, index) => Math.max(width(figure), ...rows.map(({ cells }) => width(cells[index] ?? ''))))
   const widestLabel = Math.max(width(head), ...labels.map(width))
   const room = Math.min(columns, 160) - widths.reduce((sum, size) => sum + size + GAP, 0)
-  const label = Math.min(widestLabel, Math.max(LEAST_LABEL, room - GAP - LEAST_BAR))
-  const length = Math.min(MOST_BAR, room - label - GAP)
+  const label = Math.min(widestLabel, Math.max(MIN_LABEL_COLUMNS, room - GAP - MIN_BAR_COLUMNS))
+  const length = Math.min(MAX_BAR_COLUMNS, room - label - GAP)
   const noted =
     columns === Number.POSITIVE_INFINITY || room - label - 2 * GAP - length >= Math.max(...rows.map(({ note = '' }) => width(note)))
   const longest = Math.max(...rows.map(({ value }) => value))
@@ -41,7 +41,7 @@ export function chart(heads: readonly [string, ...string[]], rows: readonly Bar[
     cells.map((cell, index) => ' '.repeat(GAP + (widths[index] ?? 0) - width(cell)) + cell).join('')
   const lines = rows.map(({ cells, value, note = '' }, index) => {
     const text = padEnd(truncate(labels[index] ?? '', label), label) + figuresOf(cells)
-    const drawn = length < LEAST_BAR || longest <= 0 ? '' : bar(value / longest, length)
+    const drawn = length < MIN_BAR_COLUMNS || longest <= 0 ? '' : bar(value / longest, length)
     const behind = noted && note !== '' ? `${' '.repeat(Math.max(0, length - width(drawn)) + GAP)}${paint('dim', note, stream)}` : ''
     return `${text}${' '.repeat(GAP)}${paint('cyan', drawn, stream)}${behind}`.trimEnd()
   })

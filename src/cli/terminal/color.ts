@@ -26,12 +26,12 @@ export function paint(color: Color, text: string, stream: NodeJS.WriteStream = p
   return `\u001b[${on}m${text}\u001b[${off}m`
 }
 
-const OWN = new RegExp(`(\u001b\\[(?:${Object.values(CODES).flat().join('|')})m)`)
+const OWN_CODES = new RegExp(`(\u001b\\[(?:${Object.values(CODES).flat().join('|')})m)`)
 
 /** A line for people in which data may stand: of all that steers a terminal only our own colours stay. */
 export function withoutSteering(line: string): string {
   return line
-    .split(OWN)
+    .split(OWN_CODES)
     .map((part, index) => (index % 2 === 1 ? part : printable(part)))
     .join('')
 }

@@ -62,7 +62,7 @@ const EXIT_BY_CODE: Record<string, number> = {
   RATE_LIMITED: EXIT.rateLimited,
 }
 
-const HINTS: Record<string, string> = {
+const DEFAULT_HINTS: Record<string, string> = {
   FORBIDDEN: 'An admin can make a token with another role: cadre tokens create --role editor.',
   INTERNAL: 'This is a bug; cadre daemon logs holds its cause.',
   RATE_LIMITED: 'Wait a minute, or start the daemon with a higher CADRE_RATE_LIMIT.',
@@ -70,7 +70,7 @@ const HINTS: Record<string, string> = {
 }
 
 /** What people at a terminal do about it; the service's own hints are for programs. */
-const OWN_HINTS: Record<string, string> = {
+const CLI_HINTS: Record<string, string> = {
   UNAUTHENTICATED:
     'Set CADRE_TOKEN, or keep a token with cadre config set token -. Where the daemon runs, cadre tokens recover makes a new one.',
 }
@@ -83,7 +83,7 @@ export function failureOf(error: unknown): Failure {
       exitCode: EXIT_BY_CODE[error.code] ?? EXIT.failed,
       code: error.code,
       error: error.message,
-      hint: OWN_HINTS[error.code] ?? error.hint ?? HINTS[error.code],
+      hint: CLI_HINTS[error.code] ?? error.hint ?? DEFAULT_HINTS[error.code],
       details: error.details,
       request_id,
     }
@@ -101,12 +101,12 @@ export function failureOf(error: unknown): Failure {
   return {
     exitCode: EXIT.failed,
     code: 'FAILED',
-    ...(systemFailure(error) ?? { error: error instanceof Error ? error.message : String(error) }),
+    ...(toSystemFailure(error) ?? { error: error instanceof Error ? error.message : String(error) }),
   }
 }
 
 /** What the operating system means by a code. */
-const SYSTEM: Record<string, string> = {
+const SYSTEM_ERRORS: Record<string, string> = {
   EACCES: 'this user may not',
   EPERM: 'this user may not',
   EROFS: 'its file system is read-only',
@@ -120,13 +120,13 @@ const SYSTEM: Record<string, string> = {
 
 /** What a code means, for a sentence about a file; undefined where that is not known. */
 export function systemReason(code: string): string | undefined {
-  return SYSTEM[code]
+  return SYSTEM_ERRORS[code]
 }
 
 /** A file that could not be used, in words; Node's own are for programmers. */
-function systemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | undefined {
+function toSystemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | undefined {
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException
-  const why = SYSTEM[code]
+  const why = SYSTEM_ERRORS[code]
   if (why === undefined || path === undefined) return undefined
   const reads = ['open', 'read', 'scandir', 'stat', 'lstat', 'opendir', 'access'].includes(syscall) && code !== 'EROFS' && code !== 'ENOSPC'
   return {
@@ -136,11 +136,11 @@ function systemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | undefi
 }
 
 /** What is said when the output itself cannot be written. */
-export function outputFailure({ code = '', message }: NodeJS.ErrnoException): string {
+export function formatOutputFailure({ code = '', message }: NodeJS.ErrnoException): string {
   return failureText({
     exitCode: EXIT.failed,
     code: 'FAILED',
-    error: `The output cannot be written: ${SYSTEM[code]?.replace('its disk', 'the disk') ?? message}.`,
+    error: `The output cannot be written: ${SYSTEM_ERRORS[code]?.replace('its disk', 'the disk') ?? message}.`,
   })
 }
 
@@ -148,7 +148,7 @@ export function outputFailure({ code = '', message }: NodeJS.ErrnoException): st
 export function failureText(failure: Failure): string {
   const { error, details = [], hint, request_id, exitCode } = failure
   const lines = [`${paint('red', 'Error:')} ${printable(error)}`]
-  for (const { field, problem } of details.filter((detail) => !isSaid(error, detail, details.length)))
+  for (const { field, problem } of details.filter((detail) => !isRedundant(error, detail, details.length)))
     lines.push(`  ${printable(field)}: ${printable(problem)}`)
   if (hint) lines.push(paint('dim', printable(hint)))
   if (request_id && exitCode === EXIT.failed) lines.push(paint('dim', `Request ${printable(request_id)}`))
@@ -156,7 +156,7 @@ export function failureText(failure: Failure): string {
 }
 
 /** Whether the sentence tells it already: the only problem there is, or the resource, by its identifier. */
-function isSaid(error: string, { field, problem }: ErrorDetail, count: number): boolean {
+function isRedundant(error: string, { field, problem }: ErrorDetail, count: number): boolean {
   return (count === 1 && error.includes(problem)) || error.includes(`(${field.split('.')[0]})`)
 }
 

@@ -13,21 +13,21 @@ export function shortCell(value: unknown): string {
 }
 
 /** Whole, for a page about one resource: texts keep their lines, structures are spelled out. */
-export function longCell(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '–'
   if (typeof value === 'string') return printable(value) || '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(item).join('\n')
-  if (typeof value === 'object') return printable(entries(value)) || '–'
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(formatItem).join('\n')
+  if (typeof value === 'object') return printable(formatEntries(value)) || '–'
   return String(value)
 }
 
-function item(value: unknown): string {
+function formatItem(value: unknown): string {
   if (typeof value !== 'object' || value === null) return oneLine(String(value))
-  return printable(entries(value, '; '))
+  return printable(formatEntries(value, '; '))
 }
 
-function entries(value: object, separator = '\n'): string {
+function formatEntries(value: object, separator = '\n'): string {
   const shown = Object.entries(value).filter(([, field]) => field !== null && field !== '')
   return shown.map(([name, field]) => `${name}: ${typeof field === 'object' ? JSON.stringify(field) : String(field)}`).join(separator)
 }

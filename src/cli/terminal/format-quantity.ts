@@ -1,6 +1,6 @@
 /** Quantities as people read them. */
 
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let value = count
   let unit = 0

@@ -3,12 +3,15 @@ import { basename, isAbsolute, relative, sep } from 'node:path'
 import { quoted } from './shell-quote.ts'
 
 /** The first words after cadre; of other mentions nothing is changed. */
-export const FIRST_WORDS =
+export const TOP_LEVEL_COMMANDS =
   'agents analytics api apply ask autocomplete chat config conversations daemon doctor evaluations export help knowledge models plan prompts quickstart rag retrieval status tokens tools usage webhooks'.split(
     ' ',
   )
 
-const COMMAND = new RegExp(`(?<=^|[\\s("'\`]|\\u001b\\[\\d+m)(?<!npx )cadre(?= (?:${FIRST_WORDS.join('|')}|--help)\\b)`, 'gm')
+const COMMAND_PATTERN = new RegExp(
+  `(?<=^|[\\s("'\`]|\\u001b\\[\\d+m)(?<!npx )cadre(?= (?:${TOP_LEVEL_COMMANDS.join('|')}|--help)\\b)`,
+  'gm',
+)
 
 /** What stands for `cadre` in the shell that called this. Where that stands is asked only if it matters: its folder may be gone. */
 export function invocation(script: string = process.argv[1] ?? '', cwd?: string): string {
@@ -23,5 +26,5 @@ export function invocation(script: string = process.argv[1] ?? '', cwd?: string)
 
 /** A text for people, with commands as they can be typed here; said twice, it changes nothing more. */
 export function asTyped(text: string, typed: string = invocation()): string {
-  return typed === 'cadre' ? text : text.replaceAll(COMMAND, () => typed)
+  return typed === 'cadre' ? text : text.replaceAll(COMMAND_PATTERN, () => typed)
 }

@@ -6,7 +6,7 @@ export interface DiffLine {
 }
 
 /** Beyond this many pairs of lines the middle is told as wholly different: nobody reads such a diff line by line. */
-const MOST_PAIRS = 1_000_000
+const MAX_PAIRS = 1_000_000
 
 export function lineDiff(before: string, after: string): DiffLine[] {
   const a = before.split('\n')
@@ -24,7 +24,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
 
 /** The longest common subsequence, by the table of all pairs. */
 function between(a: string[], b: string[]): DiffLine[] {
-  if (a.length * b.length > MOST_PAIRS) return [...signed('-', a), ...signed('+', b)]
+  if (a.length * b.length > MAX_PAIRS) return [...signed('-', a), ...signed('+', b)]
   const width = b.length + 1
   const common = new Uint32Array((a.length + 1) * width)
   const at = (i: number, j: number) => common[i * width + j] as number

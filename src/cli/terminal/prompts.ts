@@ -13,33 +13,33 @@ export function canAsk(): boolean {
 export type Completer = (typed: string) => [string[], string]
 
 /** Room that an answer wants beside its question. */
-const ROOM = 12
+const ANSWER_COLUMNS = 12
 
 /** One question after the other. What is typed or pasted ahead answers the next ones; Ctrl+C and Ctrl+D end the command. */
 export class Dialog {
-  readonly #lines: Interface
-  readonly #ahead: string[] = []
-  #waiting: { answer: (line: string) => void; refuse: (error: Error) => void } | undefined
-  #closed = false
+  readonly #readline: Interface
+  readonly #typedAhead: string[] = []
+  #pending: { answer: (line: string) => void; refuse: (error: Error) => void } | undefined
+  #isClosed = false
   #completer: Completer | undefined
 
   private constructor(open: (completer: Completer) => Interface) {
     // Without one Tab would put a tab into the answer.
     const lines = open((typed) => this.#completer?.(typed) ?? [[], typed])
-    this.#lines = lines
+    this.#readline = lines
     lines.on('SIGINT', () => {
       process.stderr.write('\n')
       process.emit('SIGINT')
     })
     lines.on('line', (line) => {
-      const waiting = this.#waiting
-      this.#waiting = undefined
+      const waiting = this.#pending
+      this.#pending = undefined
       if (waiting) waiting.answer(line.trim())
-      else this.#ahead.push(line.trim())
+      else this.#typedAhead.push(line.trim())
     })
     lines.once('close', () => {
-      this.#closed = true
-      this.#waiting?.refuse(new QuietFailure(EXIT.interrupted))
+      this.#isClosed = true
+      this.#pending?.refuse(new QuietFailure(EXIT.interrupted))
     })
   }
 
@@ -50,21 +50,21 @@ export class Dialog {
 
   /** A question that leaves no room for its answer is broken between words, and its last line stands before the answer. */
   async ask(text: string, completer?: Completer): Promise<string> {
-    const lines = wrap(text.trimEnd(), Math.max(ROOM, (process.stderr.columns || 80) - ROOM))
+    const lines = wrap(text.trimEnd(), Math.max(ANSWER_COLUMNS, (process.stderr.columns || 80) - ANSWER_COLUMNS))
     const question = `${lines.pop() ?? ''} `
     for (const line of lines) process.stderr.write(`${line}\n`)
     this.#completer = completer
-    const ahead = this.#ahead.shift()
+    const ahead = this.#typedAhead.shift()
     if (ahead !== undefined) {
       process.stderr.write(`${question}${oneLine(ahead)}\n`)
       return ahead
     }
-    if (this.#closed) throw new QuietFailure(EXIT.interrupted)
-    this.#lines.setPrompt(question)
-    this.#lines.prompt()
+    if (this.#isClosed) throw new QuietFailure(EXIT.interrupted)
+    this.#readline.setPrompt(question)
+    this.#readline.prompt()
     try {
       return await new Promise<string>((answer, refuse) => {
-        this.#waiting = { answer, refuse }
+        this.#pending = { answer, refuse }
       })
     } catch (error) {
       process.stderr.write('\n') // Ctrl+D leaves the cursor behind the question
@@ -73,7 +73,7 @@ export class Dialog {
   }
 
   /** An answer that must not be empty. */
-  async askUntilSaid(question: string): Promise<string> {
+  async askRequired(question: string): Promise<string> {
     for (;;) {
       const answer = await this.ask(question)
       if (answer !== '') return answer
@@ -81,7 +81,7 @@ export class Dialog {
   }
 
   /** Some of a numbered list; Enter alone is none. */
-  async choose<T>(question: string, options: readonly Option<T>[], { several, none = 'Enter for none' }: Choosing): Promise<T[]> {
+  async choose<T>(question: string, options: readonly Option<T>[], { several, none = 'Enter for none' }: ChoiceOptions): Promise<T[]> {
     const columns = (process.stderr.columns || 80) - 1
     for (const [at, { label, note }] of options.entries()) {
       const number = String(at + 1).padStart(String(options.length).length)
@@ -98,7 +98,7 @@ export class Dialog {
   }
 
   close(): void {
-    this.#lines.close()
+    this.#readline.close()
   }
 }
 
@@ -123,7 +123,7 @@ export interface Option<T> {
   note?: string
 }
 
-export interface Choosing {
+export interface ChoiceOptions {
   several: boolean
   /** What Enter alone means. */
   none?: string

@@ -1,6 +1,6 @@
 /** Data on its way to stdout, in the format that was asked for. */
 
-import { type Fitted, fitted, paperFor, type Row, record } from './table.ts'
+import { layOutTable, paperFor, type RenderedText, type Row, record } from './table.ts'
 import { printable } from './text.ts'
 
 export const FORMATS = ['table', 'json', 'yaml', 'csv'] as const
@@ -13,44 +13,44 @@ export interface Shown {
 }
 
 /** Data as text, without the last line end; only a table may have had no room for all of it. */
-export async function render({ data, columns }: Shown, format: Format, stream: NodeJS.WriteStream = process.stdout): Promise<Fitted> {
+export async function render({ data, columns }: Shown, format: Format, stream: NodeJS.WriteStream = process.stdout): Promise<RenderedText> {
   const rows = (Array.isArray(data) ? data : [data]) as Row[]
-  if (format === 'table' && Array.isArray(data)) return fitted(rows, columns ?? Object.keys(rows[0] ?? {}), paperFor(stream))
+  if (format === 'table' && Array.isArray(data)) return layOutTable(rows, columns ?? Object.keys(rows[0] ?? {}), paperFor(stream))
   const whole = (text: string) => ({ text, hidden: [] })
   if (format === 'json') return whole(toJson(data))
-  if (format === 'yaml') return whole(await toYaml(data))
-  if (format === 'csv') return whole(stream.isTTY ? printable(toCsv(rows)) : toCsv(rows))
+  if (format === 'yaml') return whole(await formatYaml(data))
+  if (format === 'csv') return whole(stream.isTTY ? printable(formatCsv(rows)) : formatCsv(rows))
   return whole(record(data as Row, paperFor(stream)))
 }
 
 export function toJson(data: unknown): string {
-  return escaped(JSON.stringify(data, null, 2))
+  return escapeControls(JSON.stringify(data, null, 2))
 }
 
 /** The same on one line. */
 export function toJsonLine(data: unknown): string {
-  return escaped(JSON.stringify(data))
+  return escapeControls(JSON.stringify(data))
 }
 
 /** JSON escapes the control characters below space; those above ~, and the marks that turn text around, steer terminals too. */
-function escaped(json: string): string {
+function escapeControls(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
     (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
 
-async function toYaml(data: unknown): Promise<string> {
+async function formatYaml(data: unknown): Promise<string> {
   const { stringify } = await import('./yaml.ts')
   const text = stringify(data, { lineWidth: 0 })
-  if (!STEERING.test(text)) return text.trimEnd()
+  if (!CONTROL_CHARACTERS.test(text)) return text.trimEnd()
   // Plain YAML would carry the characters as they are; JSON is YAML too, and escapes them.
   return toJson(data)
 }
 
-function toCsv(rows: readonly Row[]): string {
+function formatCsv(rows: readonly Row[]): string {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cell = (value: unknown) => {
     const text = value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)

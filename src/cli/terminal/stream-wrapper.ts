@@ -2,23 +2,23 @@
 import { printable, width } from './text.ts'
 
 /** What the next piece may still make whole: an escape sequence, a line end of two characters, half of a pair. */
-const UNFINISHED = /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]{0,1000}\u001b?|[ -/]*)?|\r|[\ud800-\udbff])$/
+const INCOMPLETE_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]{0,1000}\u001b?|[ -/]*)?|\r|[\ud800-\udbff])$/
 
 /** Makes text safe to show, whichever way it is cut into pieces. */
-export class SafeText {
-  #held = ''
+export class StreamSanitizer {
+  #pending = ''
 
   push(piece: string): string {
-    const text = this.#held + piece
-    const at = UNFINISHED.exec(text)?.index ?? text.length
-    this.#held = text.slice(at)
+    const text = this.#pending + piece
+    const at = INCOMPLETE_SEQUENCE.exec(text)?.index ?? text.length
+    this.#pending = text.slice(at)
     return printable(text.slice(0, at))
   }
 
   /** What was held back, now that nothing follows. */
   end(): string {
-    const rest = printable(this.#held)
-    this.#held = ''
+    const rest = printable(this.#pending)
+    this.#pending = ''
     return rest
   }
 }
@@ -33,76 +33,76 @@ const TOKENS =
  */
 export class TextFlow {
   readonly #columns: () => number
-  readonly #mark: (word: string) => string
-  #safe = new SafeText()
+  readonly #highlight: (word: string) => string
+  #sanitizer = new StreamSanitizer()
   #word = ''
   #spaces = ''
   /** Columns that the line takes so far. */
   #used = 0
   /** How the line begins, as far as that tells what it is. */
-  #beginning = ''
-  #fenced = false
+  #lineStart = ''
+  #isInFence = false
   /** Whether something else was said since: what follows begins a line, and not with a space. */
-  #interrupted = false
+  #isInterrupted = false
 
   /** `columns` is asked anew each time, since people make their windows smaller; `mark` paints what is to stand out in a word. */
   constructor(columns: () => number, mark: (word: string) => string = (word) => word) {
     this.#columns = columns
-    this.#mark = mark
+    this.#highlight = mark
   }
 
   push(piece: string): string {
-    return this.#flow(this.#safe.push(piece), false)
+    return this.#wrap(this.#sanitizer.push(piece), false)
   }
 
   /** What was held back, now that nothing follows. */
   end(): string {
-    return this.#flow(this.#safe.end(), true)
+    return this.#wrap(this.#sanitizer.end(), true)
   }
 
   /** Ends the line, so that something else can be said. */
   interrupt(): string {
     const rest = this.end()
-    const ended = this.#used > 0 ? this.#newLine() : ''
-    this.#interrupted = true
+    const ended = this.#used > 0 ? this.#endLine() : ''
+    this.#isInterrupted = true
     return rest + ended
   }
 
-  #flow(text: string, last: boolean): string {
+  #wrap(text: string, last: boolean): string {
     const tokens = (this.#word + text).match(TOKENS) ?? []
     this.#word = ''
     // The word at the end may go on in the next piece.
     if (!last && /\S$/.test(tokens.at(-1) ?? '')) this.#word = tokens.pop() ?? ''
     let out = ''
-    for (const token of tokens) out += token === '\n' ? this.#newLine() : token.trim() === '' ? this.#space(token) : this.#place(token)
+    for (const token of tokens) out += token === '\n' ? this.#endLine() : token.trim() === '' ? this.#addSpace(token) : this.#addWord(token)
     return out
   }
 
-  #newLine(): string {
-    this.#interrupted = false
-    if (/^\s*(```|~~~)/.test(this.#beginning)) this.#fenced = !this.#fenced
-    const spaces = this.#fenced ? this.#spaces : ''
+  #endLine(): string {
+    this.#isInterrupted = false
+    if (/^\s*(```|~~~)/.test(this.#lineStart)) this.#isInFence = !this.#isInFence
+    const spaces = this.#isInFence ? this.#spaces : ''
     this.#spaces = ''
     this.#used = 0
-    this.#beginning = ''
+    this.#lineStart = ''
     return `${spaces}\n`
   }
 
-  #space(token: string): string {
-    if (this.#interrupted) return ''
+  #addSpace(token: string): string {
+    if (this.#isInterrupted) return ''
     this.#spaces += token
-    if (this.#beginning.trim() === '') this.#beginning += token
+    if (this.#lineStart.trim() === '') this.#lineStart += token
     return ''
   }
 
-  #place(word: string): string {
-    if (this.#beginning.trim() === '') this.#beginning += word
-    const keeps = this.#fenced || /^\s*(\||```|~~~)/.test(this.#beginning)
+  #addWord(word: string): string {
+    if (this.#lineStart.trim() === '') this.#lineStart += word
+    const keeps = this.#isInFence || /^\s*(\||```|~~~)/.test(this.#lineStart)
     const gap = this.#spaces
     this.#spaces = ''
-    this.#interrupted = false
+    this.#isInterrupted = false
     const breaks = !keeps && this.#used > 0 && this.#used + width(gap) + width(word) > this.#columns()
     this.#used = (breaks ? 0 : this.#used + width(gap)) + width(word)
-    return `${breaks ? '\n' : gap}${keeps ? word : this.#mark(word)}`
+    return `${breaks ? '\n' : gap}${keeps ? word : this.#highlight(word)}`
   }
 }

@@ -1,21 +1,21 @@
 /** Rows as a table that fits the terminal, and one resource as a page of names and values. */
 
 import { paint } from './color.ts'
-import { longCell, shortCell } from './format-cell.ts'
+import { formatValue, shortCell } from './format-cell.ts'
 import { padEnd, truncate, width, wrap } from './text.ts'
 
 export type Row = Record<string, unknown>
 
 const GAP = 2
-const NARROWEST = 10
-const MARGIN = '  '
+const MIN_COLUMN_WIDTH = 10
+const INDENT = '  '
 /** What people call a row by, and may type in place of its identifier. */
-const LABELS = ['name', 'title', 'url']
+const LABEL_KEYS = ['name', 'title', 'url']
 
 /** Identifiers are for copying, so they are never cut. */
-const isWhole = (key: string) => key === 'id' || key.endsWith('_id')
+const isIdentifier = (key: string) => key === 'id' || key.endsWith('_id')
 /** Half a moment says nothing. */
-const isMoment = (key: string) => key.endsWith('_at') || key === 'last_sync'
+const isTimestamp = (key: string) => key.endsWith('_at') || key === 'last_sync'
 
 export interface Paper {
   columns: number
@@ -27,19 +27,19 @@ export function paperFor(stream: NodeJS.WriteStream): Paper {
   return { columns: stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY, stream }
 }
 
-export interface Fitted {
+export interface RenderedText {
   text: string
   /** Columns for which there was no room. */
   hidden: string[]
 }
 
 export function table(rows: readonly Row[], columns: readonly string[], paper: Paper): string {
-  return fitted(rows, columns, paper).text
+  return layOutTable(rows, columns, paper).text
 }
 
 /** The table, and what is not in it. Errors that have no room in their row stand below it, and so does the identifier of a row that no name tells. */
-export function fitted(rows: readonly Row[], columns: readonly string[], paper: Paper): Fitted {
-  const { shown, below, hidden, widths } = arranged(rows, columns, paper.columns)
+export function layOutTable(rows: readonly Row[], columns: readonly string[], paper: Paper): RenderedText {
+  const { shown, below, hidden, widths } = arrangeColumns(rows, columns, paper.columns)
   const line = (row: readonly string[]) =>
     row
       .map((cell, index) => padEnd(truncate(cell, widths[index] ?? 0), widths[index] ?? 0))
@@ -47,36 +47,42 @@ export function fitted(rows: readonly Row[], columns: readonly string[], paper: 
       .trimEnd()
   const lines = rows.flatMap((_, at) => [
     line(shown.map(({ cells }) => cells[at] ?? '')),
-    ...below.flatMap((column) => linesBelow(column, at, paper)),
+    ...below.flatMap((column) => formatLinesBelow(column, at, paper)),
   ])
-  return { text: [paint('bold', line(shown.map(({ head }) => head)), paper.stream), ...lines].join('\n'), hidden }
+  return { text: [paint('bold', line(shown.map(({ heading: head }) => head)), paper.stream), ...lines].join('\n'), hidden }
 }
 
-function linesBelow({ key, cells }: Column, at: number, { columns, stream }: Paper): string[] {
+function formatLinesBelow({ key, cells }: Column, at: number, { columns, stream }: Paper): string[] {
   const cell = cells[at] ?? ''
   if (cell === '') return []
-  if (isWhole(key)) return [paint('dim', (width(MARGIN + cell) > columns ? '' : MARGIN) + cell, stream)]
-  return wrap(cell, Math.max(NARROWEST, columns - MARGIN.length)).map((text) => MARGIN + paint('red', text, stream))
+  if (isIdentifier(key)) return [paint('dim', (width(INDENT + cell) > columns ? '' : INDENT) + cell, stream)]
+  return wrap(cell, Math.max(MIN_COLUMN_WIDTH, columns - INDENT.length)).map((text) => INDENT + paint('red', text, stream))
 }
 
 interface Column {
   key: string
-  head: string
+  heading: string
   cells: string[]
-  natural: number
+  naturalWidth: number
   /** The width below which it is of no use. */
-  least: number
+  minWidth: number
 }
 
 /** A column of at least so many places, where it has as much to show. */
-function columnOf(rows: readonly Row[], key: string, enough: number): Column {
+function createColumn(rows: readonly Row[], key: string, enough: number): Column {
   const head = key.replaceAll('_', ' ').toUpperCase()
   const cells = rows.map((row) => shortCell(row[key]))
   const natural = Math.max(width(head), ...cells.map(width))
-  return { key, head, cells, natural, least: isWhole(key) || isMoment(key) ? natural : Math.min(natural, enough) }
+  return {
+    key,
+    heading: head,
+    cells,
+    naturalWidth: natural,
+    minWidth: isIdentifier(key) || isTimestamp(key) ? natural : Math.min(natural, enough),
+  }
 }
 
-interface Arranged {
+interface Layout {
   shown: Column[]
   below: Column[]
   hidden: string[]
@@ -84,51 +90,55 @@ interface Arranged {
 }
 
 /** What goes where. Names have room before identifiers and times do; on paper without an end everything has, also what is empty, so that scripts find it. */
-function arranged(rows: readonly Row[], keys: readonly string[], columns: number): Arranged {
-  const called = keys.find((key) => LABELS.includes(key))
-  const all = keys.map((key) => columnOf(rows, key, key === called ? Math.max(NARROWEST, Math.floor(columns / 2)) : NARROWEST))
+function arrangeColumns(rows: readonly Row[], keys: readonly string[], columns: number): Layout {
+  const called = keys.find((key) => LABEL_KEYS.includes(key))
+  const all = keys.map((key) =>
+    createColumn(rows, key, key === called ? Math.max(MIN_COLUMN_WIDTH, Math.floor(columns / 2)) : MIN_COLUMN_WIDTH),
+  )
   const told = columns === Number.POSITIVE_INFINITY ? all : all.filter(({ cells }) => cells.some((cell) => cell !== ''))
-  if (total(told.map(({ natural }) => natural)) <= columns)
-    return { shown: told, below: [], hidden: [], widths: told.map(({ natural }) => natural) }
+  if (sumWidths(told.map(({ naturalWidth: natural }) => natural)) <= columns)
+    return { shown: told, below: [], hidden: [], widths: told.map(({ naturalWidth: natural }) => natural) }
   const below = told.filter(({ key }) => key === 'error')
   const label = told.find(({ key }) => key === called)
   let shown = told.filter((column) => !below.includes(column))
   const hidden: string[] = []
-  while (shown.length > 1 && total(shown.map(({ least }) => least)) > columns) {
-    const going = leastNeeded(shown, label, columns)
+  while (shown.length > 1 && sumWidths(shown.map(({ minWidth: least }) => least)) > columns) {
+    const going = findLeastImportant(shown, label, columns)
     shown = shown.filter((column) => column !== going)
-    const needed = going.key === 'id' ? nameless(going, label) : { ...going, cells: [] }
+    const needed = going.key === 'id' ? keepAmbiguous(going, label) : { ...going, cells: [] }
     below.unshift(needed)
-    if (needed.cells.filter(Boolean).length < rows.length) hidden.push(going.head)
+    if (needed.cells.filter(Boolean).length < rows.length) hidden.push(going.heading)
   }
-  return { shown, below, hidden, widths: shrunk(shown, columns) }
+  return { shown, below, hidden, widths: shrinkColumns(shown, columns) }
 }
 
 /** The identifier, where there is a name or it leaves no room for anything else; then times; then what stands last. */
-function leastNeeded(shown: readonly Column[], label: Column | undefined, columns: number): Column {
+function findLeastImportant(shown: readonly Column[], label: Column | undefined, columns: number): Column {
   const id = shown.find(({ key }) => key === 'id')
-  if (id && (label || id.natural + GAP + NARROWEST > columns)) return id
+  if (id && (label || id.naturalWidth + GAP + MIN_COLUMN_WIDTH > columns)) return id
   const others = shown.filter(({ key }) => key !== 'id' && key !== label?.key)
-  return (others.findLast(({ key }) => isMoment(key)) ?? others.at(-1) ?? shown.at(-1)) as Column
+  return (others.findLast(({ key }) => isTimestamp(key)) ?? others.at(-1) ?? shown.at(-1)) as Column
 }
 
 /** The identifiers of rows that have no name, or share it with another. */
-function nameless(id: Column, label: Column | undefined): Column {
+function keepAmbiguous(id: Column, label: Column | undefined): Column {
   const names = label?.cells ?? []
   const isClear = (name: string | undefined) => name !== undefined && name !== '' && names.indexOf(name) === names.lastIndexOf(name)
   return { ...id, cells: id.cells.map((cell, at) => (isClear(names[at]) ? '' : cell)) }
 }
 
-const total = (widths: readonly number[]) => widths.reduce((sum, next) => sum + next, 0) + GAP * (widths.length - 1)
+const sumWidths = (widths: readonly number[]) => widths.reduce((sum, next) => sum + next, 0) + GAP * (widths.length - 1)
 
 /** Widths that fit: the widest gives first. */
-function shrunk(shown: readonly Column[], columns: number): number[] {
-  const widths = shown.map(({ natural }) => natural)
-  while (total(widths) > columns) {
-    const givers = widths.map((size, index) => ({ size, index, least: shown[index]?.least ?? 0 })).filter(({ size, least }) => size > least)
+function shrinkColumns(shown: readonly Column[], columns: number): number[] {
+  const widths = shown.map(({ naturalWidth: natural }) => natural)
+  while (sumWidths(widths) > columns) {
+    const givers = widths
+      .map((size, index) => ({ size, index, least: shown[index]?.minWidth ?? 0 }))
+      .filter(({ size, least }) => size > least)
     const widest = givers.sort((a, b) => b.size - a.size)[0]
     if (!widest) return widths
-    const less = Math.max(1, Math.min(total(widths) - columns, widest.size - (givers[1]?.size ?? 0)))
+    const less = Math.max(1, Math.min(sumWidths(widths) - columns, widest.size - (givers[1]?.size ?? 0)))
     widths[widest.index] = Math.max(widest.least, widest.size - less)
   }
   return widths
@@ -140,7 +150,7 @@ export function record(row: Row, paper: Paper): string {
   const left = Math.max(...names.map(width)) + GAP
   const right = Math.max(20, Math.min(paper.columns, 120) - left)
   const paragraphs = Object.values(row).map((value, index) => {
-    const lines = paper.columns === Number.POSITIVE_INFINITY ? longCell(value).split('\n') : wrap(longCell(value), right)
+    const lines = paper.columns === Number.POSITIVE_INFINITY ? formatValue(value).split('\n') : wrap(formatValue(value), right)
     const name = padEnd(`${names[index]}`, left)
     return lines.map((line, at) => (at === 0 ? paint('bold', name, paper.stream) : ' '.repeat(left)) + line).join('\n')
   })

@@ -1,12 +1,12 @@
 /** Text on its way to a terminal: what may be shown, how wide it is, where it is cut and wrapped. */
 
 /** Control characters, escape sequences and the marks that turn text around never reach a terminal: data could rewrite the screen with them. */
-const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+const ESCAPE_SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
 /** Safe to show; line ends and tabs stay. */
 export function printable(text: string): string {
-  return text.replaceAll(/\r\n?/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
+  return text.replaceAll(/\r\n?/g, '\n').replace(ESCAPE_SEQUENCES, '').replace(CONTROL_CHARACTERS, '')
 }
 
 /** Safe to show, on one line. */
@@ -14,32 +14,32 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' ')).trim()
 }
 
-const NARROW = /^[\u0020-\u007e\u00a0-\u02ff]*$/
+const NARROW_TEXT = /^[\u0020-\u007e\u00a0-\u02ff]*$/
 /** Characters that are a grapheme each, whatever stands beside them among these: Latin, Greek, Cyrillic, lines and boxes, kana, Chinese characters, Hangul. */
-const ALONE =
+const SIMPLE_TEXT =
   /^[\u0020-\u007e\u00a0-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/
-const ALONE_WIDE = /[\u3000-\uff60]/g
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+const SIMPLE_WIDE = /[\u3000-\uff60]/g
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 // East Asian Wide and Fullwidth blocks; emoji are told by their own property.
-const WIDE =
+const DOUBLE_WIDTH =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f251}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 
 /** What a reader takes for one character. A segmenter needs two microseconds for each, so plain text does without one. */
 export function graphemes(text: string): string[] {
-  if (ALONE.test(text)) return text.split('')
+  if (SIMPLE_TEXT.test(text)) return text.split('')
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
 function graphemeWidth(grapheme: string): number {
-  if (ZERO.test(grapheme)) return 0
-  return WIDE.test(grapheme) ? 2 : 1
+  if (ZERO_WIDTH.test(grapheme)) return 0
+  return DOUBLE_WIDTH.test(grapheme) ? 2 : 1
 }
 
 /** Columns a text takes in a terminal. */
 export function width(text: string): number {
-  if (NARROW.test(text)) return text.length
-  if (ALONE.test(text)) return text.length + (text.match(ALONE_WIDE)?.length ?? 0)
+  if (NARROW_TEXT.test(text)) return text.length
+  if (SIMPLE_TEXT.test(text)) return text.length + (text.match(SIMPLE_WIDE)?.length ?? 0)
   return graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0)
 }
 

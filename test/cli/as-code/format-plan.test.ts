@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Plan, planLines } from '../../../src/cli/as-code/format-plan.ts'
+import { formatPlan, type Plan } from '../../../src/cli/as-code/format-plan.ts'
 
 const test = suite('plans as text')
 const paper = { columns: 40, stream: { isTTY: false } as NodeJS.WriteStream }
@@ -11,7 +11,7 @@ const plan = (fields: Plan['changes'][number]['fields'], more: Partial<Plan['cha
   missing: [],
   notes: [],
 })
-const lines = (...given: Parameters<typeof plan>) => planLines(plan(...given), paper).slice(0, -2)
+const lines = (...given: Parameters<typeof plan>) => formatPlan(plan(...given), paper).slice(0, -2)
 
 test('what fits is one line, what does not is two, from where they differ', () => {
   assert.equal(lines([{ field: 'temperature', from: 0.2, to: 1 }]), ['~ agents/Helper', '    temperature  0.2 → 1'])

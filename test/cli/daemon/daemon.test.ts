@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { serviceFor } from '../../../src/cli/daemon/service-unit.ts'
+import { createService } from '../../../src/cli/daemon/service-unit.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 
 const test = suite('daemon at the terminal')
@@ -173,11 +173,11 @@ test('an address somewhere else is never started, and never gets the local token
 
 test('install prints a unit that runs this command in this home', async () => {
   const options = { node: '/usr/bin/node', run: '/opt/my cadre/bin/run.js', home: '/home/ada/50%', arguments: ['--port', '7500'] }
-  const unit = serviceFor({ ...options, platform: 'linux' })
+  const unit = createService({ ...options, platform: 'linux' })
   assert.match(unit.text, 'ExecStart="/usr/bin/node" "/opt/my cadre/bin/run.js" "daemon" "run" "--port" "7500"')
   assert.match(unit.text, 'Environment="CADRE_HOME=/home/ada/50%%"')
-  assert.match(serviceFor({ ...options, platform: 'darwin' }).text, '<string>/opt/my cadre/bin/run.js</string>')
-  assert.throws(() => serviceFor({ ...options, platform: 'win32' }), /no service to install/)
+  assert.match(createService({ ...options, platform: 'darwin' }).text, '<string>/opt/my cadre/bin/run.js</string>')
+  assert.throws(() => createService({ ...options, platform: 'win32' }), /no service to install/)
   await withTerminal(async (terminal) => {
     assert.match((await terminal.run(['daemon', 'install', '--print'])).stdout, terminal.home)
     const { file } = await terminal.json<{ file: string }>(['daemon', 'install'])

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { welcome } from '../../../src/cli/oclif/first-run-screen.ts'
-import { helpWidth } from '../../../src/cli/oclif/help.ts'
-import { frontPage } from '../../../src/cli/oclif/home-screen.ts'
-import { asTyped, FIRST_WORDS, invocation } from '../../../src/cli/terminal/invocation.ts'
+import { formatWelcome } from '../../../src/cli/oclif/first-run-screen.ts'
+import { getHelpWidth } from '../../../src/cli/oclif/help.ts'
+import { formatHomeScreen } from '../../../src/cli/oclif/home-screen.ts'
+import { asTyped, invocation, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { hasTmux, Screen } from '../../harness/screen.ts'
@@ -44,7 +44,7 @@ test('where something was, it tells how things stand on one screen, and starts n
   await terminal.json(['agents', 'create', '--name', 'Helper'])
   const { stdout } = await terminal.run([])
   assert.match(stdout, `\n  The daemon runs at ${terminal.url()}.\n  Default model: Embedded. 1 agent, 0 knowledge sources.\n`)
-  for (const word of FIRST_WORDS) assert.match(stdout, new RegExp(`\\b${word}\\b`))
+  for (const word of TOP_LEVEL_COMMANDS) assert.match(stdout, new RegExp(`\\b${word}\\b`))
   const lines = fromClone().stdout.split('\n')
   assert.ok(lines.length <= 40 && lines.every((line) => line.length <= 80), lines.join('\n'))
   await terminal.run(['daemon', 'stop'])
@@ -59,7 +59,7 @@ test('where nobody is there to ask, it points to quickstart', async () => {
 
 test('help fits the terminal, narrow or not, and breaks between words', async () => {
   assert.equal(
-    [helpWidth({ isTTY: true, columns: 40 }), helpWidth({ isTTY: true, columns: 10 }), helpWidth({ isTTY: false, columns: 0 })],
+    [getHelpWidth({ isTTY: true, columns: 40 }), getHelpWidth({ isTTY: true, columns: 10 }), getHelpWidth({ isTTY: false, columns: 0 })],
     [38, 24, 78],
   )
   if (!hasTmux) return
@@ -80,7 +80,7 @@ test('a token that is refused is told at once, with what mends it', async () => 
 })
 
 test('in a narrow terminal the welcome breaks between words', () => {
-  const text = welcome('AI agents over your own documents, on your own machine', 40)
+  const text = formatWelcome('AI agents over your own documents, on your own machine', 40)
   assert.match(text, 'Nothing is set up yet. This finds\nmodels, reads a folder of yours (or\n')
   assert.ok(
     text.split('\n').every((line) => line.length <= 40),
@@ -89,8 +89,8 @@ test('in a narrow terminal the welcome breaks between words', () => {
 })
 
 test('in a narrow terminal what a command does stands below it, and no line is cut in the middle of a word', () => {
-  const page = frontPage(
-    { description: 'AI agents over your own documents', resources: FIRST_WORDS, others: FIRST_WORDS },
+  const page = formatHomeScreen(
+    { description: 'AI agents over your own documents', resources: TOP_LEVEL_COMMANDS, others: TOP_LEVEL_COMMANDS },
     ['The daemon is not running; commands start it.'],
     40,
   )
@@ -122,7 +122,11 @@ test('help says the same as errors do: usage, examples and prose hold commands a
     ['--help'],
     ['help', 'chat'],
   ])
-    assert.not.match(fromClone(...words).stdout, new RegExp(`(^|\\s)cadre (${FIRST_WORDS.join('|')}|--help|<)`, 'm'), words.join(' '))
+    assert.not.match(
+      fromClone(...words).stdout,
+      new RegExp(`(^|\\s)cadre (${TOP_LEVEL_COMMANDS.join('|')}|--help|<)`, 'm'),
+      words.join(' '),
+    )
   const installed = await terminal.run(['agents', 'create', '--help'])
   assert.match(installed.stdout, '\n  $ cadre agents create [flags]\n')
   assert.not.match(installed.stdout, 'run.js')
@@ -164,7 +168,7 @@ test('only commands are replaced, and each way of calling has its name', () => {
 
 test('every first word of the grammar is known', () => {
   const { commands } = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, unknown> }
-  assert.equal([...new Set(Object.keys(commands).map((id) => id.split(':')[0]))].sort(), FIRST_WORDS)
+  assert.equal([...new Set(Object.keys(commands).map((id) => id.split(':')[0]))].sort(), TOP_LEVEL_COMMANDS)
 })
 
 test.run()

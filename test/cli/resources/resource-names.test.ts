@@ -1,9 +1,9 @@
 /** Names at the terminal: one that means several, one that means none, and one that is given twice. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { several } from '../../../src/cli/resources/ambiguous-names.ts'
+import { createAmbiguousNameError } from '../../../src/cli/resources/ambiguous-names.ts'
 import { agentTopic } from '../../../src/cli/resources/topics/agents.ts'
-import { sameName } from '../../../src/cli/resources/verbs/create.ts'
+import { formatDuplicateName } from '../../../src/cli/resources/verbs/create.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 
@@ -41,7 +41,7 @@ test('whoever gives a name a second time is told of the first, and how to call t
 
 test('a name of several lines is told on one', () => {
   assert.match(
-    sameName(agentTopic, { id: 'agent_1', name: 'two\nlines' }, { id: 'agent_2' }),
+    formatDuplicateName(agentTopic, { id: 'agent_1', name: 'two\nlines' }, { id: 'agent_2' }),
     'There is another agent called two lines: agent_2.',
   )
 })
@@ -84,15 +84,15 @@ test('conversations of the same question are told apart by their agent and when 
 test('of many five are shown, and how to see the rest; a secret is not repeated', () => {
   const many = Array.from({ length: 7 }, (_, index) => ({ id: `agent_${index}` }))
   const sought = { value: 'Helper', noun: 'agent', label: 'name', commands: ['agents'] }
-  const { details, hint } = several(many, 12, sought, ['agents', 'show', '--json', 'Helper'])
+  const { details, hint } = createAmbiguousNameError(many, 12, sought, ['agents', 'show', '--json', 'Helper'])
   assert.is(details?.length, 5)
   assert.is(
     hint,
     'Use the identifier of the one you mean: cadre agents show --json agent_0\n7 more: cadre agents list --filter name=Helper',
   )
-  const keyed = several(many, 7, sought, ['models', 'create', '--model=Helper', '--api-key', 'sk-canary'])
+  const keyed = createAmbiguousNameError(many, 7, sought, ['models', 'create', '--model=Helper', '--api-key', 'sk-canary'])
   assert.not.match(keyed.hint ?? '', 'canary')
-  assert.match(several(many, 7, sought, ['ask', '--agent=Helper', 'Why?']).hint ?? '', "cadre ask --agent=agent_0 'Why?'")
+  assert.match(createAmbiguousNameError(many, 7, sought, ['ask', '--agent=Helper', 'Why?']).hint ?? '', "cadre ask --agent=agent_0 'Why?'")
 })
 
 const UNKNOWN: [string[], string][] = [

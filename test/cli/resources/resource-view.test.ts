@@ -1,7 +1,7 @@
 /** Resources as people read them: by the names of what they refer to, and not a word of what is empty. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { essentials } from '../../../src/cli/resources/resource-view.ts'
+import { omitEmptyFields } from '../../../src/cli/resources/resource-view.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 
@@ -77,7 +77,7 @@ test('who may not see models sees their identifiers', async () => {
 })
 
 test('what is empty is left out; no and 0 are something', () => {
-  assert.equal(essentials({ id: 'x', a: null, b: '', c: [], d: {}, e: false, f: 0, created_at: 'now' }), { id: 'x', e: false, f: 0 })
+  assert.equal(omitEmptyFields({ id: 'x', a: null, b: '', c: [], d: {}, e: false, f: 0, created_at: 'now' }), { id: 'x', e: false, f: 0 })
 })
 
 test.run()

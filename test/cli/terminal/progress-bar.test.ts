@@ -9,7 +9,7 @@ import { createQueryPattern, extractExcerpt, formatPassage } from '../../../src/
 import { parseFilters } from '../../../src/cli/ask/query-flags.ts'
 import { filesOf } from '../../../src/cli/input/local-files.ts'
 import { planSources } from '../../../src/cli/knowledge/plan-sources.ts'
-import { barLine, Pacer, ProgressDisplay, plainLine } from '../../../src/cli/terminal/progress-bar.ts'
+import { formatBarLine, formatPlainLine, ProgressDisplay, RateEstimator } from '../../../src/cli/terminal/progress-bar.ts'
 import { quoted } from '../../../src/cli/terminal/shell-quote.ts'
 import { width } from '../../../src/cli/terminal/text.ts'
 import { isHere } from '../../../src/client/address.ts'
@@ -24,11 +24,11 @@ test.after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a bar says everything where there is room, and keeps what matters where there is not', () => {
   const pace = { rate: 34, secondsLeft: 11 }
-  const wide = barLine(step, pace, 79)
+  const wide = formatBarLine(step, pace, 79)
   for (const part of ['Indexing', '25 %', '120/480 passages', '11 files', '34/s', '11 s left']) assert.match(wide, part)
-  const narrow = barLine(step, pace, 39)
+  const narrow = formatBarLine(step, pace, 39)
   for (const part of ['Indexing', '25 %', '11 s left']) assert.match(narrow, part)
-  for (let columns = 1; columns < 140; columns++) assert.ok(width(barLine(step, pace, columns)) <= columns, `${columns} columns`)
+  for (let columns = 1; columns < 140; columns++) assert.ok(width(formatBarLine(step, pace, columns)) <= columns, `${columns} columns`)
 })
 
 test('lines below the bar are drawn again with it, and are gone in the end', async () => {
@@ -58,13 +58,13 @@ test('lines below the bar are drawn again with it, and are gone in the end', asy
 })
 
 test('without a total there is no bar, and without a terminal there are words', () => {
-  assert.not.match(barLine({ ...step, total: null }, { rate: 0, secondsLeft: undefined }, 79), /[█░%]/)
-  assert.is(plainLine(step, { rate: 3.25, secondsLeft: 700 }), 'Indexing: 120 of 480 passages, 11 files, 3.3/s, 12 min left')
-  assert.is(plainLine({ label: 'Asking', done: 0, total: null, unit: '' }, { rate: 0, secondsLeft: undefined }), 'Asking…')
+  assert.not.match(formatBarLine({ ...step, total: null }, { rate: 0, secondsLeft: undefined }, 79), /[█░%]/)
+  assert.is(formatPlainLine(step, { rate: 3.25, secondsLeft: 700 }), 'Indexing: 120 of 480 passages, 11 files, 3.3/s, 12 min left')
+  assert.is(formatPlainLine({ label: 'Asking', done: 0, total: null, unit: '' }, { rate: 0, secondsLeft: undefined }), 'Asking…')
 })
 
 test('the rate is that of the work lately, and starts anew with a new kind of work', () => {
-  const pacer = new Pacer()
+  const pacer = new RateEstimator()
   const at = (done: number, seconds: number, label = 'Reading') => pacer.pace({ label, done, total: 100, unit: 'files' }, seconds * 1000)
   assert.equal(at(0, 0), { rate: 0, secondsLeft: undefined })
   assert.equal(at(10, 2), { rate: 5, secondsLeft: 18 })

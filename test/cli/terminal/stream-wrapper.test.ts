@@ -1,12 +1,12 @@
 /** Text that comes in pieces: safe and well broken, however it is cut. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { SafeText, TextFlow } from '../../../src/cli/terminal/stream-wrapper.ts'
+import { StreamSanitizer, TextFlow } from '../../../src/cli/terminal/stream-wrapper.ts'
 
 const test = suite('text that flows')
 
 const safe = (...pieces: string[]) => {
-  const text = new SafeText()
+  const text = new StreamSanitizer()
   return pieces.map((piece) => text.push(piece)).join('') + text.end()
 }
 
@@ -24,7 +24,7 @@ test('an escape sequence goes whole, however it is cut', () => {
 })
 
 test('no piece ever lets an escape through, also from a sequence without an end', () => {
-  const text = new SafeText()
+  const text = new StreamSanitizer()
   const pieces = ['\u001b]0;', 'x'.repeat(5000), '\u001b', '[2J', '\u001bP', 'y', '\u001b']
   const out = pieces.map((piece) => text.push(piece)).join('') + text.end()
   assert.not.match(out, '\u001b')

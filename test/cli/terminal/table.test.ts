@@ -1,7 +1,7 @@
 /** Tables at the width of a terminal: what is cut, what stands below its row, what is left out, and that this is told. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fitted, type Row, table } from '../../../src/cli/terminal/table.ts'
+import { layOutTable, type Row, table } from '../../../src/cli/terminal/table.ts'
 import { width } from '../../../src/cli/terminal/text.ts'
 
 const test = suite('tables')
@@ -36,19 +36,19 @@ const conversation = (last: number, title: string | null) => ({
 
 test('titles have room before identifiers and times do, and what has none is told', () => {
   const rows = [conversation(1, 'How many days of leave do I have?'), conversation(2, 'Travel')]
-  const wide = fitted(rows, CONVERSATIONS, paper(80))
+  const wide = layOutTable(rows, CONVERSATIONS, paper(80))
   assert.match(wide.text, /^How many days of leave do I have\? {2}Handbook helper {2}active {2}2026-01-31 09:30$/m)
   assert.equal(wide.hidden, ['ID'])
-  const narrow = fitted(rows, CONVERSATIONS, paper(40))
+  const narrow = layOutTable(rows, CONVERSATIONS, paper(40))
   assert.match(narrow.text, /^How many days of le… {2}Handbook … {2}active$/m)
   assert.equal(narrow.hidden, ['ID', 'UPDATED AT'])
-  assert.equal(fitted(rows, CONVERSATIONS, paper(140)).hidden, [])
+  assert.equal(layOutTable(rows, CONVERSATIONS, paper(140)).hidden, [])
 })
 
 test('a row without a name, or with that of another, has its identifier below it', () => {
   const rows = [conversation(1, 'Leave'), conversation(2, 'Leave'), conversation(3, null), conversation(4, 'Travel')]
   for (const size of [40, 70]) {
-    const { text, hidden } = fitted(rows, CONVERSATIONS, paper(size))
+    const { text, hidden } = layOutTable(rows, CONVERSATIONS, paper(size))
     const below = text.split('\n').filter((line) => line.includes('conv_'))
     assert.equal(
       below.map((line) => line.trim()),
@@ -62,7 +62,7 @@ test('a row without a name, or with that of another, has its identifier below it
 test('where nothing has a name identifiers stay, beside the rest or below it', () => {
   const run = { id: identifier('run', 1), status: 'completed', pass_rate: '100 %', created_at: '2026-01-31T09:30:00.000Z' }
   assert.match(lines([run], Object.keys(run), 64)[1] ?? '', /^run_\S+ {2}completed {2}100 %$/)
-  const { text, hidden } = fitted([run], Object.keys(run), paper(40))
+  const { text, hidden } = layOutTable([run], Object.keys(run), paper(40))
   assert.equal(text.split('\n').slice(1), ['completed  100 %      2026-01-31 09:30', run.id])
   assert.equal(hidden, [], 'it is there, if below')
 })
@@ -91,7 +91,7 @@ test('an error that has no room in its row stands below it, whole', () => {
 test('at a terminal empty columns are left out, and no word is lost on them; elsewhere scripts find them', () => {
   const rows = [{ id: '1', name: 'Leave', description: null, type: 'agent' }]
   const columns = ['id', 'name', 'description', 'type']
-  assert.equal(fitted(rows, columns, paper(80)), { text: 'ID  NAME   TYPE\n1   Leave  agent', hidden: [] })
+  assert.equal(layOutTable(rows, columns, paper(80)), { text: 'ID  NAME   TYPE\n1   Leave  agent', hidden: [] })
   assert.match(table(rows, columns, paper(Number.POSITIVE_INFINITY)), 'DESCRIPTION')
 })
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { formatAnswer } from '../../../src/cli/ask/format-answer.ts'
 import { formatCitations } from '../../../src/cli/ask/format-citations.ts'
 import { withoutSteering } from '../../../src/cli/terminal/color.ts'
-import { bytes, duration } from '../../../src/cli/terminal/format-quantity.ts'
+import { duration, formatBytes } from '../../../src/cli/terminal/format-quantity.ts'
 import { render } from '../../../src/cli/terminal/render.ts'
 import { record, table } from '../../../src/cli/terminal/table.ts'
 import { oneLine, printable, truncate, width, wrap } from '../../../src/cli/terminal/text.ts'
@@ -128,7 +128,7 @@ test('the word that was probably meant is found, and a stranger is not', () => {
 })
 
 test('quantities are rounded for people', () => {
-  assert.equal([0, 999, 1_500, 84_800_000_000].map(bytes), ['0 B', '999 B', '1.5 kB', '84.8 GB'])
+  assert.equal([0, 999, 1_500, 84_800_000_000].map(formatBytes), ['0 B', '999 B', '1.5 kB', '84.8 GB'])
   assert.equal([0, 59, 61, 7_384, 90_061].map(duration), ['0 s', '59 s', '1 min 1 s', '2 h 3 min', '1 d 1 h'])
 })
 

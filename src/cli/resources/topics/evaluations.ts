@@ -1,7 +1,7 @@
 /** Evaluations at the terminal. */
 import { evaluationRoutes, evaluations } from '../../../contract/families/evaluations.ts'
 import { readEvaluations } from '../../evaluations/read-test-cases.ts'
-import { kindNamedBy } from '../resolve-references.ts'
+import { getKindsByField } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'
 
 export const evaluationTopic: Topic = {
@@ -11,7 +11,7 @@ export const evaluationTopic: Topic = {
   columns: ['id', 'name', 'type', 'target_id', 'description'],
   label: 'name',
   next: ({ name }) => ['Run it', `cadre evaluations run ${name}`],
-  fromFile: readEvaluations,
-  fileHolds: 'test cases from CSV, JSON Lines (.jsonl), JSON or YAML, or fields from JSON or YAML',
-  references: { target_id: kindNamedBy('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },
+  readFile: readEvaluations,
+  fileContents: 'test cases from CSV, JSON Lines (.jsonl), JSON or YAML, or fields from JSON or YAML',
+  references: { target_id: getKindsByField('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },
 }

@@ -16,26 +16,29 @@ import type { Topic } from '../topic.ts'
 
 const { name, type, configuration } = KnowledgeSource.properties
 const { auth } = KnowledgeSourceUpdate.properties
-const configured: Record<string, TSchema> = Object.assign({}, ...Object.values(SOURCE_CONFIGURATIONS).map((schema) => getFields(schema)))
+const configurationFields: Record<string, TSchema> = Object.assign(
+  {},
+  ...Object.values(SOURCE_CONFIGURATIONS).map((schema) => getFields(schema)),
+)
 
 /** The field that tells which type is meant when none is named. */
-const TELLTALE: Record<string, SourceType> = { path: 'folder', url: 'url', repository: 'git', text: 'text' }
+const TYPE_BY_FIELD: Record<string, SourceType> = { path: 'folder', url: 'url', repository: 'git', text: 'text' }
 
 /** Paths are meant from here, but the daemon reads them from somewhere else. */
-function absolute(field: string, value: unknown): unknown {
+function resolvePaths(field: string, value: unknown): unknown {
   if (field === 'path' && typeof value === 'string') return resolve(value)
   if (field === 'paths' && Array.isArray(value)) return value.map((path: string) => resolve(path))
   if (field === 'repository' && typeof value === 'string' && existsSync(value)) return resolve(value)
   return value
 }
 
-function fill(given: Body): Body {
-  const own = Object.entries(given).filter(([field]) => !(field in configured))
-  const inside = Object.entries(given).filter(([field]) => field in configured)
+function toBody(given: Body): Body {
+  const own = Object.entries(given).filter(([field]) => !(field in configurationFields))
+  const inside = Object.entries(given).filter(([field]) => field in configurationFields)
   const body = Object.fromEntries(own)
-  const settings = Object.fromEntries(inside.map(([field, value]) => [field, absolute(field, value)]))
+  const settings = Object.fromEntries(inside.map(([field, value]) => [field, resolvePaths(field, value)]))
   const whole = { ...(body.configuration as Body | undefined), ...settings }
-  const guessed = Object.keys(whole).flatMap((field) => TELLTALE[field] ?? [])[0] ?? 'file'
+  const guessed = Object.keys(whole).flatMap((field) => TYPE_BY_FIELD[field] ?? [])[0] ?? 'file'
   return { ...body, type: body.type ?? guessed, ...(Object.keys(whole).length > 0 ? { configuration: whole } : {}) }
 }
 
@@ -47,6 +50,6 @@ export const knowledgeTopic: Topic = {
   label: 'name',
   next: ({ name }) => ['Read it', `cadre knowledge sync ${name}`],
   references: {},
-  simplest: 'cadre knowledge add ./docs',
-  form: { schema: object({ name, ...optional({ type, configuration, auth, ...configured }) }), fill },
+  createExample: 'cadre knowledge add ./docs',
+  form: { schema: object({ name, ...optional({ type, configuration, auth, ...configurationFields }) }), fill: toBody },
 }

@@ -1,6 +1,6 @@
 /** Usage thresholds at the terminal. */
 import { usageThresholdRoutes, usageThresholds } from '../../../contract/families/usage.ts'
-import { kindNamedBy } from '../resolve-references.ts'
+import { getKindsByField } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'
 
 export const thresholdTopic: Topic = {
@@ -8,5 +8,5 @@ export const thresholdTopic: Topic = {
   family: usageThresholds,
   routes: usageThresholdRoutes,
   columns: ['id', 'metric', 'limit', 'period', 'action', 'entity_type', 'entity_id'],
-  references: { entity_id: kindNamedBy('entity_type', ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation']) },
+  references: { entity_id: getKindsByField('entity_type', ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation']) },
 }

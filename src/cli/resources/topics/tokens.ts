@@ -9,5 +9,5 @@ export const tokenTopic: Topic = {
   columns: ['id', 'name', 'role', 'user_id', 'expires_at', 'last_used_at'],
   label: 'name',
   references: {},
-  shownOnce: 'token',
+  oneTimeField: 'token',
 }

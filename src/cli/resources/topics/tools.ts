@@ -3,7 +3,7 @@ import { apiToolRoutes, apiTools } from '../../../contract/families/api-tools.ts
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
 
-function fill(body: Body): Body {
+function toBody(body: Body): Body {
   if (body.parameters !== undefined || typeof body.url !== 'string') return body
   const names = [...new Set(Array.from(body.url.matchAll(/\{(\w+)\}/g), ([, name]) => name as string))]
   if (names.length === 0) return body
@@ -19,5 +19,5 @@ export const toolTopic: Topic = {
   label: 'name',
   next: ({ name }) => ['Try it', `cadre tools test ${name}`],
   references: {},
-  form: { schema: apiTools.create, fill },
+  form: { schema: apiTools.create, fill: toBody },
 }

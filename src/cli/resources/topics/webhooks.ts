@@ -10,5 +10,5 @@ export const webhookTopic: Topic = {
   label: 'url',
   next: ({ id }) => ['Try it', `cadre webhooks test ${id}`],
   references: {},
-  shownOnce: 'secret',
+  oneTimeField: 'secret',
 }

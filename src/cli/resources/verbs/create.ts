@@ -12,16 +12,16 @@ import { canAsk } from '../../terminal/prompts.ts'
 import { quoted } from '../../terminal/shell-quote.ts'
 import type { Row } from '../../terminal/table.ts'
 import { oneLine } from '../../terminal/text.ts'
-import type { Found } from '../ambiguous-names.ts'
-import { namesakes, resolveReferences } from '../resolve-references.ts'
-import { essentials, withNames } from '../resource-view.ts'
+import type { FoundResource } from '../ambiguous-names.ts'
+import { findNamesakes, resolveReferences } from '../resolve-references.ts'
+import { addReferenceNames, omitEmptyFields } from '../resource-view.ts'
 import { type Topic, titleOf } from '../topic.ts'
 import type { Example } from './list.ts'
 
 /** A longer list is no slip of somebody who types. */
-const MOST_LOOKED_UP = 20
+const MAX_NAME_CHECKS = 20
 
-export const fileFlagOf = ({ fileHolds = 'fields from a JSON or YAML file' }: Topic) =>
+export const createFileFlag = ({ fileContents: fileHolds = 'fields from a JSON or YAML file' }: Topic) =>
   string({ description: `Read ${fileHolds}, - for stdin; flags go over them.`, helpValue: '<file|->' })
 
 /** Asks for what is missing, where somebody is there to answer. */
@@ -32,7 +32,19 @@ export interface Interview {
 }
 
 export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
-  const { family, routes, command, references, columns, form, simplest, fromFile, sometimes, shownOnce, next } = topic
+  const {
+    family,
+    routes,
+    command,
+    references,
+    columns,
+    form,
+    createExample: simplest,
+    readFile: fromFile,
+    sometimes,
+    oneTimeField: shownOnce,
+    next,
+  } = topic
   const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
@@ -41,7 +53,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       ...examples,
       { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' },
     ]
-    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlagOf(topic) } as FlagSet
+    static override flags: FlagSet = { ...flagsFrom(fields), file: createFileFlag(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)
@@ -63,27 +75,34 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
           if (created.length > 0) await this.print({ data: created, columns }, flags)
           throw error
         }
-        this.narrate(`Created ${family.noun} ${titleOf(topic, data(created))}.`)
+        this.narrate(`Created ${family.noun} ${titleOf(topic, getLast(created))}.`)
       }
       const brief = !given.list && this.formatOf(flags) === 'table'
       await this.print(
-        { data: given.list ? created : brief ? essentials(await withNames(connection, topic, data(created))) : data(created), columns },
+        {
+          data: given.list
+            ? created
+            : brief
+              ? omitEmptyFields(await addReferenceNames(connection, topic, getLast(created)))
+              : getLast(created),
+          columns,
+        },
         flags,
       )
       if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
       if (this.formatOf(flags) !== 'table') return
-      const alone = created.length > MOST_LOOKED_UP || (await this.#tellNamesakes(connection, created))
-      if (next && !given.list) this.narrate(nextText(next, data(created), alone))
+      const alone = created.length > MAX_NAME_CHECKS || (await this.#tellNamesakes(connection, created))
+      if (next && !given.list) this.narrate(formatNextStep(next, getLast(created), alone))
     }
 
     /** Names may be given twice; whoever does it learns that, and what to call the new one by. Whether none was. */
     async #tellNamesakes(connection: Connection, created: readonly Row[]): Promise<boolean> {
       let alone = true
       for (const one of created) {
-        const [other] = await namesakes(connection, topic, one as Found)
+        const [other] = await findNamesakes(connection, topic, one as FoundResource)
         if (!other) continue
         alone = false
-        this.narrate(sameName(topic, one, other))
+        this.narrate(formatDuplicateName(topic, one, other))
       }
       return alone
     }
@@ -113,17 +132,17 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
 }
 
 /** A resource, and another one that people call the same. A second webhook of an address is seldom a slip. */
-export function sameName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
+export function formatDuplicateName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
   const way = label === 'url' ? '' : `, or give it a ${label} of its own: cadre ${command} update ${String(id)} --${label} …`
   return `There is another ${family.noun} called ${oneLine(String(name))}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
 }
 
 /** By its name, unless another one has that, too. */
-function nextText(next: NonNullable<Topic['next']>, { name, id }: Row, alone: boolean): string {
+function formatNextStep(next: NonNullable<Topic['next']>, { name, id }: Row, alone: boolean): string {
   const [what, command] = next({ name: alone ? quoted(String(name)) : String(id), id: String(id) })
   return `${what}: ${paint('bold', command)}`
 }
 
-function data(created: readonly Row[]): Row {
+function getLast(created: readonly Row[]): Row {
   return created.at(-1) ?? {}
 }

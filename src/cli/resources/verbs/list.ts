@@ -13,11 +13,11 @@ import { UsageError } from '../../terminal/errors.ts'
 import type { Shown } from '../../terminal/render.ts'
 import { type Paper, paperFor, type Row } from '../../terminal/table.ts'
 import { resolveReferences } from '../resolve-references.ts'
-import { namedRows } from '../resource-view.ts'
+import { createTableRows } from '../resource-view.ts'
 import type { Topic } from '../topic.ts'
 
 /** The rows as people read them, where a table of them all does not do; what it shows may be asked for. */
-export type Present = (connection: Connection, rows: Row[], paper: Paper) => Promise<Shown | string>
+export type FormatRows = (connection: Connection, rows: Row[], paper: Paper) => Promise<Shown | string>
 
 export interface Example {
   command: string
@@ -79,7 +79,7 @@ export function footer({ data, pagination }: Page): string {
 }
 
 /** Switches that only the list knows, such as mine. */
-function listOnly({ family, routes }: Topic): Field[] {
+function createSwitchFields({ family, routes }: Topic): Field[] {
   const known = new Set([...getSortableFields(family.resource), 'page', 'limit', 'sort', 'order'])
   const others = Object.entries(getFields(routes.list.query)).filter(
     ([name, schema]) => !known.has(name) && getScalarType(schema) === 'boolean',
@@ -88,7 +88,7 @@ function listOnly({ family, routes }: Topic): Field[] {
 }
 
 /** Fields that get a flag of their own: what a list is asked for most. */
-function convenient({ family, references }: Topic): Field[] {
+function createFilterFields({ family, references }: Topic): Field[] {
   const sortable = new Set(getSortableFields(family.resource))
   const wanted = Object.entries(getFields(family.resource)).filter(
     ([name, schema]) => sortable.has(name) && ('enum' in schema || name in references || name === 'name' || name === 'user_id'),
@@ -101,9 +101,9 @@ function convenient({ family, references }: Topic): Field[] {
   }))
 }
 
-export function listCommand(topic: Topic, examples: Example[], present?: Present) {
-  const { family, routes, columns, references, command, simplest } = topic
-  const filters = [...convenient(topic), ...listOnly(topic)]
+export function listCommand(topic: Topic, examples: Example[], present?: FormatRows) {
+  const { family, routes, columns, references, command, createExample: simplest } = topic
+  const filters = [...createFilterFields(topic), ...createSwitchFields(topic)]
   const plural = `${family.noun}s`
   return class ListCommand extends CadreCommand {
     static override description = `List ${plural}.`
@@ -127,7 +127,7 @@ export function listCommand(topic: Topic, examples: Example[], present?: Present
       if (this.formatOf(values) !== 'table') return this.print({ data: found.data, columns }, values)
       const shown = present
         ? await present(connection, found.data, paperFor(process.stdout))
-        : await namedRows(connection, topic, found.data)
+        : await createTableRows(connection, topic, found.data)
       if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
       else await this.print(shown, values)
       this.narrate(footer(found))

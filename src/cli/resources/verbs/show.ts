@@ -5,21 +5,26 @@ import { withArticle } from '../../../contract/crud.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import type { Row } from '../../terminal/table.ts'
 import { resolveOwn } from '../resolve-references.ts'
-import { withNames } from '../resource-view.ts'
+import { addReferenceNames } from '../resource-view.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 
 /** The argument that names a resource. */
 export function ownArgument({ family, label }: Topic) {
-  return string({ required: true, ignoreStdin: true, description: describe(family.noun, label) })
+  return string({ required: true, ignoreStdin: true, description: describeIdArgument(family.noun, label) })
 }
 
 /** The argument that names one or several resources. */
 export function ownArguments({ family, label }: Topic) {
-  return string({ required: true, ignoreStdin: true, multiple: true, description: `${describe(family.noun, label)} May be repeated.` })
+  return string({
+    required: true,
+    ignoreStdin: true,
+    multiple: true,
+    description: `${describeIdArgument(family.noun, label)} May be repeated.`,
+  })
 }
 
-function describe(noun: string, label: string | undefined): string {
+function describeIdArgument(noun: string, label: string | undefined): string {
   return `Identifier${label === undefined ? '' : ` or ${label}`} of the ${noun}.`
 }
 
@@ -42,7 +47,7 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
       const connection = await this.connect(flags)
       const answer = await call(connection, routes.get, { params: { id: await resolveOwn(connection, topic, args.id) } })
       const row = answer.data as Row
-      await this.print({ data: this.formatOf(flags) === 'table' ? await withNames(connection, topic, row) : row }, flags)
+      await this.print({ data: this.formatOf(flags) === 'table' ? await addReferenceNames(connection, topic, row) : row }, flags)
     }
   }
 }

@@ -6,11 +6,11 @@ import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import type { Row } from '../../terminal/table.ts'
-import type { Found } from '../ambiguous-names.ts'
-import { namesakes, resolveOwn, resolveReferences } from '../resolve-references.ts'
-import { withNames } from '../resource-view.ts'
+import type { FoundResource } from '../ambiguous-names.ts'
+import { findNamesakes, resolveOwn, resolveReferences } from '../resolve-references.ts'
+import { addReferenceNames } from '../resource-view.ts'
 import { type Topic, titleOf } from '../topic.ts'
-import { fileFlagOf, sameName } from './create.ts'
+import { createFileFlag, formatDuplicateName } from './create.ts'
 import type { Example } from './list.ts'
 import { ownArgument } from './show.ts'
 
@@ -26,7 +26,7 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     static override description = `Change ${withArticle(family.noun)}.\n\nFields that are left out keep their values.`
     static override examples = examples
     static override args = { id }
-    static override flags: FlagSet = { ...flagsFrom(fields), file: fileFlagOf(topic) } as FlagSet
+    static override flags: FlagSet = { ...flagsFrom(fields), file: createFileFlag(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(UpdateCommand)
@@ -41,15 +41,20 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       })
       this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
       const [other] =
-        label !== undefined && label in body && this.formatOf(flags) === 'table' ? await namesakes(connection, topic, data as Found) : []
-      if (other) this.narrate(sameName(topic, data as Row, other))
-      await this.print({ data: this.formatOf(flags) === 'table' ? await withNames(connection, topic, data as Row) : (data as Row) }, flags)
+        label !== undefined && label in body && this.formatOf(flags) === 'table'
+          ? await findNamesakes(connection, topic, data as FoundResource)
+          : []
+      if (other) this.narrate(formatDuplicateName(topic, data as Row, other))
+      await this.print(
+        { data: this.formatOf(flags) === 'table' ? await addReferenceNames(connection, topic, data as Row) : (data as Row) },
+        flags,
+      )
     }
   }
 
   async function changes(flags: FlagValues): Promise<{ body: Body; placeOf?: FromFile['placeOf'] }> {
     const reader = new InputReader()
-    const open = (file: string) => (topic.fromFile ? topic.fromFile(file, reader) : reader.resources(file))
+    const open = (file: string) => (topic.readFile ? topic.readFile(file, reader) : reader.resources(file))
     const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
     if (given.list) throw new UsageError('A change takes one object, not a list.')
     const body = { ...given.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
