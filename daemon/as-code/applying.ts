@@ -111,7 +111,7 @@ export class Applying {
       const { users } = await usersOf(transaction, record.id, Number.MAX_SAFE_INTEGER)
       // Conversations are no configuration: they stay, and go on without what is gone.
       const force = users.every(({ noun }) => noun === 'conversation')
-      await resource.removeWithin(transaction, record, force).catch(stillNeeded)
+      await resource.removeInTransaction(transaction, record, force).catch(stillNeeded)
       this.#versions.push([record.id, record.version])
       this.#removed.push({ resource, record })
       this.changes.push({ family: kind.name, name, id: record.id, action: 'delete', fields: [] })
@@ -119,8 +119,8 @@ export class Applying {
   }
 
   async followUp(): Promise<void> {
-    for (const { resource, record } of this.#changed) await resource.followUp({ changed: [record] })
-    for (const { resource, record } of this.#removed) await resource.followUp({ removed: [record] })
+    for (const { resource, record } of this.#changed) await resource.runAfterHooks({ changed: [record] })
+    for (const { resource, record } of this.#removed) await resource.runAfterHooks({ removed: [record] })
   }
 
   /** What each file is about: one resource has one file. */
@@ -174,9 +174,9 @@ export class Applying {
     this.kept.push(...kept.flatMap(({ variables }) => variables))
     // What the fields mean, with all defaults and spellings out, is what creating them makes of them. An admin could; what the caller may is asked of what differs.
     const admin = { ...caller, role: 'admin' as const }
-    const meant = await takenBack(transaction, async () => (await resource.createWithin(transaction, admin, input)).stored)
+    const meant = await takenBack(transaction, async () => (await resource.createInTransaction(transaction, admin, input)).stored)
     const differences = this.#differences(kind, current, meant)
-    const other = [...given, ...missing.map(({ field }) => field)].filter((field) => !resource.sameSecret(field, meant, current))
+    const other = [...given, ...missing.map(({ field }) => field)].filter((field) => !resource.hasSameSecret(field, meant, current))
     const stuck = differences.find(({ field }) => kind.fixed?.includes(field))
     if (stuck)
       throw createValidationError(
@@ -190,7 +190,7 @@ export class Applying {
       ...Object.fromEntries(differences.map(({ field }) => [field, (meant as unknown as Fields)[field]])),
       ...Object.fromEntries(other.map((field) => [field, input[field]])),
     }
-    const { stored } = await resource.updateWithin(transaction, caller, current, update)
+    const { stored } = await resource.updateInTransaction(transaction, caller, current, update)
     this.#versions.push([current.id, current.version])
     this.#changed.push({ resource, record: stored })
     this.changes.push({
@@ -211,7 +211,7 @@ export class Applying {
   async #create(kind: Kind, resource: Managed, { name: plain, key }: Identity, input: Fields): Promise<void> {
     const { transaction, caller, inventory } = this.#parts
     const made = Object.fromEntries(Object.entries(kind.made?.() ?? {}).filter(([field]) => input[field] === undefined))
-    const { stored } = await resource.createWithin(transaction, caller, { ...input, ...made })
+    const { stored } = await resource.createInTransaction(transaction, caller, { ...input, ...made })
     if (key !== undefined) await keepFileKey(transaction, stored.id, key)
     const name = key === undefined ? plain : withKey(plain, key)
     for (const secret of Object.values(made)) this.secrets.push({ family: kind.name, name, secret: String(secret) })

@@ -17,11 +17,11 @@ import { plainFields } from './writing.ts'
 export interface Managed {
   readonly family: Family
   readonly records: { find(reader: Reader, scope: object, limit: number): Promise<StoredRecord[]> }
-  createWithin(transaction: Transaction, caller: Caller, input: object): Promise<{ stored: StoredRecord }>
-  updateWithin(transaction: Transaction, caller: Caller, current: StoredRecord, input: object): Promise<{ stored: StoredRecord }>
-  removeWithin(transaction: Transaction, record: StoredRecord, force: boolean): Promise<void>
-  followUp(change: { changed?: readonly StoredRecord[]; removed?: readonly StoredRecord[] }): Promise<void>
-  sameSecret(field: string, one: StoredRecord, other: StoredRecord): boolean
+  createInTransaction(transaction: Transaction, caller: Caller, input: object): Promise<{ stored: StoredRecord }>
+  updateInTransaction(transaction: Transaction, caller: Caller, current: StoredRecord, input: object): Promise<{ stored: StoredRecord }>
+  removeInTransaction(transaction: Transaction, record: StoredRecord, force: boolean): Promise<void>
+  runAfterHooks(change: { changed?: readonly StoredRecord[]; removed?: readonly StoredRecord[] }): Promise<void>
+  hasSameSecret(field: string, one: StoredRecord, other: StoredRecord): boolean
 }
 
 const ALL = 1_000_000

@@ -35,8 +35,8 @@ export interface AsCodeParts {
   /** Of every family that files can hold. */
   resources: readonly Managed[]
   settings: {
-    settings(reader: Reader): Promise<Static<typeof Settings>>
-    changeSettingsWithin(transaction: Transaction, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>>
+    getSettings(reader: Reader): Promise<Static<typeof Settings>>
+    updateSettingsInTransaction(transaction: Transaction, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>>
   }
 }
 
@@ -55,7 +55,7 @@ export class AsCodeService {
     const { database, settings } = this.#parts
     // In a transaction, so that it is all of one moment.
     return database.write(async (transaction) =>
-      exported(await takeInventory(transaction, this.#resources, caller), await settings.settings(transaction), caller),
+      exported(await takeInventory(transaction, this.#resources, caller), await settings.getSettings(transaction), caller),
     )
   }
 
@@ -111,9 +111,9 @@ export class AsCodeService {
     const input = withIdentifiers(directory, SETTINGS_REFERENCES, fields)
     validator.check(systemRoutes.updateSettings.body, input)
     const spelled = (all: Fields) => withNames(directory, SETTINGS_REFERENCES, all)
-    const [before, meant] = [spelled(await settings.settings(transaction)), spelled(input)]
+    const [before, meant] = [spelled(await settings.getSettings(transaction)), spelled(input)]
     const other = Object.keys(meant).filter((field) => meant[field] !== before[field])
-    if (other.length > 0) await settings.changeSettingsWithin(transaction, input)
+    if (other.length > 0) await settings.updateSettingsInTransaction(transaction, input)
     const changes = other.map((field) => ({ field, from: before[field], to: meant[field] }))
     return { family: 'settings', name: 'settings', id: null, action: other.length > 0 ? 'update' : 'unchanged', fields: changes }
   }

@@ -50,7 +50,7 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
   const aNoun = withArticle(noun)
   const params = idParams(noun)
   const limited = doors.bodyLimit ? { bodyLimit: doors.bodyLimit } : {}
-  const one = { family: name, path: `${path}/{id}`, params, reply: resource }
+  const one = { family: name, path: `${path}/{id}`, params, response: resource }
   const change = {
     ...one,
     ...limited,

@@ -68,12 +68,12 @@ export const DocumentCreate = object(
 )
 
 const params = object({ id: identifier('the knowledge source'), document_id: identifier('the document') })
-const one = { family: 'knowledge-sources', path: '/knowledge-sources/{id}/documents/{document_id}', params, reply: Document }
+const one = { family: 'knowledge-sources', path: '/knowledge-sources/{id}/documents/{document_id}', params, response: Document }
 const all = {
   family: 'knowledge-sources',
   path: '/knowledge-sources/{id}/documents',
   params: idParams('knowledge source'),
-  reply: Document,
+  response: Document,
 }
 export const documentRoutes = {
   list: route({

@@ -138,7 +138,7 @@ const action = { family: 'webhooks', params: idParams('webhook'), access: 'admin
 const one = {
   ...action,
   params: object({ id: identifier('the webhook'), delivery_id: identifier('the delivery') }),
-  reply: DeliveryDetails,
+  response: DeliveryDetails,
 }
 export const webhookRoutes = {
   ...crud(webhooks, { read: 'administer', change: 'administer', revealsSecret: true }, WebhookCreated),
