@@ -31,7 +31,7 @@ export default class Analytics extends CadreCommand {
     const whose = await resolveEntityFilter(connection, { agent: flags.agent })
     const agent = whose.query.entity_id === undefined ? {} : { agent_id: whose.query.entity_id }
     const { data } = await call(connection, analyticsRoutes.conversations, { query: { ...period.query, ...agent } })
-    const format = this.formatOf(flags)
+    const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
     const title = formatTitle(period, whose)

@@ -4,7 +4,7 @@ import { boolean, string as stringFlag } from '@oclif/core/flags'
 import { buildApiRequest } from '../src/cli/input/api-request.ts'
 import { InputReader } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { failureOf, QuietFailure, UsageError } from '../src/cli/terminal/errors.ts'
+import { ReportedError, toFailure, UsageError } from '../src/cli/terminal/errors.ts'
 import { toJson } from '../src/cli/terminal/render.ts'
 import { printable } from '../src/cli/terminal/text.ts'
 import { failure, isGood, pages } from '../src/client/call.ts'
@@ -61,7 +61,7 @@ export default class Api extends CadreCommand {
     const text = await reply.text()
     if (flags.include) process.stdout.write(`${heading(reply)}\n\n`)
     process.stdout.write(`${shown(reply, text)}\n`)
-    if (!isGood(reply)) throw new QuietFailure(failureOf(failure(reply, text)).exitCode)
+    if (!isGood(reply)) throw new ReportedError(toFailure(failure(reply, text)).exitCode)
   }
 }
 

@@ -27,7 +27,7 @@ export default class Apply extends CadreCommand {
     const body = await readDeclaration(flags)
     const connection = await this.connect(flags)
     const plan = await fetchPlan(connection, body)
-    const plain = this.formatOf(flags) === 'table'
+    const plain = this.getFormat(flags) === 'table'
     if (plain) process.stdout.write(`${formatPlan(plan, paperFor(process.stdout)).join('\n')}\n`)
     for (const note of plan.notes) this.narrate(note)
     if (!hasChanges(plan)) return plain ? undefined : this.print({ data: plan }, flags)

@@ -97,7 +97,7 @@ export default class Ask extends CadreCommand {
       )
     }
     const message = quoting === undefined ? question.message : question.text
-    const json = this.formatOf(flags) === 'json'
+    const json = this.getFormat(flags) === 'json'
     const { citations, full, quiet } = flags
     const view = { question: question.text, citations, full, quiet, json, tools: flags['allow-tools'] ? 'allow' : 'ask' } as const
     const reply = await printReply(connection, { conversation, message }, view)

@@ -3,7 +3,7 @@ import type { Check } from '../src/cli/doctor/check.ts'
 import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '../src/cli/doctor/system-checks.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
-import { QuietFailure } from '../src/cli/terminal/errors.ts'
+import { ReportedError } from '../src/cli/terminal/errors.ts'
 import { asTyped } from '../src/cli/terminal/invocation.ts'
 import { printable } from '../src/cli/terminal/text.ts'
 import { wrapForStream } from '../src/cli/terminal/wrap-sentences.ts'
@@ -29,9 +29,9 @@ export default class Doctor extends CadreCommand {
       checkEmbedding(this.config.root),
       ...(await checkService(this.paths)),
     ]
-    if (this.formatOf(flags) === 'table') for (const check of checks) process.stdout.write(`${line(check)}\n`)
+    if (this.getFormat(flags) === 'table') for (const check of checks) process.stdout.write(`${line(check)}\n`)
     else await this.print({ data: checks.map((check) => ({ ...check })) }, flags)
-    if (checks.some(({ state }) => state === 'broken')) throw new QuietFailure()
+    if (checks.some(({ state }) => state === 'broken')) throw new ReportedError()
   }
 }
 

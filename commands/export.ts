@@ -35,7 +35,7 @@ export default class Export extends CadreCommand {
         `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with: cadre apply -f ${quoted(flags.to)}`,
       )
     }
-    if (this.formatOf(flags) === 'json') await this.print({ data: { ...data, resources } }, flags)
+    if (this.getFormat(flags) === 'json') await this.print({ data: { ...data, resources } }, flags)
     else if (flags.to === undefined) process.stdout.write(files.map(({ file, text }) => `# ${file}\n${text}`).join('---\n'))
   }
 }

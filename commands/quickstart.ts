@@ -49,7 +49,7 @@ export default class Quickstart extends CadreCommand {
     if (problem) throw new UsageError(problem.message, problem.hint)
     if (flags.question?.trim() === '')
       throw createMissingQuestionError(`cadre quickstart${args.path === undefined ? '' : ` ${quoted(args.path)}`} --question`)
-    const pretty = this.formatOf(flags) === 'table'
+    const pretty = this.getFormat(flags) === 'table'
     const asking = pretty && !flags.quiet && canAsk()
     const display = new ProgressDisplay(flags.quiet)
     try {

@@ -1,6 +1,6 @@
 /** `cadre status`: the state of the service. */
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { duration, formatBytes } from '../src/cli/terminal/format-quantity.ts'
+import { formatBytes, formatDuration } from '../src/cli/terminal/format-quantity.ts'
 import { call } from '../src/client/call.ts'
 import { modelRoutes } from '../src/contract/families/models.ts'
 import { systemRoutes } from '../src/contract/families/system.ts'
@@ -16,12 +16,12 @@ export default class Status extends CadreCommand {
     const { flags } = await this.parse(Status)
     const connection = await this.connect(flags)
     const { data } = await call(connection, systemRoutes.status, {})
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const { uptime_seconds, counts, sizes, queues, memory, started_at, ...rest } = data
     const sized = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, formatBytes(size)]))
     const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
-    const shown = { ...rest, default_model: model.name, uptime: duration(uptime_seconds), memory: formatBytes(memory.rss) }
+    const shown = { ...rest, default_model: model.name, uptime: formatDuration(uptime_seconds), memory: formatBytes(memory.rss) }
     await this.print({ data: { ...shown, resources: some(counts), sizes: sized, queues: some(queues) } }, flags)
   }
 }

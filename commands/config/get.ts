@@ -1,14 +1,14 @@
-/** Prints one setting. */
+/** `cadre config get`: prints a setting. */
 import { string } from '@oclif/core/args'
 import { readSetting, SETTING_NAMES, type SettingName } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { EXIT, QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
 
 export default class ConfigGet extends CadreCommand {
-  static override description = 'Print one setting.\n\nExits 3 when it is not set.'
+  static override description = 'Print a setting.\n\nExits with 3 if it is not set.'
   static override examples = [
-    { command: 'cadre config get url', description: 'Where commands go' },
-    { command: 'cadre config get default-model', description: 'Which model answers when none is named' },
+    { command: 'cadre config get url', description: 'Print the service address' },
+    { command: 'cadre config get default-model', description: 'Print the default model' },
   ]
   static override args = {
     name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }),
@@ -17,10 +17,10 @@ export default class ConfigGet extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigGet)
     const value = await readSetting(args.name as SettingName, this.paths, () => this.connect(flags))
-    if (this.formatOf(flags) !== 'table') await this.print({ data: { [args.name]: value ?? null } }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: { [args.name]: value ?? null } }, flags)
     else if (value !== undefined) process.stdout.write(`${value}\n`)
     if (value !== undefined) return
     this.narrate(`${args.name} is not set.`)
-    throw new QuietFailure(EXIT.notFound)
+    throw new ReportedError(EXIT.notFound)
   }
 }

@@ -13,7 +13,7 @@ export default class ConfigList extends CadreCommand {
     const current: Record<string, unknown> = { ...readSettings(this.paths) }
     if (current.token !== undefined) current.token = '(set)'
     const model = await findDefaultModel(() => this.connect({ ...flags, start: false }), this.narrate)
-    if (this.formatOf(flags) !== 'table') return this.print({ data: { ...current, ...(model && { 'default-model': model.id }) } }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data: { ...current, ...(model && { 'default-model': model.id }) } }, flags)
     const values: Record<string, unknown> = { ...current, 'default-model': model?.name }
     const rows = Object.entries(SETTINGS).map(([setting, meaning]) => ({ setting, value: values[setting] ?? '', meaning }))
     await this.print({ data: rows }, flags)

@@ -8,7 +8,7 @@ import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsComplete extends CadreCommand {
-  static override description = 'Complete a conversation, so that no more messages are taken and webhooks are told.'
+  static override description = 'Mark a conversation as completed and notify webhooks. The next message reopens it.'
   static override examples = [{ command: "cadre conversations complete 'Leave in summer'", description: 'By title' }]
   static override args = { id: ownArgument(conversationTopic) }
 
@@ -19,6 +19,6 @@ export default class ConversationsComplete extends CadreCommand {
       params: { id: await resolveOwn(connection, conversationTopic, args.id) },
     })
     this.narrate(`Completed conversation ${titleOf(conversationTopic, data)}.`)
-    if (this.formatOf(flags) !== 'table') await this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
   }
 }

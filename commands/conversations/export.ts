@@ -35,7 +35,7 @@ export default class ConversationsExport extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsExport)
-    const json = (flags.format ?? (this.formatOf(flags) === 'json' || flags.to?.endsWith('.json') ? 'json' : 'md')) === 'json'
+    const json = (flags.format ?? (this.getFormat(flags) === 'json' || flags.to?.endsWith('.json') ? 'json' : 'md')) === 'json'
     const connection = await this.connect(flags)
     const { data } = await call(connection, conversationRoutes.get, {
       params: { id: await resolveOwn(connection, conversationTopic, args.id) },

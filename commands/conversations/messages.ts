@@ -7,12 +7,12 @@ import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsMessages extends CadreCommand {
-  static override description = 'List the messages of a conversation, newest first unless told otherwise.'
+  static override description = 'List the messages of a conversation, newest first.'
   static override examples = [
-    { command: "cadre conversations messages 'Leave in summer' --order asc --all", description: 'From the beginning' },
+    { command: "cadre conversations messages 'Leave in summer' --order asc --all", description: 'List all messages, oldest first' },
     {
       command: "cadre conversations messages 'Leave in summer' --filter role=assistant --json",
-      description: 'Only the replies, for a script',
+      description: 'Print only the replies, as JSON',
     },
   ]
   static override args = { id: ownArgument(conversationTopic) }
@@ -23,8 +23,8 @@ export default class ConversationsMessages extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, conversationTopic, args.id)
     const found = await readList(connection, conversationRoutes.messages, { id }, queryFrom(flags), flags.all)
-    const isTable = this.formatOf(flags) === 'table'
-    if (found.data.length === 0 && isTable) return this.narrate('Nothing was said here yet.')
+    const isTable = this.getFormat(flags) === 'table'
+    if (found.data.length === 0 && isTable) return this.narrate('This conversation has no messages.')
     await this.print({ data: found.data, columns: ['timestamp', 'role', 'content'] }, flags)
     if (isTable) this.narrate(footer(found))
   }

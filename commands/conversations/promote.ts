@@ -60,6 +60,6 @@ export default class ConversationsPromote extends CadreCommand {
     }
     const { data } = await call(connection, evaluationRoutes.append, { params: { id: evaluation }, body: { test_cases: [test] } })
     this.narrate(`Added a test case to ${data.name}, which now has ${data.test_cases.length}.`)
-    if (this.formatOf(flags) !== 'table') await this.print({ data: test }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: test }, flags)
   }
 }

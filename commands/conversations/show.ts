@@ -45,7 +45,7 @@ export default class ConversationsShow extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, conversationTopic, args.id)
     const { data } = await call(connection, conversationRoutes.get, { params: { id } })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const writing = findUnfinishedReply(data)
     await this.#show(connection, data, flags)
     if (!writing) return

@@ -22,6 +22,6 @@ export default class DaemonRestart extends CadreCommand {
     await stopDaemon(this.paths)
     const options = formatDaemonArguments({ ...flags, port: wanted ?? (before ? Number(new URL(before.url).port || 80) : undefined) })
     const daemon = await startDaemon({ paths: this.paths, root: this.config.root, narrate: this.narrate, options })
-    if (this.formatOf(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

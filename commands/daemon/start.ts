@@ -18,6 +18,6 @@ export default class DaemonStart extends CadreCommand {
     const daemon =
       running ??
       (await startDaemon({ paths: this.paths, root: this.config.root, narrate: this.narrate, options: formatDaemonArguments(flags) }))
-    if (this.formatOf(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

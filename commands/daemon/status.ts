@@ -1,15 +1,15 @@
-/** Says whether the daemon is running, without starting it. */
+/** `cadre daemon status`: whether the daemon is running. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { EXIT, QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
 import { livingDaemon } from '../../src/client/address.ts'
 import { health } from '../../src/client/daemon.ts'
 import { version } from '../../src/version.ts'
 
 export default class DaemonStatus extends CadreCommand {
-  static override description = 'Say whether the daemon of this home is running.\n\nNever starts it. Exits 5 when it is not running.'
+  static override description = 'Show whether the daemon is running.\n\nDoes not start it. Exits with 5 if it is not running.'
   static override examples = [
-    { command: 'cadre daemon status', description: 'For people' },
-    { command: 'cadre daemon status --json', description: 'For scripts' },
+    { command: 'cadre daemon status', description: 'Show the status' },
+    { command: 'cadre daemon status --json', description: 'Print it as JSON' },
   ]
 
   override async run(): Promise<void> {
@@ -17,19 +17,19 @@ export default class DaemonStatus extends CadreCommand {
     const record = livingDaemon(this.paths)
     const found = record && (await health(record.url))
     if (!record || !found) {
-      if (this.formatOf(flags) !== 'table') await this.print({ data: { running: false, home: this.paths.home } }, flags)
+      if (this.getFormat(flags) !== 'table') await this.print({ data: { running: false, home: this.paths.home } }, flags)
       this.narrate(
         record
-          ? `Process ${record.pid} does not answer at ${record.url}; cadre doctor tells more.`
-          : 'The Cadre daemon is not running; cadre daemon start starts it.',
+          ? `Process ${record.pid} does not respond at ${record.url}. To diagnose it: cadre doctor`
+          : 'The Cadre daemon is not running. To start it: cadre daemon start',
       )
-      throw new QuietFailure(EXIT.unreachable)
+      throw new ReportedError(EXIT.unreachable)
     }
     const { pid, url, started_at } = record
     await this.print(
       { data: { running: true, health: found.getStatus, url, pid, version: found.version, started_at, home: this.paths.home } },
       flags,
     )
-    if (found.version !== version) this.narrate(`This command is version ${version}; cadre daemon restart brings both to the same version.`)
+    if (found.version !== version) this.narrate(`This command is version ${version}. To update the daemon: cadre daemon restart`)
   }
 }

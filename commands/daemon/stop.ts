@@ -1,16 +1,16 @@
-/** Stops the daemon. */
+/** `cadre daemon stop`: stops the daemon. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { stopDaemon } from '../../src/client/daemon.ts'
 
 export default class DaemonStop extends CadreCommand {
   static override description =
-    'Stop the daemon and wait until it is gone.\n\nWhat it is doing is finished first, for up to ten seconds; nothing that was acknowledged is lost.'
-  static override examples = [{ command: 'cadre daemon stop', description: 'Also good when none is running' }]
+    'Stop the daemon and wait until it has exited.\n\nRequests in progress get up to ten seconds to finish. Acknowledged changes are never lost.'
+  static override examples = [{ command: 'cadre daemon stop', description: 'Stop the daemon if it is running' }]
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStop)
     const stopped = await stopDaemon(this.paths)
     this.narrate(stopped ? 'Stopped the Cadre daemon.' : 'The Cadre daemon is not running.')
-    if (this.formatOf(flags) !== 'table') await this.print({ data: { stopped } }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: { stopped } }, flags)
   }
 }

@@ -21,7 +21,7 @@ export default class EvaluationsCancel extends CadreCommand {
     const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
     const run_id = args.run ?? (await call(connection, runRoutes.results, { params: { id }, query: { limit: 1 } })).data.run_id
     const { data } = await call(connection, runRoutes.cancel, { params: { id, run_id } })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${formatSummary(data, process.stdout).join('\n')}\n`)
   }
 }

@@ -36,7 +36,7 @@ export default class EvaluationsCompare extends CadreCommand {
     const a = args.a ?? before?.run_id
     if (!a || !b) throw new UsageError('Comparing needs two completed runs.', `Start one: cadre evaluations run ${id}`)
     const { data } = await call(connection, runRoutes.compare, { params: { id }, query: { a, b } })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(
       `${formatComparison(data, paperFor(process.stdout), flags.all ? Number.POSITIVE_INFINITY : MAX_SHOWN).join('\n')}\n`,
     )

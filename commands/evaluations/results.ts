@@ -38,7 +38,7 @@ export default class EvaluationsResults extends CadreCommand {
     } = (await call(connection, runRoutes.results, { params: { id }, query })).data
     const results = sortFailuresFirst(await listResults(connection, id, run.run_id, flags.failed ? false : undefined))
     if (flags.junit) await writeFile(flags.junit, formatJunit(args.evaluation, results))
-    const format = this.formatOf(flags)
+    const format = this.getFormat(flags)
     if (format === 'csv') return this.print({ data: results }, flags)
     if (format !== 'table') return this.print({ data: { ...run, configuration, results } }, flags)
     const paper = paperFor(process.stdout)

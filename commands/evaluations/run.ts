@@ -9,7 +9,7 @@ import { unwritable } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
-import { EXIT, QuietFailure, UsageError } from '../../src/cli/terminal/errors.ts'
+import { EXIT, ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
 import { asTyped } from '../../src/cli/terminal/invocation.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
@@ -61,7 +61,7 @@ export default class EvaluationsRun extends CadreCommand {
       baseline === undefined
         ? undefined
         : (await call(connection, runRoutes.compare, { params: { id }, query: { a: baseline, b: run.run_id } })).data
-    if (this.formatOf(flags) !== 'table') await this.print({ data: comparison ? { ...run, comparison } : run }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: comparison ? { ...run, comparison } : run }, flags)
     else {
       const paper = paperFor(process.stdout)
       const { results, pagination } = (
@@ -77,13 +77,13 @@ export default class EvaluationsRun extends CadreCommand {
     }
     if (run.status !== 'completed') {
       if (judged.length > 0) this.narrate(`The run was not completed (${run.status}), so its pass rate was not checked.`)
-      throw new QuietFailure()
+      throw new ReportedError()
     }
     const under = least !== undefined && run.summary.pass_rate < least
     if (under) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is below ${least}.`)
     const worse = comparison !== undefined && (comparison.pass_rate_change < 0 || comparison.verdict === 'worse')
     if (worse) this.narrate('The run is worse than the baseline.')
-    if (under || worse) throw new QuietFailure(EXIT.underBar)
+    if (under || worse) throw new ReportedError(EXIT.evaluationFailed)
   }
 
   async #newest(connection: Parameters<typeof call>[0], id: string): Promise<string | undefined> {

@@ -9,16 +9,16 @@ import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 export default class EvaluationsRuns extends CadreCommand {
   static override description = 'List the runs of an evaluation, newest first.'
-  static override examples = [{ command: "cadre evaluations runs 'Leave questions'", description: 'How it went over time' }]
+  static override examples = [{ command: "cadre evaluations runs 'Leave questions'", description: 'List the newest runs' }]
   static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
-  static override flags = { limit: integer({ min: 1, max: 100, default: 20, description: 'Most runs that are shown.' }) }
+  static override flags = { limit: integer({ min: 1, max: 100, default: 20, description: 'Maximum number of runs to list.' }) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsRuns)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
     const { data } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: flags.limit } as object })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const rows = data.map(({ run_id, status, created_at, summary: { pass_rate, average_score, passed, total } }) => ({
       id: run_id,
       status,

@@ -5,7 +5,7 @@ import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { type AddedSource, addSource, formatAddedSource, isUnreadable } from '../../src/cli/knowledge/add-source.ts'
 import { ADDABLE_TYPES, planSources } from '../../src/cli/knowledge/plan-sources.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { ReportedError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { isHere } from '../../src/client/address.ts'
 
@@ -90,8 +90,8 @@ export default class KnowledgeAdd extends CadreCommand {
     } finally {
       display.end()
     }
-    if (this.formatOf(flags) !== 'table')
+    if (this.getFormat(flags) !== 'table')
       await this.print({ data: added.length === 1 ? (added[0]?.source ?? {}) : added.map(({ source }) => source) }, flags)
-    if (added.some(({ source }) => isUnreadable(source))) throw new QuietFailure()
+    if (added.some(({ source }) => isUnreadable(source))) throw new ReportedError()
   }
 }

@@ -65,7 +65,7 @@ export default class KnowledgeDelete extends CadreCommand {
       deleted.push({ id: source.id, message })
       this.narrate(message)
     }
-    if (this.formatOf(flags) !== 'table') await this.print({ data: args.source.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: args.source.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
   }
 }
 

@@ -6,7 +6,7 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { readList } from '../../src/cli/resources/verbs/list.ts'
-import { failureOf, failureText, QuietFailure, UsageError } from '../../src/cli/terminal/errors.ts'
+import { formatFailure, ReportedError, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
@@ -61,16 +61,16 @@ export default class KnowledgeSync extends CadreCommand {
             // With several sources, the others are still synced.
             if (started.length === 1) throw error
             broken = error
-            display.say(`${source.name}: ${failureText(failureOf(error))}`)
+            display.say(`${source.name}: ${formatFailure(toFailure(error))}`)
           }
       }
     } finally {
       display.end()
     }
-    if (this.formatOf(flags) !== 'table') await this.print({ data: ids.length === 1 ? (sources[0] ?? {}) : sources }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: ids.length === 1 ? (sources[0] ?? {}) : sources }, flags)
     else if (!flags.wait)
       this.narrate(`The daemon is syncing ${sources.map(({ name }) => name).join(', ')}. Check the status: cadre knowledge list`)
-    if (broken) throw new QuietFailure(failureOf(broken).exitCode)
+    if (broken) throw new ReportedError(toFailure(broken).exitCode)
   }
 
   async #cancel(connection: Connection, ids: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
-import { failureOf, failureText, UsageError } from '../../src/cli/terminal/errors.ts'
+import { formatFailure, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { quoted } from '../../src/cli/terminal/shell-quote.ts'
 import { oneLine } from '../../src/cli/terminal/text.ts'
@@ -47,7 +47,7 @@ export default class KnowledgeWatch extends CadreCommand {
     const name = quoted(source.name)
     if (flags.off) this.narrate(`Stopped watching ${source.name}. To sync it: cadre knowledge sync ${name}`)
     else this.narrate(`Watching ${String(source.configuration.path)}. To stop: cadre knowledge watch ${name} --off`)
-    if (this.formatOf(flags) !== 'table') await this.print({ data: source }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: source }, flags)
     if (!flags.off && flags.follow) await followChanges(connection, id, new ProgressDisplay(flags.quiet))
   }
 }
@@ -86,10 +86,10 @@ async function reportSync(connection: Connection, before: Source, display: Progr
     for (const line of await formatFailures(connection, source)) display.say(line)
     return source
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = toFailure(error)
     if (failure.code === 'UNREACHABLE') throw error
     // A missing folder may come back, so watching continues.
-    say(failureText(failure))
+    say(formatFailure(failure))
     return (await call(connection, knowledgeSourceRoutes.get, { params: { id: before.id } })).data
   }
 }

@@ -1,4 +1,4 @@
-/** Shows or changes the default model. */
+/** The `models default` command. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
@@ -9,13 +9,13 @@ import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class ModelsDefault extends CadreCommand {
   static override description =
-    'Show which model answers for agents and RAG tools that name none, or choose another one.\n\nIt is the embedded model until another one is chosen. The same as cadre config get and set default-model.'
+    'Show or set the default model.\n\nAgents and RAG tools without a model use the default model, which is initially the embedded one. Same as cadre config get and set default-model.'
   static override examples = [
-    { command: 'cadre models default', description: 'Which one it is' },
-    { command: "cadre models default 'Local Llama'", description: 'Choose another one' },
-    { command: 'cadre models default Embedded', description: 'Back to the one that needs no key' },
+    { command: 'cadre models default', description: 'Show the default model' },
+    { command: "cadre models default 'Local Llama'", description: 'Set the default model' },
+    { command: 'cadre models default Embedded', description: 'Use the embedded model again' },
   ]
-  static override args = { name: string({ ignoreStdin: true, description: 'Identifier or name of the model to choose.' }) }
+  static override args = { name: string({ ignoreStdin: true, description: 'Identifier or name of the new default model.' }) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelsDefault)
@@ -26,8 +26,8 @@ export default class ModelsDefault extends CadreCommand {
     }
     const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
-    if (args.name !== undefined) this.narrate('Agents and RAG tools that name no model use this one now:')
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
+    if (args.name !== undefined) this.narrate('Set the default model for agents and RAG tools:')
     process.stdout.write(`${oneLine(data.name)} (${data.id})\n`)
   }
 }

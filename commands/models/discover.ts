@@ -39,7 +39,7 @@ export default class ModelsDiscover extends CadreCommand {
       throw new UsageError('Names require --add.', `For example: cadre models discover --add ${quoted(names[0] ?? '')}`)
     const connection = await this.connect(flags)
     const { data: found } = await call(connection, modelRoutes.discover, {})
-    const isTable = this.formatOf(flags) === 'table'
+    const isTable = this.getFormat(flags) === 'table'
     if (found.length === 0) this.narrate(NOTHING_FOUND)
     if (!flags.add) {
       const data = isTable ? found.map((model) => ({ ...model, added: model.added !== null })) : found

@@ -6,7 +6,7 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
-import { type Failure, failureJson, failureOf, failureText, QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { type Failure, formatFailure, formatFailureJson, ReportedError, toFailure } from '../../src/cli/terminal/errors.ts'
 import { paperFor } from '../../src/cli/terminal/table.ts'
 import { oneLine, printable, wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
@@ -33,7 +33,7 @@ export default class ModelsTest extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelsTest)
     const connection = await this.connect(flags)
-    const isTable = this.formatOf(flags) === 'table'
+    const isTable = this.getFormat(flags) === 'table'
     const tested: Record<string, unknown>[] = []
     let broken: Failure | undefined
     for (const name of args.id) {
@@ -43,15 +43,15 @@ export default class ModelsTest extends CadreCommand {
         tested.push({ id, ...data })
         if (isTable) process.stdout.write(`${formatModelReply(name, data)}\n`)
       } catch (error) {
-        const failure = failureOf(error)
+        const failure = toFailure(error)
         // With several models, the others are still tested.
         if (args.id.length === 1) throw error
         broken = failure
-        tested.push({ id, ok: false, ...(JSON.parse(failureJson(failure)) as object) })
-        this.narrate(`${oneLine(name)}: ${failureText(failure)}`)
+        tested.push({ id, ok: false, ...(JSON.parse(formatFailureJson(failure)) as object) })
+        this.narrate(`${oneLine(name)}: ${formatFailure(failure)}`)
       }
     }
     if (!isTable) await this.print({ data: args.id.length === 1 ? (tested[0] ?? {}) : tested }, flags)
-    if (broken) throw new QuietFailure(broken.exitCode)
+    if (broken) throw new ReportedError(broken.exitCode)
   }
 }

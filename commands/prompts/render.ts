@@ -1,5 +1,4 @@
-/** Fills in a prompt template. */
-
+/** `cadre prompts render`: fills in a prompt template. */
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { bodyFrom, fieldsFrom, flagsFrom } from '../../src/cli/input/schema-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -13,10 +12,10 @@ import { promptTemplateRoutes } from '../../src/contract/families/prompt-templat
 const fields = fieldsFrom(promptTemplateRoutes.render.body).map((field) => ({ ...field, flag: 'var' }))
 
 export default class PromptsRender extends CadreCommand {
-  static override description = 'Fill in a prompt template and print the text.\n\nEvery variable needs a value.'
+  static override description = 'Render a prompt template and print the text.\n\nEvery variable needs a value.'
   static override examples = [
-    { command: 'cadre prompts render support --var company=Acme --var topic=invoices', description: 'Values one by one' },
-    { command: 'cadre prompts render support --var @values.yaml', description: 'Values from a file' },
+    { command: 'cadre prompts render support --var company=Acme --var topic=invoices', description: 'Pass values as flags' },
+    { command: 'cadre prompts render support --var @values.yaml', description: 'Read values from a file' },
   ]
   static override args = { id: ownArgument(promptTopic) }
   static override flags = flagsFrom(fields)
@@ -29,7 +28,7 @@ export default class PromptsRender extends CadreCommand {
       params: { id: await resolveOwn(connection, promptTopic, args.id as string) },
       body,
     })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${process.stdout.isTTY ? printable(data.text) : data.text}\n`)
   }
 }

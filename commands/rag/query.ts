@@ -39,7 +39,7 @@ export default class RagQuery extends CadreCommand {
     const display = new ProgressDisplay(!canRedraw(process.stderr))
     display.show({ label: 'Asking', done: 0, total: null, unit: '' })
     const { data } = await call(connection, ragToolRoutes.query, { params, body }).finally(() => display.end())
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${formatAnswer(data, paperFor(process.stdout), flags.full)}\n`)
     if (data.results.length === 0) await reportUnreadSources(connection, [params.id])
   }

@@ -42,7 +42,7 @@ export default class RetrievalSearch extends CadreCommand {
       params,
       body: { ...body, ...(flags.explain ? { explain: true } : {}) },
     })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     if (data.findPassages.length === 0) this.narrate('No passages found.')
     else if (data.findPassages.every(({ loose }) => loose)) this.narrate(formatNoMatch(body.query))
     const paper = paperFor(process.stdout)

@@ -35,7 +35,7 @@ export default class TokensRecover extends CadreCommand {
     await verifyToken({ url, token, narrate: this.narrate })
     this.narrate('Created a new admin token. Commands now use it.')
     this.#warnAboutOtherToken(token)
-    if (this.formatOf(flags) !== 'table') await this.print({ data: { recovered: true, url } }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: { recovered: true, url } }, flags)
   }
 
   /** A token in the CLI settings takes precedence over the stored one. */

@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { ReportedError } from '../../src/cli/terminal/errors.ts'
 import { buildImportRequest, formatImport, promptForCredentials } from '../../src/cli/tools/import-openapi.ts'
 import { call } from '../../src/client/call.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
@@ -88,11 +88,11 @@ export default class ToolsImport extends CadreCommand {
     const { data } = await call(connection, apiToolRoutes.import, { body })
     for (const line of formatImport(data, flags['dry-run'])) this.narrate(line)
     await this.print(
-      this.formatOf(flags) === 'table'
+      this.getFormat(flags) === 'table'
         ? { data: data.tools, columns: ['action', 'name', 'method', 'url', 'auth', 'requires_confirmation'] }
         : { data },
       flags,
     )
-    if (data.tools.length === 0) throw new QuietFailure()
+    if (data.tools.length === 0) throw new ReportedError()
   }
 }

@@ -45,7 +45,7 @@ export default class ToolsTest extends CadreCommand {
     const params = { id: await resolveOwn(connection, toolTopic, args.id) }
     const tool = await call(connection, apiToolRoutes.get, { params })
     const { data } = await call(connection, apiToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
-    if (this.formatOf(flags) !== 'table') return this.print({ data }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     this.narrate(formatStatus(data))
     if (flags.headers) for (const line of formatHeaders(data)) this.narrate(line)
     const text = formatBody(data)

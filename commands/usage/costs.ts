@@ -24,7 +24,7 @@ export default class UsageCosts extends CadreCommand {
     const connection = await this.connect(flags)
     const whose = await resolveEntityFilter(connection, flags)
     const { data } = await call(connection, usageRoutes.costs, { query: { ...period.query, ...whose.query } })
-    const format = this.formatOf(flags)
+    const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
     const title = formatTitle(period, whose)

@@ -25,7 +25,7 @@ export default class Usage extends CadreCommand {
     const connection = await this.connect(flags)
     const whose = await resolveEntityFilter(connection, flags)
     const { data } = await call(connection, usageRoutes.stats, { query: { ...period.query, ...whose.query } })
-    const format = this.formatOf(flags)
+    const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     const title = formatTitle(period, whose)
     if (data.calls === 0 && format === 'table') return this.narrate(`${title}: no model was called.`)

@@ -13,13 +13,12 @@ import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
 const EVENTS = [...WEBHOOK_EVENTS, TEST_EVENT]
 
 export default class WebhooksDeliveries extends CadreCommand {
-  static override description =
-    'List what was sent to a webhook and what came of it, newest first; with a delivery, show everything about that.\n\nDeliveries are kept for 30 days.'
+  static override description = 'List the deliveries of a webhook, newest first, or show one delivery.\n\nDeliveries are kept for 30 days.'
   static override examples = [
-    { command: 'cadre webhooks deliveries https://hooks.example.com/cadre --status failed', description: 'What it never got' },
+    { command: 'cadre webhooks deliveries https://hooks.example.com/cadre --status failed', description: 'List failed deliveries' },
     {
       command: 'cadre webhooks deliveries https://hooks.example.com/cadre dlv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-      description: 'Every attempt of one, and what was sent',
+      description: 'Show the attempts and the body of a delivery',
     },
   ]
   static override args = {
@@ -27,8 +26,11 @@ export default class WebhooksDeliveries extends CadreCommand {
     delivery: string({ ignoreStdin: true, description: 'Identifier of a delivery.' }),
   }
   static override flags = {
-    status: option({ options: DELIVERY_STATUSES })({ description: 'Only those that stand so.', helpValue: DELIVERY_STATUSES.join('|') }),
-    event: option({ options: EVENTS })({ description: 'Only those of an event.', helpValue: '<event>' }),
+    status: option({ options: DELIVERY_STATUSES })({
+      description: 'List only deliveries with this status.',
+      helpValue: DELIVERY_STATUSES.join('|'),
+    }),
+    event: option({ options: EVENTS })({ description: 'List only deliveries of this event.', helpValue: '<event>' }),
     ...pagingFlags(getSortableFields(Delivery)),
   }
 
@@ -42,9 +44,9 @@ export default class WebhooksDeliveries extends CadreCommand {
     }
     const { status, event } = flags
     const found = await readList(connection, webhookRoutes.deliveries, { id }, { ...queryFrom(flags), status, event }, flags.all)
-    const isTable = this.formatOf(flags) === 'table'
+    const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable)
-      return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'Nothing was sent to it yet.')
+      return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'This webhook has no deliveries.')
     await this.print(
       { data: found.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] },
       flags,

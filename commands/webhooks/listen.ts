@@ -2,7 +2,7 @@
 import { integer, string } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { paint, withoutSteering } from '../../src/cli/terminal/color.ts'
+import { paint, stripControlSequences } from '../../src/cli/terminal/color.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { toJsonLine } from '../../src/cli/terminal/render.ts'
 import { followEvents, type WebhookEvent } from '../../src/cli/webhooks/follow-events.ts'
@@ -45,7 +45,7 @@ export default class WebhooksListen extends CadreCommand {
       return connection
     }
     if (target !== undefined) this.narrate(`Forwarding to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
-    const asData = this.formatOf(flags) !== 'table'
+    const asData = this.getFormat(flags) !== 'table'
     for await (const event of followEvents({ connect, narrate: this.narrate, types: types?.join(','), after: flags.after })) {
       process.stdout.write(`${asData ? toJsonLine(event) : formatEvent(event)}\n`)
       if (target !== undefined) this.narrate(`  ${paint('dim', '→')} ${await forwardEvent(target, secret, event)}`)
@@ -64,7 +64,7 @@ async function readSigningSecret(given: string | undefined): Promise<string> {
 function formatEvent({ type, timestamp, data }: WebhookEvent): string {
   const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object')
   const told = facts.map(([name, value]) => `${paint('dim', `${name}=`, process.stdout)}${String(value)}`)
-  return withoutSteering(
+  return stripControlSequences(
     `${paint('dim', timestamp.slice(11, 19), process.stdout)} ${paint('bold', type, process.stdout)} ${told.join(' ')}`,
   )
 }

@@ -6,7 +6,7 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
-import { QuietFailure, UsageError } from '../../src/cli/terminal/errors.ts'
+import { ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
 import { type Delivery, formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
 import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
@@ -45,8 +45,8 @@ export default class WebhooksRedeliver extends CadreCommand {
       made.push(data)
       this.narrate(`${data.id}: ${formatDelivery(data)}`)
     }
-    if (this.formatOf(flags) !== 'table')
+    if (this.getFormat(flags) !== 'table')
       await this.print({ data: made.length === 1 && !flags.failed ? (made[0] as Delivery) : made }, flags)
-    if (made.some(({ status }) => status !== 'delivered')) throw new QuietFailure()
+    if (made.some(({ status }) => status !== 'delivered')) throw new ReportedError()
   }
 }

@@ -3,7 +3,7 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
-import { QuietFailure } from '../../src/cli/terminal/errors.ts'
+import { ReportedError } from '../../src/cli/terminal/errors.ts'
 import { formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
 import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
@@ -19,7 +19,7 @@ export default class WebhooksTest extends CadreCommand {
     const connection = await this.connect(flags)
     const { data } = await call(connection, webhookRoutes.test, { params: { id: await resolveOwn(connection, webhookTopic, args.id) } })
     this.narrate(formatDelivery(data))
-    if (this.formatOf(flags) !== 'table') await this.print({ data }, flags)
-    if (data.status !== 'delivered') throw new QuietFailure()
+    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
+    if (data.status !== 'delivered') throw new ReportedError()
   }
 }

@@ -11,9 +11,10 @@ import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/families/documents.ts'
 
 export default class DocumentsDelete extends CadreCommand {
-  static override description = 'Delete documents of a knowledge source.\n\nAsks first at a terminal; elsewhere --yes is needed.'
+  static override description =
+    'Delete documents from a knowledge source.\n\nAsks for confirmation; --yes skips the prompt and is required without a terminal.'
   static override examples = [
-    { command: 'cadre knowledge documents delete Handbook leave.md travel.pdf --yes', description: 'Two of them, by name' },
+    { command: 'cadre knowledge documents delete Handbook leave.md travel.pdf --yes', description: 'Delete two documents by name' },
   ]
   static override args = {
     source: ownArgument(knowledgeTopic),
@@ -21,7 +22,7 @@ export default class DocumentsDelete extends CadreCommand {
       required: true,
       multiple: true,
       ignoreStdin: true,
-      description: 'Identifier or name of the document; may be repeated.',
+      description: 'Identifier or name of the document. May be repeated.',
     }),
   }
   static override flags = { yes: yesFlag }
@@ -39,6 +40,6 @@ export default class DocumentsDelete extends CadreCommand {
       deleted.push({ id: document_id, message })
       this.narrate(message)
     }
-    if (this.formatOf(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+    if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
   }
 }

@@ -10,8 +10,11 @@ import { getSortableFields } from '../../../src/contract/schemas/list-query.ts'
 export default class DocumentsList extends CadreCommand {
   static override description = 'List the documents of a knowledge source.'
   static override examples = [
-    { command: 'cadre knowledge documents list Handbook', description: 'The newest 20' },
-    { command: 'cadre knowledge documents list Handbook --filter status=failed --all', description: 'All that could not be read' },
+    { command: 'cadre knowledge documents list Handbook', description: 'List the newest documents' },
+    {
+      command: 'cadre knowledge documents list Handbook --filter status=failed --all',
+      description: 'List every document that could not be read',
+    },
   ]
   static override args = { source: ownArgument(knowledgeTopic) }
   static override flags = pagingFlags(getSortableFields(Document))
@@ -21,9 +24,9 @@ export default class DocumentsList extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, knowledgeTopic, args.source)
     const found = await readList(connection, documentRoutes.list, { id }, queryFrom(flags), flags.all)
-    const isTable = this.formatOf(flags) === 'table'
+    const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable)
-      return this.narrate(`There are no documents here. cadre knowledge documents add ${args.source} FILE sends one.`)
+      return this.narrate(`No documents found. Upload one: cadre knowledge documents add ${args.source} FILE`)
     await this.print({ data: found.data, columns: ['id', 'name', 'status', 'type', 'size', 'chunks', 'error'] }, flags)
     if (isTable) this.narrate(footer(found))
   }

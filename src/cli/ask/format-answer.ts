@@ -1,7 +1,7 @@
 /** An answer for people: what it says, then the passages it stands on. */
 import type { Static } from 'typebox'
 import type { QueryResult } from '../../contract/schemas/passages.ts'
-import { prose } from '../terminal/format-prose.ts'
+import { formatProse } from '../terminal/format-prose.ts'
 import type { Paper } from '../terminal/table.ts'
 import { formatPassage } from './format-passages.ts'
 
@@ -13,5 +13,5 @@ export function formatAnswer({ query, answer, results }: Static<typeof QueryResu
     '',
     ...formatPassage(passage, at + 1, notes(at + 1, passage.loose), { query, paper, full }),
   ])
-  return [prose(answer, paper), ...passages].join('\n')
+  return [formatProse(answer, paper), ...passages].join('\n')
 }

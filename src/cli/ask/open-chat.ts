@@ -2,7 +2,7 @@
 import { connect } from '../../client/daemon.ts'
 import type { Paths } from '../../config.ts'
 import type { Opening } from '../../tui/open-conversation.ts'
-import { canRedraw, paint, wantsColor } from '../terminal/color.ts'
+import { canRedraw, paint, supportsColor } from '../terminal/color.ts'
 
 export interface OpenChatOptions {
   paths: Paths
@@ -35,6 +35,6 @@ export async function openChat({ paths, root, start, narrate, plain = false }: O
   const drawing = () => {
     state.narrate = () => undefined
   }
-  const conversation = await chat({ ...shared, colors: wantsColor(output), drawing })
+  const conversation = await chat({ ...shared, colors: supportsColor(output), drawing })
   if (conversation !== undefined) narrate(paint('dim', `To go on: cadre chat --conversation ${conversation}`))
 }

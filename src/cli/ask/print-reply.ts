@@ -4,7 +4,7 @@ import { type Followed, followReply } from '../../client/reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import type { ReplyEvents } from '../../contract/reply-events.ts'
-import { QuietFailure } from '../terminal/errors.ts'
+import { ReportedError } from '../terminal/errors.ts'
 import { toJsonLine } from '../terminal/render.ts'
 import { confirmToolCall } from './confirm-tool-call.ts'
 import { ReplyPrinter, type ReplyPrinterOptions } from './reply-printer.ts'
@@ -60,6 +60,6 @@ async function explainEmptySearch(connection: Connection, conversation: string):
 }
 
 function finished(message: Reply): Reply {
-  if (message.finish_reason === 'aborted' || message.finish_reason === 'interrupted') throw new QuietFailure()
+  if (message.finish_reason === 'aborted' || message.finish_reason === 'interrupted') throw new ReportedError()
   return message
 }

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import type { Message } from '../../contract/families/conversations.ts'
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import { canRedraw, paint } from '../terminal/color.ts'
-import { flowOnto } from '../terminal/format-prose.ts'
+import { createProseWrapper } from '../terminal/format-prose.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import type { TextFlow } from '../terminal/stream-wrapper.ts'
 import { paperFor } from '../terminal/table.ts'
@@ -42,7 +42,7 @@ export class ReplyPrinter {
   constructor(view: ReplyPrinterOptions) {
     this.#options = view
     // What is piped is data: it goes on as it came.
-    this.#wrapper = process.stdout.isTTY ? flowOnto(() => paperFor(process.stdout)) : undefined
+    this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => paperFor(process.stdout)) : undefined
     this.#display = new ProgressDisplay(view.quiet || !canRedraw(process.stderr))
   }
 

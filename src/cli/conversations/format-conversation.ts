@@ -8,8 +8,8 @@ import type { Conversation as ConversationSchema, Message as MessageSchema } fro
 import { formatCitations } from '../ask/format-citations.ts'
 import { FINISH_NOTES, formatToolCall } from '../ask/reply-printer.ts'
 import { paint } from '../terminal/color.ts'
-import { shortCell } from '../terminal/format-cell.ts'
-import { prose, WIDEST } from '../terminal/format-prose.ts'
+import { formatCell } from '../terminal/format-cell.ts'
+import { formatProse, MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import type { Paper } from '../terminal/table.ts'
 import { oneLine, printable, truncate, wrap } from '../terminal/text.ts'
 
@@ -58,8 +58,8 @@ export function formatConversationHeading(
   { agent }: Speakers,
   { paper }: ConversationOptions,
 ): string[] {
-  const facts = [agent, shortCell(created_at), status].join(' · ')
-  const lines = wrap(oneLine(title ?? 'Conversation'), Math.min(paper.columns, WIDEST))
+  const facts = [agent, formatCell(created_at), status].join(' · ')
+  const lines = wrap(oneLine(title ?? 'Conversation'), Math.min(paper.columns, MAX_PROSE_COLUMNS))
   return [...lines.map((line) => paint('bold', line, paper.stream)), paint('dim', facts, paper.stream), paint('dim', id, paper.stream)]
 }
 
@@ -70,8 +70,8 @@ export function formatMessage(message: Message, speakers: Speakers, question: st
   const who = role === 'user' ? speakers.user : speakers.agent
   const ending = error ?? (finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason])
   return [
-    `${paint(role === 'user' ? 'green' : 'cyan', who, paper.stream)} ${paint('dim', shortCell(timestamp), paper.stream)}`,
-    ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(paper.columns, WIDEST)), paper.stream)),
+    `${paint(role === 'user' ? 'green' : 'cyan', who, paper.stream)} ${paint('dim', formatCell(timestamp), paper.stream)}`,
+    ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(paper.columns, MAX_PROSE_COLUMNS)), paper.stream)),
     ...textLines(role === 'user' && !view.full ? truncateQuestion(content) : content, paper),
     ...(view.citations ? formatCitations(citations, { query: question, paper, full: view.full }) : []),
     ...(ending ? [paint('yellow', printable(ending), paper.stream)] : []),
@@ -91,7 +91,7 @@ function truncateQuestion(text: string): string {
 }
 
 function textLines(text: string, paper: Paper): string[] {
-  return text.trim() === '' ? [] : [prose(text, paper)]
+  return text.trim() === '' ? [] : [formatProse(text, paper)]
 }
 
 /** Each message with the question it answers. */

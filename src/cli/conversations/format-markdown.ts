@@ -1,13 +1,13 @@
 /** A conversation as a Markdown document. */
 
 import { formatLocation } from '../ask/format-location.ts'
-import { shortCell } from '../terminal/format-cell.ts'
+import { formatCell } from '../terminal/format-cell.ts'
 import { oneLine } from '../terminal/text.ts'
 import type { Conversation, Message, Speakers } from './format-conversation.ts'
 
 export function formatConversationMarkdown(conversation: Conversation, speakers: Speakers): string {
   const { id, title, created_at, user_id, listMessages: messages } = conversation
-  const facts = [`Agent: ${speakers.agent}`, `User: ${oneLine(user_id)}`, `Began: ${shortCell(created_at)} UTC`, `Conversation: ${id}`]
+  const facts = [`Agent: ${speakers.agent}`, `User: ${oneLine(user_id)}`, `Began: ${formatCell(created_at)} UTC`, `Conversation: ${id}`]
   const parts = [
     `# ${oneLine(title ?? 'Conversation')}`,
     facts.map((fact) => `- ${fact}`).join('\n'),
@@ -20,7 +20,7 @@ function formatMessage({ role, content, timestamp, citations = [], finish_reason
   const cited = citations.filter((citation) => citation.cited).sort((one, other) => one.index - other.index)
   const ended = error ?? (finish_reason === undefined || finish_reason === 'stop' ? undefined : `Ended: ${finish_reason}`)
   return [
-    `## ${role === 'user' ? user : agent}, ${shortCell(timestamp)} UTC`,
+    `## ${role === 'user' ? user : agent}, ${formatCell(timestamp)} UTC`,
     content.trim(),
     ...cited.map(
       (citation) =>

@@ -9,7 +9,7 @@ import { systemRoutes } from '../../contract/families/system.ts'
 import { webhookRoutes } from '../../contract/families/webhooks.ts'
 import { formatCount } from '../knowledge/follow-sync.ts'
 import { formatAllowCommand, isBlockedAddress } from '../knowledge/private-address-hint.ts'
-import { failureOf } from '../terminal/errors.ts'
+import { toFailure } from '../terminal/errors.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 import type { Check } from './check.ts'
@@ -35,7 +35,7 @@ async function runCheck(name: string, look: () => Promise<{ well: string; ill: O
     const { well, ill } = await look()
     return ill.length === 0 ? [{ name, state: 'good', found: well }] : ill.map((found) => ({ name, ...found }))
   } catch (error) {
-    const { code, error: found, hint } = failureOf(error)
+    const { code, error: found, hint } = toFailure(error)
     if (code === 'FORBIDDEN') return [{ name, state: 'good', found: 'not for the role of this token to see' }]
     return [{ name, state: 'broken', found, fix: hint ?? 'cadre daemon logs holds the cause.' }]
   }

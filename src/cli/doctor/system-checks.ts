@@ -8,7 +8,7 @@ import { type Health, health } from '../../client/daemon.ts'
 import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
-import { failureOf } from '../terminal/errors.ts'
+import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 import type { Check } from './check.ts'
 import { checkResources } from './resource-checks.ts'
@@ -36,7 +36,7 @@ export function checkHome({ home }: Paths): Check {
     return {
       name: 'home',
       state: 'broken',
-      found: failureOf(error).error,
+      found: toFailure(error).error,
       fix: 'Make it yours with chown, or choose another one with CADRE_HOME.',
     }
   }
@@ -171,7 +171,7 @@ async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
     const accepted: Check = { name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }
     return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = toFailure(error)
     if (failure.code === 'FORBIDDEN') return [{ name: 'token', state: 'good', found: 'accepted; its role may not see the rest' }]
     return [{ name: 'token', state: 'broken', found: failure.error, ...(failure.hint ? { fix: failure.hint } : {}) }]
   }

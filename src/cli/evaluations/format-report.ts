@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
 import { formatElapsed } from '../knowledge/follow-sync.ts'
 import { paint } from '../terminal/color.ts'
-import { money, seconds } from '../terminal/format-quantity.ts'
+import { formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
 import { type DiffLine, lineDiff } from '../terminal/line-diff.ts'
 import { type Paper, table } from '../terminal/table.ts'
 import { oneLine, printable, truncate, wrap } from '../terminal/text.ts'
@@ -25,9 +25,11 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
   const time = started_at && finished_at ? ` in ${formatElapsed(Date.parse(finished_at) - Date.parse(started_at))}` : ''
   const figures = [
     average_score === null ? '' : `score ${average_score.toFixed(2)}`,
-    latency_p50_ms === null ? '' : `answers ${seconds(latency_p50_ms)} (95 %: ${seconds(latency_p95_ms ?? latency_p50_ms)})`,
+    latency_p50_ms === null
+      ? ''
+      : `answers ${formatMilliseconds(latency_p50_ms)} (95 %: ${formatMilliseconds(latency_p95_ms ?? latency_p50_ms)})`,
     `${tokens.toLocaleString('en')} tokens`,
-    cost === null ? 'cost not known' : `cost ${money(cost)}`,
+    cost === null ? 'cost not known' : `cost ${formatMoney(cost)}`,
   ].filter(Boolean)
   return [
     `${paint(color, formatPercent(pass_rate), stream)}  ${counts}${time}${status === 'completed' ? '' : ` (${status})`}`,
@@ -41,7 +43,7 @@ export function formatFigures(
   { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: EvaluationRun['summary'],
   paper: Paper,
 ): string[] {
-  const time = (milliseconds: number | null) => (milliseconds === null ? '–' : seconds(milliseconds))
+  const time = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   const row = {
     passed: passed.toLocaleString('en'),
     failed: failed.toLocaleString('en'),
@@ -50,7 +52,7 @@ export function formatFigures(
     'half within': time(latency_p50_ms),
     '95 % within': time(latency_p95_ms),
     tokens: tokens.toLocaleString('en'),
-    cost: cost === null ? 'not known' : money(cost),
+    cost: cost === null ? 'not known' : formatMoney(cost),
   }
   return table([row], Object.keys(row), paper).split('\n')
 }

@@ -1,5 +1,5 @@
 /** What a scorer said, and the figures of those that hold an answer against a limit. */
-import { money } from '../terminal/format-quantity.ts'
+import { formatMoney } from '../terminal/format-quantity.ts'
 
 export interface ScorerReport {
   passed?: boolean
@@ -14,5 +14,5 @@ export interface ScorerReport {
 export function formatLimit({ threshold, latency_ms, cost }: ScorerReport): string | undefined {
   if (threshold === undefined) return undefined
   if (latency_ms !== undefined) return `${latency_ms} ms (at most ${threshold} ms)`
-  return cost === undefined ? undefined : `${money(cost)} (at most ${money(threshold)})`
+  return cost === undefined ? undefined : `${formatMoney(cost)} (at most ${formatMoney(threshold)})`
 }

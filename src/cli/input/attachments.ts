@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { suggestWord } from '../../contract/suggest.ts'
-import { failureOf } from '../terminal/errors.ts'
+import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 
 export const LARGEST_FILE = 200_000
@@ -113,7 +113,7 @@ function wrapReadError<T>(path: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw error instanceof AttachmentError ? error : new AttachmentError(`@${path}: ${failureOf(error).error}`)
+    throw error instanceof AttachmentError ? error : new AttachmentError(`@${path}: ${toFailure(error).error}`)
   }
 }
 

@@ -2,14 +2,14 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { suggestWord } from '../../contract/suggest.ts'
-import { systemReason, UsageError } from '../terminal/errors.ts'
+import { describeSystemError, UsageError } from '../terminal/errors.ts'
 
 /** A file that was to be read. What it is called in the sentence may be more than its path. */
 export function unreadable(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new UsageError(`There is no file ${file}.`, suggestFile(file))
   if (code === 'EISDIR') return new UsageError(`${file} is a folder, not a file.`)
-  return new UsageError(`${file} cannot be read: ${systemReason(code) ?? message}.`)
+  return new UsageError(`${file} cannot be read: ${describeSystemError(code) ?? message}.`)
 }
 
 /** A file that was to be written. */
@@ -17,7 +17,7 @@ export function unwritable(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}.`)
   if (code === 'EISDIR') return new UsageError(`${file} cannot be written: it is a folder.`)
-  return new UsageError(`${file} cannot be written: ${systemReason(code) ?? message}.`)
+  return new UsageError(`${file} cannot be written: ${describeSystemError(code) ?? message}.`)
 }
 
 /** The file beside it that was probably meant, or where it was looked for: that may be another folder than somebody thinks. */

@@ -12,7 +12,7 @@ import {
   type SyncProgress,
 } from '../../contract/families/knowledge-sources.ts'
 import { paint } from '../terminal/color.ts'
-import { duration } from '../terminal/format-quantity.ts'
+import { formatDuration } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, Step } from '../terminal/progress-bar.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
@@ -117,7 +117,7 @@ export function formatCount(number: number, noun: string): string {
 
 /** Short times with a decimal, long ones as elsewhere. */
 export function formatElapsed(milliseconds: number): string {
-  return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : duration(milliseconds / 1000)
+  return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : formatDuration(milliseconds / 1000)
 }
 
 /** What a synchronization came to, as one sentence. */

@@ -6,7 +6,7 @@ import { suggestWord } from '../../contract/suggest.ts'
 import { unreadable } from '../input/file-errors.ts'
 import { foldersIn } from '../input/list-folders.ts'
 import { type Left, lookThrough } from '../input/local-files.ts'
-import { systemReason } from '../terminal/errors.ts'
+import { describeSystemError } from '../terminal/errors.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { formatCount } from './follow-sync.ts'
 
@@ -69,7 +69,7 @@ async function describeUnreadableFolder(folder: string): Promise<string | undefi
     const { code = '', path } = error as NodeJS.ErrnoException
     if (!/^E[A-Z]/.test(code)) throw error
     // What is inside of it and closed to us may be, or hold, what the daemon, which reads it, can open.
-    return path === folder ? `it cannot be opened (${systemReason(code) ?? code})` : undefined
+    return path === folder ? `it cannot be opened (${describeSystemError(code) ?? code})` : undefined
   }
   const some = [...kinds].sort().slice(0, MAX_LISTED_TYPES).join(', ')
   const parts = [

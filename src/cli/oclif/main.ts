@@ -1,20 +1,20 @@
-/** Runs the command line: dispatches to oclif, and turns whatever goes wrong into a message and an exit code. */
+/** The entry point of the CLI: runs oclif and turns errors into messages and exit codes. */
 import { fileURLToPath } from 'node:url'
 import { ExitError } from '@oclif/core/errors'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
-import { EXIT, failureJson, failureOf, failureText, formatOutputFailure, QuietFailure } from '../terminal/errors.ts'
+import { EXIT, formatFailure, formatFailureJson, formatOutputFailure, ReportedError, toFailure } from '../terminal/errors.ts'
 import { asTyped, invocation } from '../terminal/invocation.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 
-/** Told from outside only when it does not run from the bundle. */
-export type Start = Parameters<typeof run>[1]
+/** Passed only when running from source. */
+export type LoadOptions = Parameters<typeof run>[1]
 
 export async function main(
-  start: Start = { root: fileURLToPath(new URL('..', import.meta.url)) },
+  start: LoadOptions = { root: fileURLToPath(new URL('..', import.meta.url)) },
   argv: string[] = process.argv.slice(2),
 ): Promise<void> {
-  // The bundle is what runs, whatever NODE_ENV says: oclif must not look for TypeScript sources beside it.
+  // Without this, oclif looks for TypeScript sources when NODE_ENV is not production.
   settings.enableAutoTranspile = false
   process.on('SIGINT', exitOnInterrupt)
   handleOutputErrors()
@@ -26,11 +26,11 @@ export async function main(
   }
 }
 
-/** A reader that has seen enough ends the command; a disk that is full is told, on stderr, which may be all that is left. */
+/** Exits quietly when stdout is closed (EPIPE) and reports other write errors on stderr. */
 function handleOutputErrors(): void {
-  // oclif listens too, and throws what it hears.
+  // oclif's own listeners throw.
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
-  process.stderr.on('error', () => undefined) // there is nobody to tell
+  process.stderr.on('error', () => undefined) // nowhere left to report it
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.done)
     process.stderr.write(`${formatOutputFailure(error)}\n`)
@@ -38,7 +38,7 @@ function handleOutputErrors(): void {
   })
 }
 
-/** All that people are told is on stderr, whoever says it, hints of the daemon too: commands in it are written as they can be typed here. */
+/** Rewrites commands in all messages, including hints of the daemon, as the user can type them. */
 function rewriteStderr(): void {
   const typed = invocation()
   if (typed === 'cadre') return
@@ -50,12 +50,12 @@ function exitOnInterrupt(): never {
   process.exit(EXIT.interrupted)
 }
 
-/** Tells what went wrong, on stderr, and returns the exit code for it. */
+/** Prints the error to stderr and returns the exit code. */
 function reportError(error: unknown, argv: readonly string[]): number {
-  if (error instanceof QuietFailure) return error.exitCode
+  if (error instanceof ReportedError) return error.exitCode
   if (error instanceof ExitError) return error.oclif.exit ?? EXIT.done
-  const failure = failureOf(error)
-  process.stderr.write(`${hasJsonFlag(argv) ? failureJson(failure) : wrapForStream(failureText(failure), process.stderr)}\n`)
+  const failure = toFailure(error)
+  process.stderr.write(`${hasJsonFlag(argv) ? formatFailureJson(failure) : wrapForStream(formatFailure(failure), process.stderr)}\n`)
   if (process.env.DEBUG) process.stderr.write(`${(error as Error).stack ?? ''}\n`)
   return failure.exitCode
 }

@@ -1,16 +1,16 @@
-/** Shell completion as a script of its own: the shell knows every command and flag, and asks no process while someone types. */
+/** Generates static completion scripts, so that completion starts no process. */
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** What can follow some words: commands and topics, or the flags of a command. */
+/** The words that can follow a command line prefix: subcommands or flags. */
 export interface CompletionNode {
-  /** Words so far, with spaces between them. */
+  /** The prefix, separated by spaces. */
   at: string
   next: { word: string; description: string }[]
 }
 
-/** Values that a flag of a command takes. */
+/** The allowed values of a flag. */
 export interface FlagValues {
   at: string
   flag: string
@@ -18,8 +18,8 @@ export interface FlagValues {
 }
 
 export interface Grammar {
-  places: CompletionNode[]
-  choices: FlagValues[]
+  nodes: CompletionNode[]
+  flagValues: FlagValues[]
 }
 
 interface CommandLike {
@@ -75,8 +75,8 @@ export function buildGrammar(commands: readonly CommandLike[], topics: readonly 
     add(at, '--help', 'Show help.')
   }
   return {
-    places: [...places].map(([at, next]) => ({ at, next: [...next].map(([word, description]) => ({ word, description })) })),
-    choices,
+    nodes: [...places].map(([at, next]) => ({ at, next: [...next].map(([word, description]) => ({ word, description })) })),
+    flagValues: choices,
   }
 }
 
@@ -86,8 +86,11 @@ export function formatCompletionScript(shell: Shell, grammar: Grammar): string {
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Functions that bash and zsh share: what follows some words, and which values a flag takes. */
-function formatLookupFunctions({ places, choices }: Grammar, line: (next: CompletionNode['next'][number]) => string): string {
+/** Shell functions for bash and zsh that look up next words and flag values. */
+function formatLookupFunctions(
+  { nodes: places, flagValues: choices }: Grammar,
+  line: (next: CompletionNode['next'][number]) => string,
+): string {
   const next = places.map(
     ({ at, next: words }) => `    ${quote(at)}) printf '%s\\n' ${words.map((word) => quote(line(word))).join(' ')} ;;`,
   )
@@ -145,7 +148,7 @@ _cadre() {
 if [[ "$funcstack[1]" == "_cadre" ]]; then _cadre "$@"; else compdef _cadre cadre; fi`
 }
 
-function formatFish({ places, choices }: Grammar): string {
+function formatFish({ nodes: places, flagValues: choices }: Grammar): string {
   const lines = places.flatMap(({ at, next }) =>
     next.map(({ word, description }) => {
       const what = word.startsWith('--') ? `-l ${quote(word.slice(2))}` : `-a ${quote(word)}`

@@ -2,7 +2,7 @@
 import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
 import { findNearest } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { shortCell } from '../terminal/format-cell.ts'
+import { formatCell } from '../terminal/format-cell.ts'
 import { quoted } from '../terminal/shell-quote.ts'
 import { truncate } from '../terminal/text.ts'
 
@@ -28,20 +28,20 @@ const MAX_DESCRIPTION_COLUMNS = 50
 
 /** What tells two of a kind apart, in the words of a sentence; the first that differ are told. */
 const TRAITS: Record<string, (value: unknown) => string> = {
-  description: (value) => `"${truncate(shortCell(value), MAX_DESCRIPTION_COLUMNS)}"`,
-  agent_id: (value) => `agent ${shortCell(value)}`,
-  model_id: (value) => (value === null ? 'the default model' : `model ${shortCell(value)}`),
-  knowledge_source_id: (value) => `knowledge source ${shortCell(value)}`,
+  description: (value) => `"${truncate(formatCell(value), MAX_DESCRIPTION_COLUMNS)}"`,
+  agent_id: (value) => `agent ${formatCell(value)}`,
+  model_id: (value) => (value === null ? 'the default model' : `model ${formatCell(value)}`),
+  knowledge_source_id: (value) => `knowledge source ${formatCell(value)}`,
   tools: (value) => formatToolCount((value as unknown[]).length),
-  type: shortCell,
-  provider: shortCell,
-  method: shortCell,
-  url: shortCell,
-  search_method: shortCell,
-  role: shortCell,
-  user_id: (value) => `user ${shortCell(value)}`,
-  status: shortCell,
-  updated_at: (value) => `changed ${shortCell(value)}`,
+  type: formatCell,
+  provider: formatCell,
+  method: formatCell,
+  url: formatCell,
+  search_method: formatCell,
+  role: formatCell,
+  user_id: (value) => `user ${formatCell(value)}`,
+  status: formatCell,
+  updated_at: (value) => `changed ${formatCell(value)}`,
 }
 const MAX_TRAITS = 2
 
@@ -59,7 +59,7 @@ export function createAmbiguousNameError(
   const details: ErrorDetail[] = found.slice(0, MAX_LISTED).map((one) => ({
     field: one.id,
     problem: [
-      ...('created_at' in one ? [`created ${shortCell(one.created_at)}`] : []),
+      ...('created_at' in one ? [`created ${formatCell(one.created_at)}`] : []),
       ...traits
         .filter((field) => one[field] !== undefined && one[field] !== '' && (one[field] !== null || field === 'model_id'))
         .slice(0, MAX_TRAITS)

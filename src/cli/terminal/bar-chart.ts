@@ -20,13 +20,13 @@ const MAX_BAR_COLUMNS = 32
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** A bar of that share of the columns; what is more than nothing shows. */
-export function bar(share: number, columns: number): string {
+export function formatBar(share: number, columns: number): string {
   const eighths = Math.max(share > 0 ? 1 : 0, Math.round(Math.min(1, share) * columns * 8))
   return '█'.repeat(eighths >> 3) + EIGHTHS[eighths & 7]
 }
 
 /** The chart as lines; heads name the label and each figure. */
-export function chart(heads: readonly [string, ...string[]], rows: readonly Bar[], { columns, stream }: Paper): string[] {
+export function formatChart(heads: readonly [string, ...string[]], rows: readonly Bar[], { columns, stream }: Paper): string[] {
   const [head, ...figures] = heads
   const labels = rows.map(({ label }) => oneLine(label))
   const widths = figures.map((figure, index) => Math.max(width(figure), ...rows.map(({ cells }) => width(cells[index] ?? ''))))
@@ -41,7 +41,7 @@ export function chart(heads: readonly [string, ...string[]], rows: readonly Bar[
     cells.map((cell, index) => ' '.repeat(GAP + (widths[index] ?? 0) - width(cell)) + cell).join('')
   const lines = rows.map(({ cells, value, note = '' }, index) => {
     const text = padEnd(truncate(labels[index] ?? '', label), label) + figuresOf(cells)
-    const drawn = length < MIN_BAR_COLUMNS || longest <= 0 ? '' : bar(value / longest, length)
+    const drawn = length < MIN_BAR_COLUMNS || longest <= 0 ? '' : formatBar(value / longest, length)
     const behind = noted && note !== '' ? `${' '.repeat(Math.max(0, length - width(drawn)) + GAP)}${paint('dim', note, stream)}` : ''
     return `${text}${' '.repeat(GAP)}${paint('cyan', drawn, stream)}${behind}`.trimEnd()
   })

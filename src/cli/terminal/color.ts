@@ -4,7 +4,7 @@ import { printable } from './text.ts'
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 export type Color = keyof typeof CODES
 
-export function wantsColor(
+export function supportsColor(
   stream: NodeJS.WriteStream,
   argv: readonly string[] = process.argv,
   environment: NodeJS.ProcessEnv = process.env,
@@ -21,7 +21,7 @@ export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.Proces
 
 /** Colours text that goes to a stream, if that stream shows colours. */
 export function paint(color: Color, text: string, stream: NodeJS.WriteStream = process.stderr): string {
-  if (text === '' || !wantsColor(stream)) return text
+  if (text === '' || !supportsColor(stream)) return text
   const [on, off] = CODES[color]
   return `\u001b[${on}m${text}\u001b[${off}m`
 }
@@ -29,7 +29,7 @@ export function paint(color: Color, text: string, stream: NodeJS.WriteStream = p
 const OWN_CODES = new RegExp(`(\u001b\\[(?:${Object.values(CODES).flat().join('|')})m)`)
 
 /** A line for people in which data may stand: of all that steers a terminal only our own colours stay. */
-export function withoutSteering(line: string): string {
+export function stripControlSequences(line: string): string {
   return line
     .split(OWN_CODES)
     .map((part, index) => (index % 2 === 1 ? part : printable(part)))

@@ -1,6 +1,6 @@
 /** The question before something is gone. */
 
-import { QuietFailure, UsageError } from './errors.ts'
+import { ReportedError, UsageError } from './errors.ts'
 import { canAsk, yesOrNo } from './prompts.ts'
 
 export async function confirm(question: string, yes: boolean, declined = 'Nothing was deleted.'): Promise<void> {
@@ -8,5 +8,5 @@ export async function confirm(question: string, yes: boolean, declined = 'Nothin
   if (!canAsk()) throw new UsageError('This needs a yes, and there is no terminal to ask at.', 'Add --yes if you are sure.')
   if (await yesOrNo(question)) return
   process.stderr.write(`${declined}\n`)
-  throw new QuietFailure()
+  throw new ReportedError()
 }

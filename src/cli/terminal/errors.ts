@@ -15,7 +15,7 @@ export const EXIT = {
   denied: 4,
   unreachable: 5,
   rateLimited: 7,
-  underBar: 100,
+  evaluationFailed: 100,
   changesPlanned: 100,
   interrupted: 130,
 } as const
@@ -34,7 +34,7 @@ export class UsageError extends Error {
 }
 
 /** The command did its work and has bad news that it told already. */
-export class QuietFailure extends Error {
+export class ReportedError extends Error {
   readonly exitCode: number
 
   constructor(exitCode: number = EXIT.failed) {
@@ -76,7 +76,7 @@ const CLI_HINTS: Record<string, string> = {
 }
 
 /** The failure in an error of any kind. */
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof CadreError) {
     const request_id = error instanceof ServiceError ? error.requestId : undefined
     return {
@@ -119,7 +119,7 @@ const SYSTEM_ERRORS: Record<string, string> = {
 }
 
 /** What a code means, for a sentence about a file; undefined where that is not known. */
-export function systemReason(code: string): string | undefined {
+export function describeSystemError(code: string): string | undefined {
   return SYSTEM_ERRORS[code]
 }
 
@@ -137,7 +137,7 @@ function toSystemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | unde
 
 /** What is said when the output itself cannot be written. */
 export function formatOutputFailure({ code = '', message }: NodeJS.ErrnoException): string {
-  return failureText({
+  return formatFailure({
     exitCode: EXIT.failed,
     code: 'FAILED',
     error: `The output cannot be written: ${SYSTEM_ERRORS[code]?.replace('its disk', 'the disk') ?? message}.`,
@@ -145,7 +145,7 @@ export function formatOutputFailure({ code = '', message }: NodeJS.ErrnoExceptio
 }
 
 /** The failure as lines for people. */
-export function failureText(failure: Failure): string {
+export function formatFailure(failure: Failure): string {
   const { error, details = [], hint, request_id, exitCode } = failure
   const lines = [`${paint('red', 'Error:')} ${printable(error)}`]
   for (const { field, problem } of details.filter((detail) => !isRedundant(error, detail, details.length)))
@@ -161,7 +161,7 @@ function isRedundant(error: string, { field, problem }: ErrorDetail, count: numb
 }
 
 /** What can be typed is written before it is JSON: a path may hold what has to be escaped there. */
-export function failureJson({ exitCode, ...failure }: Failure): string {
+export function formatFailureJson({ exitCode, ...failure }: Failure): string {
   const hint = failure.hint === undefined ? {} : { hint: asTyped(failure.hint) }
   return toJsonLine({ success: false, ...failure, error: asTyped(failure.error), ...hint, exit_code: exitCode })
 }

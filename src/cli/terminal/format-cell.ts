@@ -4,7 +4,7 @@ import { oneLine, printable } from './text.ts'
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z$/
 
 /** Short, for a table: one line, minutes instead of milliseconds. */
-export function shortCell(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return oneLine(value.replace(TIMESTAMP, '$1 $2'))
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

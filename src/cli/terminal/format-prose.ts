@@ -5,17 +5,17 @@ import type { Paper } from './table.ts'
 import { printable } from './text.ts'
 
 /** Texts are read in lines of about this many columns. */
-export const WIDEST = 100
+export const MAX_PROSE_COLUMNS = 100
 
 /** How text flows onto a terminal as it comes. */
-export function flowOnto(paper: () => Paper): TextFlow {
+export function createProseWrapper(paper: () => Paper): TextFlow {
   const mark = (word: string) => word.replace(/\[\d+\]/g, (citation) => paint('cyan', citation, paper().stream))
-  return new TextFlow(() => Math.min(paper().columns, WIDEST), mark)
+  return new TextFlow(() => Math.min(paper().columns, MAX_PROSE_COLUMNS), mark)
 }
 
 /** A whole text; without a terminal its lines stay as they are. */
-export function prose(text: string, paper: Paper): string {
+export function formatProse(text: string, paper: Paper): string {
   if (paper.columns === Number.POSITIVE_INFINITY) return printable(text).trimEnd()
-  const flow = flowOnto(() => paper)
+  const flow = createProseWrapper(() => paper)
   return (flow.push(text.trimEnd()) + flow.end()).trimEnd()
 }

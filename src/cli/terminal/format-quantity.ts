@@ -11,7 +11,7 @@ export function formatBytes(count: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
 }
 
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const parts: [number, string][] = [
     [Math.floor(seconds / 86_400), 'd'],
     [Math.floor(seconds / 3600) % 24, 'h'],
@@ -26,14 +26,14 @@ export function duration(seconds: number): string {
     .join(' ')
 }
 
-export const count = (number: number): string => number.toLocaleString('en')
+export const formatCount = (number: number): string => number.toLocaleString('en')
 
 /** A number in at most six columns. */
-export const compact = (number: number): string =>
-  number < 10_000 ? count(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })
+export const formatCompact = (number: number): string =>
+  number < 10_000 ? formatCount(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })
 
 /** Money in whatever currency the prices are in: cents, and more digits where cents say nothing. */
-export function money(amount: number): string {
+export function formatMoney(amount: number): string {
   if (amount === 0) return '0'
   return amount >= 1
     ? amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -41,9 +41,9 @@ export function money(amount: number): string {
 }
 
 /** Milliseconds as people say them. */
-export const seconds = (milliseconds: number): string =>
+export const formatMilliseconds = (milliseconds: number): string =>
   milliseconds < 1000
     ? `${Math.round(milliseconds)} ms`
     : milliseconds < 60_000
       ? `${(milliseconds / 1000).toFixed(1)} s`
-      : duration(milliseconds / 1000)
+      : formatDuration(milliseconds / 1000)

@@ -1,6 +1,6 @@
 /** How far long work is: a bar that is redrawn at a terminal, and a line now and then where there is none. */
-import { canRedraw, paint, withoutSteering } from './color.ts'
-import { duration } from './format-quantity.ts'
+import { canRedraw, paint, stripControlSequences } from './color.ts'
+import { formatDuration } from './format-quantity.ts'
 import { TerminalEcho } from './terminal-echo.ts'
 import { truncate, width } from './text.ts'
 import { wrapForStream } from './wrap-sentences.ts'
@@ -37,7 +37,7 @@ const count = (number: number) => number.toLocaleString('en')
 const formatRate = (rate: number) => `${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`
 
 /** Nobody knows the seconds of a quarter of an hour. */
-const formatRemaining = (seconds: number) => duration(seconds < 120 ? seconds : Math.ceil(seconds / 60) * 60).replace(/ 0 \w+$/, '')
+const formatRemaining = (seconds: number) => formatDuration(seconds < 120 ? seconds : Math.ceil(seconds / 60) * 60).replace(/ 0 \w+$/, '')
 
 /** The step as one line of at most that many columns: what matters least goes first. */
 export function formatBarLine({ label, done, total, unit, note }: Step, { rate, secondsLeft }: Pace, columns: number, frame = 0): string {
@@ -128,7 +128,7 @@ export class ProgressDisplay {
   /** A line that stays, above the bar. */
   say = (line: string): void => {
     this.#erase()
-    this.#stream.write(`${wrapForStream(withoutSteering(line), this.#stream)}\n`)
+    this.#stream.write(`${wrapForStream(stripControlSequences(line), this.#stream)}\n`)
   }
 
   /** Takes the bar away until the next step; questions may be asked. */

@@ -1,7 +1,7 @@
 /** Questions at the terminal, on stderr, so that stdout stays for data. */
 import type { Interface } from 'node:readline'
 import { paint } from './color.ts'
-import { EXIT, QuietFailure } from './errors.ts'
+import { EXIT, ReportedError } from './errors.ts'
 import { oneLine, truncate, wrap } from './text.ts'
 
 /** Whether somebody can be asked. */
@@ -39,7 +39,7 @@ export class Dialog {
     })
     lines.once('close', () => {
       this.#isClosed = true
-      this.#pending?.refuse(new QuietFailure(EXIT.interrupted))
+      this.#pending?.refuse(new ReportedError(EXIT.interrupted))
     })
   }
 
@@ -59,7 +59,7 @@ export class Dialog {
       process.stderr.write(`${question}${oneLine(ahead)}\n`)
       return ahead
     }
-    if (this.#isClosed) throw new QuietFailure(EXIT.interrupted)
+    if (this.#isClosed) throw new ReportedError(EXIT.interrupted)
     this.#readline.setPrompt(question)
     this.#readline.prompt()
     try {

@@ -1,7 +1,7 @@
 /** Rows as a table that fits the terminal, and one resource as a page of names and values. */
 
 import { paint } from './color.ts'
-import { formatValue, shortCell } from './format-cell.ts'
+import { formatCell, formatValue } from './format-cell.ts'
 import { padEnd, truncate, width, wrap } from './text.ts'
 
 export type Row = Record<string, unknown>
@@ -71,7 +71,7 @@ interface Column {
 /** A column of at least so many places, where it has as much to show. */
 function createColumn(rows: readonly Row[], key: string, enough: number): Column {
   const head = key.replaceAll('_', ' ').toUpperCase()
-  const cells = rows.map((row) => shortCell(row[key]))
+  const cells = rows.map((row) => formatCell(row[key]))
   const natural = Math.max(width(head), ...cells.map(width))
   return {
     key,

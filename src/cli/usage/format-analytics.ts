@@ -1,9 +1,9 @@
 /** How conversations went, as people read it at a terminal. */
 import type { Static } from 'typebox'
 import type { ConversationAnalytics } from '../../contract/families/analytics.ts'
-import { chart } from '../terminal/bar-chart.ts'
+import { formatChart } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
-import { compact, count, money, seconds } from '../terminal/format-quantity.ts'
+import { formatCompact, formatCount, formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
 import { record } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
 import { formatNote, type Report } from './format-usage.ts'
@@ -17,7 +17,7 @@ export function formatAnalytics(analytics: Analytics, { title, names, paper, top
   const { unit, rows, omitted: empty } = groupDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
   const days = rows.map(({ date, conversations, messages }) => ({
     label: date,
-    cells: [count(messages), count(conversations)],
+    cells: [formatCount(messages), formatCount(conversations)],
     value: messages,
   }))
   const agents = Object.entries(by_agent).sort(
@@ -25,17 +25,17 @@ export function formatAnalytics(analytics: Analytics, { title, names, paper, top
   )
   const bars = agents.slice(0, top).map(([id, { messages, conversations, tokens }]) => ({
     label: names.get(id) ?? id,
-    cells: [count(messages), count(conversations), compact(tokens)],
+    cells: [formatCount(messages), formatCount(conversations), formatCompact(tokens)],
     value: messages,
     note: names.has(id) ? id : undefined,
   }))
-  const rest = agents.length > bars.length ? [paint('dim', `and ${count(agents.length - bars.length)} more`, paper.stream)] : []
+  const rest = agents.length > bars.length ? [paint('dim', `and ${formatCount(agents.length - bars.length)} more`, paper.stream)] : []
   return [
     ...wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream)),
     '',
     record(formatFigures(analytics), paper),
-    ...(days.length > 0 ? ['', ...chart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...formatNote(empty, paper)] : []),
-    ...(bars.length > 0 ? ['', ...chart(['AGENT', 'MESSAGES', 'TALKS', 'TOKENS'], bars, paper), ...rest] : []),
+    ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...formatNote(empty, paper)] : []),
+    ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'TALKS', 'TOKENS'], bars, paper), ...rest] : []),
   ].join('\n')
 }
 
@@ -43,15 +43,16 @@ function formatFigures(analytics: Analytics): Record<string, string> {
   const { completion_rate, average_response_time_ms: mean, p95_response_time_ms: p95, total_cost, unpriced_tokens } = analytics
   const completed = completion_rate === null ? '' : `, ${Math.round(completion_rate * 100)} % completed`
   const each = `${analytics.average_messages_per_conversation.toLocaleString('en', { maximumFractionDigits: 1 })} a conversation`
-  const leftOut = unpriced_tokens > 0 ? `, without ${count(unpriced_tokens)} tokens of unknown price` : ''
+  const leftOut = unpriced_tokens > 0 ? `, without ${formatCount(unpriced_tokens)} tokens of unknown price` : ''
   return {
-    conversations: `${count(analytics.total_conversations)}${completed}`,
-    messages: `${count(analytics.total_messages)}, ${each}`,
-    active_users: count(analytics.active_users),
-    response_time: mean === null ? '–' : `${seconds(mean)} on average${p95 === null ? '' : `, 95 of 100 within ${seconds(p95)}`}`,
-    tokens: count(analytics.total_tokens),
-    cost: total_cost === null ? 'not known' : `${money(total_cost)}${leftOut}`,
-    tool_calls: count(analytics.tool_calls),
+    conversations: `${formatCount(analytics.total_conversations)}${completed}`,
+    messages: `${formatCount(analytics.total_messages)}, ${each}`,
+    active_users: formatCount(analytics.active_users),
+    response_time:
+      mean === null ? '–' : `${formatMilliseconds(mean)} on average${p95 === null ? '' : `, 95 of 100 within ${formatMilliseconds(p95)}`}`,
+    tokens: formatCount(analytics.total_tokens),
+    cost: total_cost === null ? 'not known' : `${formatMoney(total_cost)}${leftOut}`,
+    tool_calls: formatCount(analytics.tool_calls),
   }
 }
 

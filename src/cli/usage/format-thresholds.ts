@@ -5,9 +5,9 @@ import type { Connection } from '../../client/request.ts'
 import { type UsageThreshold, usageRoutes } from '../../contract/families/usage.ts'
 import type { Kind } from '../resources/resource-kinds.ts'
 import { namesOf } from '../resources/resource-names.ts'
-import { bar } from '../terminal/bar-chart.ts'
+import { formatBar } from '../terminal/bar-chart.ts'
 import { type Color, paint } from '../terminal/color.ts'
-import { count, money } from '../terminal/format-quantity.ts'
+import { formatCount, formatMoney } from '../terminal/format-quantity.ts'
 import type { Paper, Row } from '../terminal/table.ts'
 import { oneLine, padEnd, truncate, width } from '../terminal/text.ts'
 import type { Names, Statistics } from './format-usage.ts'
@@ -60,15 +60,15 @@ function formatThreshold(threshold: Threshold, used: number, names: Names, { col
   const { id, metric, limit, period, action, entity_type, entity_id } = threshold
   const share = limit > 0 ? used / limit : 1
   const color: Color = share >= 1 ? 'red' : share >= WARNING_SHARE ? 'yellow' : 'green'
-  const amount = metric === 'tokens' ? count : money
+  const amount = metric === 'tokens' ? formatCount : formatMoney
   const whose =
     entity_type === null ? 'everything' : `${entity_type.replace('_', ' ')} ${oneLine(names.get(entity_id ?? '') ?? entity_id ?? '')}`
   const figures = `${formatPercent(share)}  ${amount(used)} of ${amount(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} ${period === 'day' ? 'today' : 'this month'}`
   const room = columns - INDENT.length - BAR_COLUMNS - width(figures) - 4
   return [
     `${paint('bold', id, stream)}  ${paint('dim', action === 'block' ? 'refuses further calls' : 'only tells', stream)}`,
-    `${INDENT}${paint(color, padEnd(bar(share, BAR_COLUMNS), BAR_COLUMNS), stream)}  ${figures}  ${truncate(whose, Math.max(10, room))}`,
+    `${INDENT}${paint(color, padEnd(formatBar(share, BAR_COLUMNS), BAR_COLUMNS), stream)}  ${figures}  ${truncate(whose, Math.max(10, room))}`,
   ]
 }
 
-const formatPercent = (share: number) => `${count(Math.floor(share * 100))} %`.padStart(5)
+const formatPercent = (share: number) => `${formatCount(Math.floor(share * 100))} %`.padStart(5)

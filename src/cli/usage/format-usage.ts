@@ -1,9 +1,9 @@
 /** Usage and costs as people read them at a terminal. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.ts'
-import { chart } from '../terminal/bar-chart.ts'
+import { formatChart } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
-import { compact, count, money } from '../terminal/format-quantity.ts'
+import { formatCompact, formatCount, formatMoney } from '../terminal/format-quantity.ts'
 import { asTyped } from '../terminal/invocation.ts'
 import type { Paper } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
@@ -44,9 +44,9 @@ const CHART_HEADINGS = {
 export function formatUsage(usage: Statistics, report: Report): string {
   const { paper } = report
   const { total_tokens, input_tokens, output_tokens, cached_tokens, calls } = usage
-  const cached = cached_tokens > 0 ? `, ${count(cached_tokens)} of them cached` : ''
+  const cached = cached_tokens > 0 ? `, ${formatCount(cached_tokens)} of them cached` : ''
   const sentences = [
-    `${count(calls)} ${calls === 1 ? 'call' : 'calls'}, ${count(total_tokens)} tokens: ${count(input_tokens)} in${cached}, ${count(output_tokens)} out.`,
+    `${formatCount(calls)} ${calls === 1 ? 'call' : 'calls'}, ${formatCount(total_tokens)} tokens: ${formatCount(input_tokens)} in${cached}, ${formatCount(output_tokens)} out.`,
     formatCost(usage),
   ]
   const by = { ...usage.by_entity, model: usage.by_model }
@@ -61,7 +61,7 @@ export function formatCosts(costs: Costs, report: Report): string {
   // Where nothing costs anything, what was used is still worth a picture.
   const weigh: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
   const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, paper), value: weigh(day) }))
-  const days = ['', ...chart([unit, 'TOKENS', 'COST'], bars, paper), ...formatNote(empty, paper)]
+  const days = ['', ...formatChart([unit, 'TOKENS', 'COST'], bars, paper), ...formatNote(empty, paper)]
   return [
     ...formatHeading(report),
     ...lines(formatCost({ ...costs, total_tokens: tokens }), paper),
@@ -85,8 +85,9 @@ function formatCost({
     return asTyped(
       'What it cost is not known: the models have no price. cadre models update NAME --pricing input=0.5 --pricing output=1.5 sets one.',
     )
-  const left = unpriced_tokens > 0 ? `, without ${count(unpriced_tokens)} of ${count(total_tokens)} tokens, whose price is not known` : ''
-  return `Cost ${money(total_cost)}${left}.`
+  const left =
+    unpriced_tokens > 0 ? `, without ${formatCount(unpriced_tokens)} of ${formatCount(total_tokens)} tokens, whose price is not known` : ''
+  return `Cost ${formatMoney(total_cost)}${left}.`
 }
 
 /** Those with most first. */
@@ -97,13 +98,13 @@ function formatUsageChart(head: string, spent: Record<string, UsageTotal>, { nam
     const name = names.get(id)
     return { label: name ?? id, cells: formatFigures(sum, paper), value: weigh(sum), note: name === undefined ? undefined : id }
   })
-  const rest = all.length > rows.length ? [paint('dim', `and ${count(all.length - rows.length)} more`, paper.stream)] : []
-  return ['', ...chart([head, 'TOKENS', 'COST'], rows, paper), ...rest]
+  const rest = all.length > rows.length ? [paint('dim', `and ${formatCount(all.length - rows.length)} more`, paper.stream)] : []
+  return ['', ...formatChart([head, 'TOKENS', 'COST'], rows, paper), ...rest]
 }
 
 function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns }: Paper): [string, string] {
-  const amount = cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${money(cost)}`
-  return [columns < NARROW_COLUMNS ? compact(tokens) : count(tokens), amount]
+  const amount = cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${formatMoney(cost)}`
+  return [columns < NARROW_COLUMNS ? formatCompact(tokens) : formatCount(tokens), amount]
 }
 
 /** A month's cost is known as far as its days' are. */

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { DeliveryDetails } from '../../contract/families/webhooks.ts'
 import { paint } from '../terminal/color.ts'
-import { shortCell } from '../terminal/format-cell.ts'
+import { formatCell } from '../terminal/format-cell.ts'
 
 export type Delivery = Static<typeof DeliveryDetails>
 
@@ -10,6 +10,6 @@ export function formatDelivery({ status, event, response_status, history, error,
   const last = history.at(-1)
   const answered = response_status === null ? '' : ` (${response_status} after ${last?.latency_ms ?? 0} ms)`
   if (status === 'delivered') return `${paint('green', 'Delivered')} ${event}${answered}.`
-  const again = next_attempt_at === null ? 'It is not tried again.' : `It is tried again at ${shortCell(next_attempt_at)} UTC.`
+  const again = next_attempt_at === null ? 'It is not tried again.' : `It is tried again at ${formatCell(next_attempt_at)} UTC.`
   return `${paint('red', 'Not delivered')}: ${error ?? 'it was not tried yet.'} ${again}`
 }

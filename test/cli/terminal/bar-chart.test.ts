@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { bar, chart } from '../../../src/cli/terminal/bar-chart.ts'
-import { compact, money, seconds } from '../../../src/cli/terminal/format-quantity.ts'
+import { formatBar, formatChart } from '../../../src/cli/terminal/bar-chart.ts'
+import { formatCompact, formatMilliseconds, formatMoney } from '../../../src/cli/terminal/format-quantity.ts'
 import { width } from '../../../src/cli/terminal/text.ts'
 import { formatAnalytics } from '../../../src/cli/usage/format-analytics.ts'
 import { formatCosts, formatUsage } from '../../../src/cli/usage/format-usage.ts'
@@ -26,14 +26,14 @@ const USED = {
 }
 
 test('a bar is as long as its share, to an eighth of a column', () => {
-  assert.is(bar(1, 4), '████')
-  assert.is(bar(0.5, 4), '██')
-  assert.is(bar(0.53125, 4), '██▏')
-  assert.is(bar(0, 4), '')
+  assert.is(formatBar(1, 4), '████')
+  assert.is(formatBar(0.5, 4), '██')
+  assert.is(formatBar(0.53125, 4), '██▏')
+  assert.is(formatBar(0, 4), '')
 })
 
 test('what is more than nothing shows', () => {
-  assert.is(bar(1e-9, 4), '▏')
+  assert.is(formatBar(1e-9, 4), '▏')
 })
 
 test('figures stand in a column, and the longest bar fills its room', () => {
@@ -41,7 +41,7 @@ test('figures stand in a column, and the longest bar fills its room', () => {
     { label: 'Llama', cells: ['1,200'], value: 1200 },
     { label: 'GPT', cells: ['600'], value: 600 },
   ]
-  assert.equal(chart(['MODEL', 'TOKENS'], rows, paper(30)), [
+  assert.equal(formatChart(['MODEL', 'TOKENS'], rows, paper(30)), [
     'MODEL  TOKENS',
     `Llama   1,200  ${'█'.repeat(15)}`,
     `GPT       600  ${'█'.repeat(7)}▌`,
@@ -50,8 +50,8 @@ test('figures stand in a column, and the longest bar fills its room', () => {
 
 test('an identifier stands behind the bar where there is room, and not at all where there is none', () => {
   const rows = [{ label: 'Helper', cells: ['1'], value: 1, note: AGENT }]
-  assert.match(chart(['AGENT', 'N'], rows, paper(100))[1] ?? '', AGENT)
-  assert.not.match(chart(['AGENT', 'N'], rows, paper(70))[1] ?? '', 'agent_')
+  assert.match(formatChart(['AGENT', 'N'], rows, paper(100))[1] ?? '', AGENT)
+  assert.not.match(formatChart(['AGENT', 'N'], rows, paper(70))[1] ?? '', 'agent_')
 })
 
 test('no line is wider than the terminal, down to 40 columns', () => {
@@ -135,9 +135,12 @@ test('the last days end today, and dates are taken as they are', () => {
 })
 
 test('quantities are short and tell', () => {
-  assert.equal([compact(9999), compact(12_345), compact(1_234_567)], ['9,999', '12.3K', '1.23M'])
-  assert.equal([money(0), money(1234.5), money(0.012345), money(0.0000012)], ['0', '1,234.50', '0.012', '0.0000012'])
-  assert.equal([seconds(90), seconds(1234), seconds(61_000)], ['90 ms', '1.2 s', '1 min 1 s'])
+  assert.equal([formatCompact(9999), formatCompact(12_345), formatCompact(1_234_567)], ['9,999', '12.3K', '1.23M'])
+  assert.equal(
+    [formatMoney(0), formatMoney(1234.5), formatMoney(0.012345), formatMoney(0.0000012)],
+    ['0', '1,234.50', '0.012', '0.0000012'],
+  )
+  assert.equal([formatMilliseconds(90), formatMilliseconds(1234), formatMilliseconds(61_000)], ['90 ms', '1.2 s', '1 min 1 s'])
 })
 
 test.run()

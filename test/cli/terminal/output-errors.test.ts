@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { failureOf } from '../../../src/cli/terminal/errors.ts'
+import { toFailure } from '../../../src/cli/terminal/errors.ts'
 import { openTerminal } from '../../harness/cli.ts'
 
 const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
@@ -81,7 +81,7 @@ test('a home below a file is told, by commands and by the doctor', async () => {
 
 test('what the operating system refuses is told in words, with the path', () => {
   const refused = (code: string, syscall: string) =>
-    failureOf(Object.assign(new Error(`${code}: no, ${syscall} '/home/x'`), { code, syscall, path: '/home/x' }))
+    toFailure(Object.assign(new Error(`${code}: no, ${syscall} '/home/x'`), { code, syscall, path: '/home/x' }))
   assert.is(refused('EROFS', 'mkdir').error, '/home/x cannot be written: its file system is read-only (EROFS).')
   assert.is(refused('EACCES', 'open').error, '/home/x cannot be opened: this user may not (EACCES).')
   assert.is(refused('ENOSPC', 'open').error, '/home/x cannot be written: there is no space left on its disk (ENOSPC).')

@@ -3,8 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatAnswer } from '../../../src/cli/ask/format-answer.ts'
 import { formatCitations } from '../../../src/cli/ask/format-citations.ts'
-import { withoutSteering } from '../../../src/cli/terminal/color.ts'
-import { duration, formatBytes } from '../../../src/cli/terminal/format-quantity.ts'
+import { stripControlSequences } from '../../../src/cli/terminal/color.ts'
+import { formatBytes, formatDuration } from '../../../src/cli/terminal/format-quantity.ts'
 import { render } from '../../../src/cli/terminal/render.ts'
 import { record, table } from '../../../src/cli/terminal/table.ts'
 import { oneLine, printable, truncate, width, wrap } from '../../../src/cli/terminal/text.ts'
@@ -64,7 +64,7 @@ test('escape sequences, control characters and marks that turn text around are t
 
 test('what is narrated keeps our own colours, and nothing else that steers', () => {
   const line = `\u001b[1mCreated\u001b[22m evil\u202e\u009b2J\u001b[2J\u001b]0;title\u0007 \u001b]0;open \u001b[2mdim\u001b[22m`
-  assert.is(withoutSteering(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
+  assert.is(stripControlSequences(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
 })
 
 test('an answer keeps its code, breaks its prose, and says which passages it does not cite', () => {
@@ -129,7 +129,7 @@ test('the word that was probably meant is found, and a stranger is not', () => {
 
 test('quantities are rounded for people', () => {
   assert.equal([0, 999, 1_500, 84_800_000_000].map(formatBytes), ['0 B', '999 B', '1.5 kB', '84.8 GB'])
-  assert.equal([0, 59, 61, 7_384, 90_061].map(duration), ['0 s', '59 s', '1 min 1 s', '2 h 3 min', '1 d 1 h'])
+  assert.equal([0, 59, 61, 7_384, 90_061].map(formatDuration), ['0 s', '59 s', '1 min 1 s', '2 h 3 min', '1 d 1 h'])
 })
 
 test.run()

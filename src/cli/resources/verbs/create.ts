@@ -58,7 +58,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)
       const given = await read(flags as FlagValues)
-      const asks = interview && !given.list && missing(given.bodies[0] ?? {}).length > 0 && canAsk() && this.formatOf(flags) === 'table'
+      const asks = interview && !given.list && missing(given.bodies[0] ?? {}).length > 0 && canAsk() && this.getFormat(flags) === 'table'
       const complete = asks ? given.bodies : given.bodies.map(checked)
       const connection = await this.connect(flags)
       const bodies = asks ? [checked(await interview.ask(connection, given.bodies[0] ?? {}))] : complete
@@ -77,7 +77,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
         }
         this.narrate(`Created ${family.noun} ${titleOf(topic, getLast(created))}.`)
       }
-      const brief = !given.list && this.formatOf(flags) === 'table'
+      const brief = !given.list && this.getFormat(flags) === 'table'
       await this.print(
         {
           data: given.list
@@ -90,7 +90,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
         flags,
       )
       if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
-      if (this.formatOf(flags) !== 'table') return
+      if (this.getFormat(flags) !== 'table') return
       const alone = created.length > MAX_NAME_CHECKS || (await this.#tellNamesakes(connection, created))
       if (next && !given.list) this.narrate(formatNextStep(next, getLast(created), alone))
     }

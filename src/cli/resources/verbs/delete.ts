@@ -52,7 +52,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
         deleted.push({ id: one, message })
         this.narrate(message)
       }
-      if (this.formatOf(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+      if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
     }
   }
 }

@@ -123,8 +123,8 @@ export function listCommand(topic: Topic, examples: Example[], present?: FormatR
         { ...query, ...(await resolveReferences(connection, references, asked)) },
         values.all === true,
       )
-      if (found.data.length === 0 && this.formatOf(values) === 'table') return this.narrate(emptyText(found, query, asked))
-      if (this.formatOf(values) !== 'table') return this.print({ data: found.data, columns }, values)
+      if (found.data.length === 0 && this.getFormat(values) === 'table') return this.narrate(emptyText(found, query, asked))
+      if (this.getFormat(values) !== 'table') return this.print({ data: found.data, columns }, values)
       const shown = present
         ? await present(connection, found.data, paperFor(process.stdout))
         : await createTableRows(connection, topic, found.data)

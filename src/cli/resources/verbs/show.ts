@@ -47,7 +47,7 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
       const connection = await this.connect(flags)
       const answer = await call(connection, routes.get, { params: { id: await resolveOwn(connection, topic, args.id) } })
       const row = answer.data as Row
-      await this.print({ data: this.formatOf(flags) === 'table' ? await addReferenceNames(connection, topic, row) : row }, flags)
+      await this.print({ data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, topic, row) : row }, flags)
     }
   }
 }

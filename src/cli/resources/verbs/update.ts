@@ -41,12 +41,12 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       })
       this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
       const [other] =
-        label !== undefined && label in body && this.formatOf(flags) === 'table'
+        label !== undefined && label in body && this.getFormat(flags) === 'table'
           ? await findNamesakes(connection, topic, data as FoundResource)
           : []
       if (other) this.narrate(formatDuplicateName(topic, data as Row, other))
       await this.print(
-        { data: this.formatOf(flags) === 'table' ? await addReferenceNames(connection, topic, data as Row) : (data as Row) },
+        { data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, topic, data as Row) : (data as Row) },
         flags,
       )
     }
