@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/flags'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { namesOf } from '../src/cli/resources/resource-names.ts'
-import { paperFor } from '../src/cli/terminal/table.ts'
+import { getOutput } from '../src/cli/terminal/table.ts'
 import { resolveEntityFilter } from '../src/cli/usage/entity-flags.ts'
 import { formatAnalytics } from '../src/cli/usage/format-analytics.ts'
 import { parsePeriod, periodFlags } from '../src/cli/usage/period-flags.ts'
@@ -37,6 +37,6 @@ export default class Analytics extends CadreCommand {
     const title = formatTitle(period, whose)
     if (data.total_conversations === 0) return this.narrate(`${title}: no conversations.`)
     const names = await namesOf(connection, 'agent', Object.keys(data.by_agent))
-    process.stdout.write(`${formatAnalytics(data, { title, names, paper: paperFor(process.stdout), top: flags.top })}\n`)
+    process.stdout.write(`${formatAnalytics(data, { title, names, paper: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

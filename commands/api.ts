@@ -5,8 +5,8 @@ import { buildApiRequest } from '../src/cli/input/api-request.ts'
 import { InputReader } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { ReportedError, toFailure, UsageError } from '../src/cli/terminal/errors.ts'
-import { toJson } from '../src/cli/terminal/render.ts'
-import { printable } from '../src/cli/terminal/text.ts'
+import { formatJson } from '../src/cli/terminal/render.ts'
+import { sanitizeText } from '../src/cli/terminal/text.ts'
 import { failure, isGood, pages } from '../src/client/call.ts'
 import { type Connection, type Reply, type Sent, send } from '../src/client/request.ts'
 import type { Pagination } from '../src/contract/route.ts'
@@ -56,7 +56,7 @@ export default class Api extends CadreCommand {
     const { args, flags } = await this.parse(Api)
     const sent = await buildApiRequest(args.method, args.path, flags, new InputReader())
     const connection = await this.connect(flags)
-    if (flags.paginate) return void process.stdout.write(`${toJson(await everyPage(connection, sent))}\n`)
+    if (flags.paginate) return void process.stdout.write(`${formatJson(await everyPage(connection, sent))}\n`)
     const reply = await send(connection, sent)
     const text = await reply.text()
     if (flags.include) process.stdout.write(`${heading(reply)}\n\n`)
@@ -67,12 +67,12 @@ export default class Api extends CadreCommand {
 
 function heading({ status, headers }: Reply): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`)
-  return printable([`HTTP/1.1 ${status}`, ...lines].join('\n'))
+  return sanitizeText([`HTTP/1.1 ${status}`, ...lines].join('\n'))
 }
 
 function shown(reply: Reply, text: string): string {
-  if (/\bjson\b/.test(reply.headers['content-type'] ?? '')) return toJson(JSON.parse(text))
-  return process.stdout.isTTY ? printable(text) : text
+  if (/\bjson\b/.test(reply.headers['content-type'] ?? '')) return formatJson(JSON.parse(text))
+  return process.stdout.isTTY ? sanitizeText(text) : text
 }
 
 async function everyPage(connection: Connection, sent: Sent): Promise<unknown> {

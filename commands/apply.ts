@@ -4,8 +4,8 @@ import { declarationFlags, fetchPlan, readDeclaration } from '../src/cli/as-code
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../src/cli/terminal/confirm.ts'
-import { canAsk } from '../src/cli/terminal/prompts.ts'
-import { paperFor } from '../src/cli/terminal/table.ts'
+import { canPrompt } from '../src/cli/terminal/prompts.ts'
+import { getOutput } from '../src/cli/terminal/table.ts'
 import { call } from '../src/client/call.ts'
 import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
@@ -28,12 +28,12 @@ export default class Apply extends CadreCommand {
     const connection = await this.connect(flags)
     const plan = await fetchPlan(connection, body)
     const plain = this.getFormat(flags) === 'table'
-    if (plain) process.stdout.write(`${formatPlan(plan, paperFor(process.stdout)).join('\n')}\n`)
+    if (plain) process.stdout.write(`${formatPlan(plan, getOutput(process.stdout)).join('\n')}\n`)
     for (const note of plan.notes) this.narrate(note)
     if (!hasChanges(plan)) return plain ? undefined : this.print({ data: plan }, flags)
     const deletes = countChanges(plan, 'delete')
     // The service rejects a plan with missing secrets, so there is nothing to confirm.
-    if (plan.missing.length === 0 && (deletes > 0 || canAsk()))
+    if (plan.missing.length === 0 && (deletes > 0 || canPrompt()))
       await confirm(deletes > 0 ? `Apply these changes and delete ${deletes}?` : 'Apply these changes?', flags.yes, 'Nothing was changed.')
     const { data } = await call(connection, asCodeRoutes.apply, { body: { ...body, plan: plan.plan } })
     for (const line of formatOutcome(data)) this.narrate(line)

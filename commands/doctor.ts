@@ -4,8 +4,8 @@ import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '.
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { ReportedError } from '../src/cli/terminal/errors.ts'
-import { asTyped } from '../src/cli/terminal/invocation.ts'
-import { printable } from '../src/cli/terminal/text.ts'
+import { rewriteCommands } from '../src/cli/terminal/invocation.ts'
+import { sanitizeText } from '../src/cli/terminal/text.ts'
 import { wrapForStream } from '../src/cli/terminal/wrap-sentences.ts'
 
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
@@ -38,8 +38,8 @@ export default class Doctor extends CadreCommand {
 /** Indents continuation lines to the column of the finding. */
 function line({ name, state, found, fix }: Check): string {
   const [color, mark] = MARKS[state]
-  const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${printable(asTyped(found))}`
+  const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${sanitizeText(rewriteCommands(found))}`
   const said = wrapForStream(text, process.stdout, MARGIN)
   if (!fix) return said
-  return `${said}\n${wrapForStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${printable(asTyped(fix))}`, process.stdout)}`
+  return `${said}\n${wrapForStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${sanitizeText(rewriteCommands(fix))}`, process.stdout)}`
 }

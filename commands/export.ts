@@ -4,7 +4,7 @@ import { onlyFlag, parseFamilies } from '../src/cli/as-code/read-declaration.ts'
 import { resourceYaml } from '../src/cli/as-code/resource-yaml.ts'
 import { writeExport } from '../src/cli/as-code/write-export.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { quoted } from '../src/cli/terminal/shell-quote.ts'
+import { quoteShellWord } from '../src/cli/terminal/shell-quote.ts'
 import { call } from '../src/client/call.ts'
 import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
@@ -32,7 +32,7 @@ export default class Export extends CadreCommand {
     if (flags.to !== undefined) {
       const { written, unchanged, removed } = await writeExport(flags.to, files, { families, force: flags.force })
       this.narrate(
-        `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with: cadre apply -f ${quoted(flags.to)}`,
+        `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with: cadre apply -f ${quoteShellWord(flags.to)}`,
       )
     }
     if (this.getFormat(flags) === 'json') await this.print({ data: { ...data, resources } }, flags)

@@ -4,7 +4,7 @@ import { formatPlan, hasChanges } from '../src/cli/as-code/format-plan.ts'
 import { declarationFlags, fetchPlan, readDeclaration } from '../src/cli/as-code/read-declaration.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { EXIT, ReportedError } from '../src/cli/terminal/errors.ts'
-import { paperFor } from '../src/cli/terminal/table.ts'
+import { getOutput } from '../src/cli/terminal/table.ts'
 
 export default class Plan extends CadreCommand {
   static override description =
@@ -22,7 +22,7 @@ export default class Plan extends CadreCommand {
     const { flags } = await this.parse(Plan)
     const body = await readDeclaration(flags)
     const plan = await fetchPlan(await this.connect(flags), body)
-    if (this.getFormat(flags) === 'table') process.stdout.write(`${formatPlan(plan, paperFor(process.stdout)).join('\n')}\n`)
+    if (this.getFormat(flags) === 'table') process.stdout.write(`${formatPlan(plan, getOutput(process.stdout)).join('\n')}\n`)
     else await this.print({ data: plan }, flags)
     for (const note of plan.notes) this.narrate(note)
     if (flags.check && hasChanges(plan)) throw new ReportedError(EXIT.changesPlanned)

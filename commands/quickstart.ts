@@ -12,9 +12,9 @@ import { askAgent, askForModelAndFolder, askForQuestion, prepareAgent } from '..
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
-import { canAsk } from '../src/cli/terminal/prompts.ts'
-import { quoted } from '../src/cli/terminal/shell-quote.ts'
-import { paperFor } from '../src/cli/terminal/table.ts'
+import { canPrompt } from '../src/cli/terminal/prompts.ts'
+import { quoteShellWord } from '../src/cli/terminal/shell-quote.ts'
+import { getOutput } from '../src/cli/terminal/table.ts'
 import { oneLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
@@ -48,14 +48,14 @@ export default class Quickstart extends CadreCommand {
     const problem = args.path === undefined ? undefined : await findFolderProblem(args.path)
     if (problem) throw new UsageError(problem.message, problem.hint)
     if (flags.question?.trim() === '')
-      throw createMissingQuestionError(`cadre quickstart${args.path === undefined ? '' : ` ${quoted(args.path)}`} --question`)
+      throw createMissingQuestionError(`cadre quickstart${args.path === undefined ? '' : ` ${quoteShellWord(args.path)}`} --question`)
     const pretty = this.getFormat(flags) === 'table'
-    const asking = pretty && !flags.quiet && canAsk()
+    const asking = pretty && !flags.quiet && canPrompt()
     const display = new ProgressDisplay(flags.quiet)
     try {
       display.show({ label: 'Connecting to the daemon', done: 0, total: null, unit: '' })
-      this.narrate = display.say
-      const connection = { ...(await this.connect(flags)), narrate: display.say }
+      this.narrate = display.log
+      const connection = { ...(await this.connect(flags)), narrate: display.log }
       const stage = { connection, display }
       const path = asking ? await askForModelAndFolder(stage, args.path) : args.path
       const began = Date.now()
@@ -69,10 +69,10 @@ export default class Quickstart extends CadreCommand {
       if (!pretty) return await this.print({ data: { ...prepared, tool: tool ?? null, agent: agent ?? null, ...answer, seconds } }, flags)
       if (answer)
         process.stdout.write(
-          `\n${paint('bold', oneLine(answer.query), process.stdout)}\n\n${formatAnswer(answer, paperFor(process.stdout))}\n`,
+          `\n${paint('bold', oneLine(answer.query), process.stdout)}\n\n${formatAnswer(answer, getOutput(process.stdout))}\n`,
         )
-      display.say(`\n${paint('dim', `Finished in ${formatElapsed(seconds * 1000)}.`)}`)
-      if (agent) display.say(next(agent, path))
+      display.log(`\n${paint('dim', `Finished in ${formatElapsed(seconds * 1000)}.`)}`)
+      if (agent) display.log(next(agent, path))
     } finally {
       display.end()
     }
@@ -102,7 +102,7 @@ async function quote(connection: Connection, id: string, query: string) {
 }
 
 function next({ name }: AgentResource, path: string | undefined): string {
-  const agent = quoted(name)
+  const agent = quoteShellWord(name)
   const steps = [
     ['Ask a question', `cadre ask ${agent} "${path === undefined ? 'How many requests a minute are allowed?' : '…'}"`],
     ['Chat', `cadre chat ${agent}`],

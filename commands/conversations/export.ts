@@ -9,8 +9,8 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { toJson } from '../../src/cli/terminal/render.ts'
-import { printable } from '../../src/cli/terminal/text.ts'
+import { formatJson } from '../../src/cli/terminal/render.ts'
+import { sanitizeText } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
@@ -40,8 +40,8 @@ export default class ConversationsExport extends CadreCommand {
     const { data } = await call(connection, conversationRoutes.get, {
       params: { id: await resolveOwn(connection, conversationTopic, args.id) },
     })
-    const text = json ? `${toJson(data)}\n` : formatConversationMarkdown(data, await getSpeakers(connection, data))
-    if (flags.to === undefined) process.stdout.write(process.stdout.isTTY ? printable(text) : text)
+    const text = json ? `${formatJson(data)}\n` : formatConversationMarkdown(data, await getSpeakers(connection, data))
+    if (flags.to === undefined) process.stdout.write(process.stdout.isTTY ? sanitizeText(text) : text)
     else this.#write(flags.to, text, flags.force)
   }
 

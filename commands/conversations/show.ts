@@ -14,7 +14,7 @@ import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
@@ -55,7 +55,7 @@ export default class ConversationsShow extends CadreCommand {
   }
 
   async #show(connection: Connection, data: Conversation, flags: { follow: boolean; citations: boolean; full: boolean }): Promise<void> {
-    const view = { ...flags, paper: paperFor(process.stdout) }
+    const view = { ...flags, paper: getOutput(process.stdout) }
     const speakers = await getSpeakers(connection, data)
     const writing = findUnfinishedReply(data)
     const blocks = pairWithQuestions(data.listMessages).map(({ message, question }) => {

@@ -6,7 +6,7 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
@@ -38,7 +38,7 @@ export default class EvaluationsCompare extends CadreCommand {
     const { data } = await call(connection, runRoutes.compare, { params: { id }, query: { a, b } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(
-      `${formatComparison(data, paperFor(process.stdout), flags.all ? Number.POSITIVE_INFINITY : MAX_SHOWN).join('\n')}\n`,
+      `${formatComparison(data, getOutput(process.stdout), flags.all ? Number.POSITIVE_INFINITY : MAX_SHOWN).join('\n')}\n`,
     )
   }
 }

@@ -8,7 +8,7 @@ import { formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/ev
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
@@ -41,7 +41,7 @@ export default class EvaluationsResults extends CadreCommand {
     const format = this.getFormat(flags)
     if (format === 'csv') return this.print({ data: results }, flags)
     if (format !== 'table') return this.print({ data: { ...run, configuration, results } }, flags)
-    const paper = paperFor(process.stdout)
+    const paper = getOutput(process.stdout)
     const lines = [...results.flatMap((result) => formatResult(result, paper)), '', ...formatSummary(run, process.stdout)]
     process.stdout.write(`${lines.join('\n')}\n`)
   }

@@ -10,9 +10,9 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { EXIT, ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
-import { asTyped } from '../../src/cli/terminal/invocation.ts'
+import { rewriteCommands } from '../../src/cli/terminal/invocation.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
@@ -54,7 +54,7 @@ export default class EvaluationsRun extends CadreCommand {
     const { data: started } = await call(connection, runRoutes.run, { params: { id }, body: pace })
     if (!flags.wait) return this.print({ data: started }, flags)
     const display = new ProgressDisplay(flags.quiet)
-    const run = await followRun({ ...connection, narrate: display.say }, started, display).finally(() => display.end())
+    const run = await followRun({ ...connection, narrate: display.log }, started, display).finally(() => display.end())
     const all = flags.junit === undefined ? undefined : await listResults(connection, id, run.run_id)
     if (flags.junit !== undefined && all) await writeFile(flags.junit, formatJunit(args.evaluation, all))
     const comparison =
@@ -63,7 +63,7 @@ export default class EvaluationsRun extends CadreCommand {
         : (await call(connection, runRoutes.compare, { params: { id }, query: { a: baseline, b: run.run_id } })).data
     if (this.getFormat(flags) !== 'table') await this.print({ data: comparison ? { ...run, comparison } : run }, flags)
     else {
-      const paper = paperFor(process.stdout)
+      const paper = getOutput(process.stdout)
       const { results, pagination } = (
         await call(connection, runRoutes.results, { params: { id }, query: { run_id: run.run_id, passed: false, limit: MAX_READ } })
       ).data
@@ -71,7 +71,9 @@ export default class EvaluationsRun extends CadreCommand {
         .slice(0, MAX_SHOWN)
         .flatMap((result) => [...formatResult(result, paper), ''])
       const more =
-        pagination.total > MAX_SHOWN ? [asTyped(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${id}`), ''] : []
+        pagination.total > MAX_SHOWN
+          ? [rewriteCommands(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${id}`), '']
+          : []
       const compared = comparison ? ['', ...formatComparison(comparison, paper, MAX_SHOWN)] : []
       process.stdout.write(`${[...lines, ...more, ...formatSummary(run, process.stdout), ...compared].join('\n')}\n`)
     }

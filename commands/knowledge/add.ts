@@ -76,16 +76,16 @@ export default class KnowledgeAdd extends CadreCommand {
     // Validated before connecting, so that a usage error does not start a daemon.
     const local = await plan(flags.send)
     const display = new ProgressDisplay(flags.quiet)
-    this.narrate = display.say
+    this.narrate = display.log
     const connection = await this.connect(flags)
     const additions = flags.send || isHere(connection.url) ? local : await plan(true)
     const added: AddedSource[] = []
     try {
       for (const addition of additions) {
         const tool = flags.tool ? addition.name : undefined
-        const one = await addSource(addition, { connection: { ...connection, narrate: display.say }, display, tool, wait: flags.wait })
+        const one = await addSource(addition, { connection: { ...connection, narrate: display.log }, display, tool, wait: flags.wait })
         added.push(one)
-        for (const line of await formatAddedSource(connection, one)) display.say(line)
+        for (const line of await formatAddedSource(connection, one)) display.log(line)
       }
     } finally {
       display.end()

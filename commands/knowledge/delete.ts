@@ -8,7 +8,7 @@ import { explainConflict, yesFlag } from '../../src/cli/resources/verbs/delete.t
 import { readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
-import { quoted } from '../../src/cli/terminal/shell-quote.ts'
+import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
@@ -87,7 +87,7 @@ async function deleteSource(
   force: boolean,
 ): Promise<string> {
   const query = force ? { force: true } : {}
-  const explain = explainConflict(`knowledge delete ${quoted(name)}`)
+  const explain = explainConflict(`knowledge delete ${quoteShellWord(name)}`)
   if (own) await call(connection, ragToolRoutes.remove, { params: { id: own.id }, query }).catch(explain)
   return (await call(connection, knowledgeSourceRoutes.remove, { params: { id }, query }).catch(explain)).message
 }

@@ -54,14 +54,14 @@ export default class KnowledgeSync extends CadreCommand {
         if (!flags.wait) sources.push(source)
         else
           try {
-            const synced = await followSync({ ...connection, narrate: display.say }, source, display)
+            const synced = await followSync({ ...connection, narrate: display.log }, source, display)
             sources.push(synced.source)
-            for (const line of [formatSyncOutcome(synced), ...(await formatFailures(connection, synced.source))]) display.say(line)
+            for (const line of [formatSyncOutcome(synced), ...(await formatFailures(connection, synced.source))]) display.log(line)
           } catch (error) {
             // With several sources, the others are still synced.
             if (started.length === 1) throw error
             broken = error
-            display.say(`${source.name}: ${formatFailure(toFailure(error))}`)
+            display.log(`${source.name}: ${formatFailure(toFailure(error))}`)
           }
       }
     } finally {

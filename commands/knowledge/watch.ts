@@ -9,7 +9,7 @@ import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { formatFailure, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
-import { quoted } from '../../src/cli/terminal/shell-quote.ts'
+import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { oneLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
@@ -44,7 +44,7 @@ export default class KnowledgeWatch extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, knowledgeTopic, args.source)
     const source = await setWatch(connection, id, !flags.off)
-    const name = quoted(source.name)
+    const name = quoteShellWord(source.name)
     if (flags.off) this.narrate(`Stopped watching ${source.name}. To sync it: cadre knowledge sync ${name}`)
     else this.narrate(`Watching ${String(source.configuration.path)}. To stop: cadre knowledge watch ${name} --off`)
     if (this.getFormat(flags) !== 'table') await this.print({ data: source }, flags)
@@ -65,7 +65,7 @@ async function setWatch(connection: Connection, id: string, watch: boolean): Pro
 }
 
 async function followChanges(connection: Connection, id: string, display: ProgressDisplay): Promise<never> {
-  const said = { ...connection, narrate: display.say }
+  const said = { ...connection, narrate: display.log }
   const { data: before } = await call(said, knowledgeSourceRoutes.get, { params: { id } })
   await startSync(said, id)
   let source = await reportSync(said, before, display)
@@ -79,11 +79,11 @@ async function followChanges(connection: Connection, id: string, display: Progre
 }
 
 async function reportSync(connection: Connection, before: Source, display: ProgressDisplay): Promise<Source> {
-  const say = (line: string) => display.say(`${paint('dim', new Date().toTimeString().slice(0, 8))} ${line}`)
+  const say = (line: string) => display.log(`${paint('dim', new Date().toTimeString().slice(0, 8))} ${line}`)
   try {
     const { source } = await followSync(connection, before, display)
     say(await describeChanges(connection, before, source))
-    for (const line of await formatFailures(connection, source)) display.say(line)
+    for (const line of await formatFailures(connection, source)) display.log(line)
     return source
   } catch (error) {
     const failure = toFailure(error)

@@ -5,8 +5,8 @@ import { addModels, type DiscoveredModel, type ModelSelection, selectModels } fr
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { canAsk, inDialog } from '../../src/cli/terminal/prompts.ts'
-import { quoted } from '../../src/cli/terminal/shell-quote.ts'
+import { canPrompt, withDialog } from '../../src/cli/terminal/prompts.ts'
+import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/families/models.ts'
 import { systemRoutes } from '../../src/contract/families/system.ts'
@@ -36,7 +36,7 @@ export default class ModelsDiscover extends CadreCommand {
     const { args, flags } = await this.parse(ModelsDiscover)
     const names = args.name ?? []
     if (names.length > 0 && !flags.add)
-      throw new UsageError('Names require --add.', `For example: cadre models discover --add ${quoted(names[0] ?? '')}`)
+      throw new UsageError('Names require --add.', `For example: cadre models discover --add ${quoteShellWord(names[0] ?? '')}`)
     const connection = await this.connect(flags)
     const { data: found } = await call(connection, modelRoutes.discover, {})
     const isTable = this.getFormat(flags) === 'table'
@@ -54,16 +54,16 @@ export default class ModelsDiscover extends CadreCommand {
       this.narrate(`Set the default model to ${first.name}.`)
     }
     if (!isTable || added.length > 0) await this.print({ data: added, columns: modelTopic.columns }, flags)
-    if (isTable && first) this.narrate(`Try it: cadre models test ${quoted(first.name)}`)
+    if (isTable && first) this.narrate(`Try it: cadre models test ${quoteShellWord(first.name)}`)
   }
 
   async #wanted(names: readonly string[], found: readonly DiscoveredModel[], isTable: boolean): Promise<ModelSelection[]> {
     if (names.length > 0) return selectModels(names, found)
     const fresh = found.filter(({ added }) => added === null)
     if (found.length > 0 && fresh.length === 0) this.narrate('All discovered models have already been added.')
-    if (fresh.length < 2 || !canAsk() || !isTable) return fresh
+    if (fresh.length < 2 || !canPrompt() || !isTable) return fresh
     const options = fresh.map((model) => ({ value: model, label: model.name, note: model.origin }))
-    return inDialog((dialog) => dialog.choose('Which models?', options, { several: true }))
+    return withDialog((dialog) => dialog.choose('Which models?', options, { several: true }))
   }
 }
 

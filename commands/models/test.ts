@@ -7,16 +7,16 @@ import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { type Failure, formatFailure, formatFailureJson, ReportedError, toFailure } from '../../src/cli/terminal/errors.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
-import { oneLine, printable, wrap } from '../../src/cli/terminal/text.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
+import { oneLine, sanitizeText, wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/families/models.ts'
 
 const WIDEST = 100
 
 function formatModelReply(name: string, { latency_ms, text }: { latency_ms: number; text: string }): string {
-  const { columns } = paperFor(process.stdout)
-  const said = printable(text).trim()
+  const { columns } = getOutput(process.stdout)
+  const said = sanitizeText(text).trim()
   const lines = columns === Number.POSITIVE_INFINITY ? [said] : wrap(said, Math.min(columns, WIDEST))
   return [`${paint('bold', oneLine(name), process.stdout)} answered in ${formatElapsed(latency_ms)}:`, ...lines].join('\n')
 }

@@ -5,7 +5,7 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
-import { printable } from '../../src/cli/terminal/text.ts'
+import { sanitizeText } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { promptTemplateRoutes } from '../../src/contract/families/prompt-templates.ts'
 
@@ -29,6 +29,6 @@ export default class PromptsRender extends CadreCommand {
       body,
     })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    process.stdout.write(`${process.stdout.isTTY ? printable(data.text) : data.text}\n`)
+    process.stdout.write(`${process.stdout.isTTY ? sanitizeText(data.text) : data.text}\n`)
   }
 }

@@ -8,8 +8,8 @@ import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { canRedraw } from '../../src/cli/terminal/color.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
-import { quoted } from '../../src/cli/terminal/shell-quote.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
 
@@ -33,14 +33,14 @@ export default class RagQuery extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RagQuery)
-    const body = await readQuery(args.question ?? [], flags, `cadre rag query ${quoted(args.tool)}`)
+    const body = await readQuery(args.question ?? [], flags, `cadre rag query ${quoteShellWord(args.tool)}`)
     const connection = await this.connect(flags)
     const params = { id: await resolveSearchTool(connection, ragTopic, args.tool) }
     const display = new ProgressDisplay(!canRedraw(process.stderr))
     display.show({ label: 'Asking', done: 0, total: null, unit: '' })
     const { data } = await call(connection, ragToolRoutes.query, { params, body }).finally(() => display.end())
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    process.stdout.write(`${formatAnswer(data, paperFor(process.stdout), flags.full)}\n`)
+    process.stdout.write(`${formatAnswer(data, getOutput(process.stdout), flags.full)}\n`)
     if (data.results.length === 0) await reportUnreadSources(connection, [params.id])
   }
 }

@@ -6,8 +6,8 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
-import { quoted } from '../../src/cli/terminal/shell-quote.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools.ts'
@@ -35,7 +35,7 @@ export default class RetrievalSearch extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RetrievalSearch)
-    const body = await readQuery(args.query ?? [], flags, `cadre retrieval search ${quoted(args.tool)}`)
+    const body = await readQuery(args.query ?? [], flags, `cadre retrieval search ${quoteShellWord(args.tool)}`)
     const connection = await this.connect(flags)
     const params = { id: await resolveSearchTool(connection, retrievalTopic, args.tool) }
     const { data } = await call(connection, retrievalToolRoutes.search, {
@@ -45,7 +45,7 @@ export default class RetrievalSearch extends CadreCommand {
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     if (data.findPassages.length === 0) this.narrate('No passages found.')
     else if (data.findPassages.every(({ loose }) => loose)) this.narrate(formatNoMatch(body.query))
-    const paper = paperFor(process.stdout)
+    const paper = getOutput(process.stdout)
     const view = { query: body.query, paper, full: flags.full }
     const found = data.findPassages.map((passage, at) => formatPassage(passage, at + 1, [formatScores(passage)], view).join('\n'))
     if (found.length > 0) process.stdout.write(`${found.join('\n\n')}\n`)

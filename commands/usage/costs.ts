@@ -1,6 +1,6 @@
 /** The `usage costs` command. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { entityFlags, resolveEntityFilter } from '../../src/cli/usage/entity-flags.ts'
 import { formatCosts } from '../../src/cli/usage/format-usage.ts'
 import { parsePeriod, periodFlags } from '../../src/cli/usage/period-flags.ts'
@@ -30,6 +30,6 @@ export default class UsageCosts extends CadreCommand {
     const title = formatTitle(period, whose)
     if (Object.keys(data.by_model).length === 0) return this.narrate(`${title}: no model was called.`)
     const names = await fetchNames(connection, { ...data, by_entity: {} }, flags.top)
-    process.stdout.write(`${formatCosts(data, { title, names, paper: paperFor(process.stdout), top: flags.top })}\n`)
+    process.stdout.write(`${formatCosts(data, { title, names, paper: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

@@ -1,6 +1,6 @@
 /** The `usage` command. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { paperFor } from '../../src/cli/terminal/table.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { entityFlags, resolveEntityFilter } from '../../src/cli/usage/entity-flags.ts'
 import { formatUsage } from '../../src/cli/usage/format-usage.ts'
 import { parsePeriod, periodFlags } from '../../src/cli/usage/period-flags.ts'
@@ -33,6 +33,6 @@ export default class Usage extends CadreCommand {
     if (format === 'csv') return this.print({ data: listUsageRows(data, names) }, flags)
     // A chart of the one entity the report is filtered by would repeat the total.
     const by_entity = whose.query.entity_id === undefined ? data.by_entity : {}
-    process.stdout.write(`${formatUsage({ ...data, by_entity }, { title, names, paper: paperFor(process.stdout), top: flags.top })}\n`)
+    process.stdout.write(`${formatUsage({ ...data, by_entity }, { title, names, paper: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

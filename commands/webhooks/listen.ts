@@ -4,7 +4,7 @@ import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { paint, stripControlSequences } from '../../src/cli/terminal/color.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { toJsonLine } from '../../src/cli/terminal/render.ts'
+import { formatJsonLine } from '../../src/cli/terminal/render.ts'
 import { followEvents, type WebhookEvent } from '../../src/cli/webhooks/follow-events.ts'
 import { forwardEvent } from '../../src/cli/webhooks/forward-event.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
@@ -47,7 +47,7 @@ export default class WebhooksListen extends CadreCommand {
     if (target !== undefined) this.narrate(`Forwarding to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
     const asData = this.getFormat(flags) !== 'table'
     for await (const event of followEvents({ connect, narrate: this.narrate, types: types?.join(','), after: flags.after })) {
-      process.stdout.write(`${asData ? toJsonLine(event) : formatEvent(event)}\n`)
+      process.stdout.write(`${asData ? formatJsonLine(event) : formatEvent(event)}\n`)
       if (target !== undefined) this.narrate(`  ${paint('dim', '→')} ${await forwardEvent(target, secret, event)}`)
     }
   }

@@ -2,8 +2,8 @@
 import type { Static } from 'typebox'
 import type { ApplyResult } from '../../contract/families/as-code.ts'
 import { type Color, paint } from '../terminal/color.ts'
-import { quoted } from '../terminal/shell-quote.ts'
-import type { Paper } from '../terminal/table.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
+import type { Output } from '../terminal/table.ts'
 import { oneLine, padEnd, truncate, width } from '../terminal/text.ts'
 
 export type Plan = Static<typeof ApplyResult>
@@ -25,7 +25,7 @@ export const countChanges = ({ changes }: Plan, action: Action): number => chang
 
 export const hasChanges = ({ changes }: Plan): boolean => changes.some(({ action }) => action !== 'unchanged')
 
-export function formatPlan(plan: Plan, paper: Paper): string[] {
+export function formatPlan(plan: Plan, paper: Output): string[] {
   const changes = plan.changes.flatMap((change) => formatChange(change, paper))
   const missing = plan.missing.map(({ variable, file, field }) =>
     paint('yellow', `! ${variable} is not set, and ${oneLine(file)} needs it for ${field}`, paper.stream),
@@ -39,7 +39,7 @@ function formatTotals(plan: Plan): string {
   return `${countChanges(plan, 'create')} to create, ${countChanges(plan, 'update')} to change, ${countChanges(plan, 'delete')} to delete, ${countChanges(plan, 'unchanged')} unchanged.`
 }
 
-function formatChange({ action, family, name, fields }: Change, { columns, stream }: Paper): string[] {
+function formatChange({ action, family, name, fields }: Change, { columns, stream }: Output): string[] {
   if (action === 'unchanged') return []
   const { mark, color } = MARKS[action]
   const most = Math.min(columns, MAX_COLUMNS)
@@ -86,6 +86,8 @@ export function formatOutcome(plan: Plan): string[] {
     .map(({ name }) => name)
   return [
     `Created ${countChanges(plan, 'create')}, changed ${countChanges(plan, 'update')}, deleted ${countChanges(plan, 'delete')}.`,
-    ...(sources.length > 0 ? [paint('dim', `Read what is new in sources: cadre knowledge sync ${sources.map(quoted).join(' ')}`)] : []),
+    ...(sources.length > 0
+      ? [paint('dim', `Read what is new in sources: cadre knowledge sync ${sources.map(quoteShellWord).join(' ')}`)]
+      : []),
   ]
 }

@@ -5,8 +5,8 @@ import { CadreError } from '../../contract/errors.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import type { ReplyEvents } from '../../contract/reply-events.ts'
 import { paint } from '../terminal/color.ts'
-import { canAsk, yesOrNo } from '../terminal/prompts.ts'
-import { oneLine, printable } from '../terminal/text.ts'
+import { askYesNo, canPrompt } from '../terminal/prompts.ts'
+import { oneLine, sanitizeText } from '../terminal/text.ts'
 
 export interface ConfirmationContext {
   connection: Connection
@@ -30,23 +30,23 @@ export async function confirmToolCall(
   } catch (error) {
     // Somebody else answered, or the reply is over: its events tell how it went on.
     if (!(error instanceof CadreError) || !['NOT_FOUND', 'CONFLICT'].includes(error.code)) throw error
-    connection.narrate(printable(error.message))
+    connection.narrate(sanitizeText(error.message))
   }
 }
 
 async function promptForApproval(name: string, given: Record<string, unknown>): Promise<boolean> {
   const shown = oneLine(name)
-  if (!canAsk()) {
+  if (!canPrompt()) {
     process.stderr.write(
       `${paint('yellow', `${shown} asks before it is used, and there is no terminal to answer at: refused. --allow-tools allows it.`)}\n`,
     )
     return false
   }
   const lines = Object.entries(given).map(
-    ([key, value]) => `  ${printable(`${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)}`,
+    ([key, value]) => `  ${sanitizeText(`${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)}`,
   )
   process.stderr.write(
     `${paint('bold', shown)} wants to be used${lines.length > 0 ? ' with:' : '.'}\n${lines.map((line) => `${line}\n`).join('')}`,
   )
-  return yesOrNo('Allow it?')
+  return askYesNo('Allow it?')
 }

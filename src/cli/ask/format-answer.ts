@@ -2,10 +2,10 @@
 import type { Static } from 'typebox'
 import type { QueryResult } from '../../contract/schemas/passages.ts'
 import { formatProse } from '../terminal/format-prose.ts'
-import type { Paper } from '../terminal/table.ts'
+import type { Output } from '../terminal/table.ts'
 import { formatPassage } from './format-passages.ts'
 
-export function formatAnswer({ query, answer, results }: Static<typeof QueryResult>, paper: Paper, full = false): string {
+export function formatAnswer({ query, answer, results }: Static<typeof QueryResult>, paper: Output, full = false): string {
   const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
   const notes = (number: number, loose = false) =>
     loose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []

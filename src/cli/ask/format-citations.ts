@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Citation as CitationSchema } from '../../contract/families/conversations.ts'
 import { paint } from '../terminal/color.ts'
-import type { Paper } from '../terminal/table.ts'
+import type { Output } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
 import { formatPassage } from './format-passages.ts'
 
@@ -11,7 +11,7 @@ export type Citation = Static<typeof CitationSchema>
 export interface CitationOptions {
   /** What was asked; its words are marked. */
   query: string
-  paper: Paper
+  paper: Output
   full?: boolean
 }
 

@@ -2,15 +2,15 @@
 import type { Static } from 'typebox'
 import type { Passage as PassageSchema } from '../../contract/schemas/passages.ts'
 import { paint } from '../terminal/color.ts'
-import type { Paper } from '../terminal/table.ts'
-import { oneLine, printable, truncate, width, wrap } from '../terminal/text.ts'
+import type { Output } from '../terminal/table.ts'
+import { oneLine, sanitizeText, truncate, width, wrap } from '../terminal/text.ts'
 import { formatLocation } from './format-location.ts'
 
 export type Passage = Static<typeof PassageSchema>
 
 export interface PassageOptions {
   query: string
-  paper: Paper
+  paper: Output
   /** The whole passage instead of the part that fits best. */
   full: boolean
 }
@@ -59,7 +59,7 @@ export function formatPassage(
   const mark = `[${number}]`.padEnd(INDENT)
   const words = createQueryPattern(query)
   const text = full
-    ? printable(passage.content).trim()
+    ? sanitizeText(passage.content).trim()
     : extractExcerpt(
         oneLine(removeHeadings(passage.content)),
         words,

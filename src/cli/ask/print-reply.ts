@@ -5,7 +5,7 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import type { ReplyEvents } from '../../contract/reply-events.ts'
 import { ReportedError } from '../terminal/errors.ts'
-import { toJsonLine } from '../terminal/render.ts'
+import { formatJsonLine } from '../terminal/render.ts'
 import { confirmToolCall } from './confirm-tool-call.ts'
 import { ReplyPrinter, type ReplyPrinterOptions } from './reply-printer.ts'
 
@@ -32,7 +32,7 @@ export async function printReply(connection: Connection, followed: Followed, vie
   let foundNothing = false
   try {
     for await (const event of followReply(connection, followed, { reconnects: MAX_RECONNECTS })) {
-      if (view.json) process.stdout.write(`${toJsonLine(event)}\n`)
+      if (view.json) process.stdout.write(`${formatJsonLine(event)}\n`)
       else await printer.print(event)
       if (event.event === 'message_start') message = event.data.message_id
       if (event.event === 'confirmation_required' && view.tools !== 'leave') {

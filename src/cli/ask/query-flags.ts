@@ -10,7 +10,7 @@ import { typed } from '../input/schema-flags.ts'
 import { resolveOwn } from '../resources/resolve-references.ts'
 import type { Topic } from '../resources/topic.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { createMissingQuestionError } from './missing-question.ts'
 import { hasStdin } from './read-question.ts'
 
@@ -74,7 +74,7 @@ export async function resolveSearchTool(connection: Connection, topic: Topic, na
     const { data } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 1 } as object })
     if (data.length === 0) throw error
     throw new CadreError('NOT_FOUND', `There is a knowledge source "${name}", but no ${topic.family.noun} of that name.`, {
-      hint: `To make one: cadre ${topic.command} create --name ${quoted(name)} --knowledge-source ${quoted(name)}`,
+      hint: `To make one: cadre ${topic.command} create --name ${quoteShellWord(name)} --knowledge-source ${quoteShellWord(name)}`,
       cause: error,
     })
   }

@@ -6,8 +6,8 @@ import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import { canRedraw, paint } from '../terminal/color.ts'
 import { createProseWrapper } from '../terminal/format-prose.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
-import type { TextFlow } from '../terminal/stream-wrapper.ts'
-import { paperFor } from '../terminal/table.ts'
+import type { StreamWrapper } from '../terminal/stream-wrapper.ts'
+import { getOutput } from '../terminal/table.ts'
 import { oneLine, truncate } from '../terminal/text.ts'
 import { formatCitations } from './format-citations.ts'
 
@@ -35,14 +35,14 @@ export const FINISH_NOTES: Partial<Record<NonNullable<Reply['finish_reason']>, s
 
 export class ReplyPrinter {
   readonly #options: ReplyPrinterOptions
-  readonly #wrapper: TextFlow | undefined
+  readonly #wrapper: StreamWrapper | undefined
   readonly #display: ProgressDisplay
   #lastCharacter = '\n'
 
   constructor(view: ReplyPrinterOptions) {
     this.#options = view
     // What is piped is data: it goes on as it came.
-    this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => paperFor(process.stdout)) : undefined
+    this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => getOutput(process.stdout)) : undefined
     this.#display = new ProgressDisplay(view.quiet || !canRedraw(process.stderr))
   }
 
@@ -88,7 +88,7 @@ export class ReplyPrinter {
     const { citations = [], finish_reason } = message
     const { question, full } = this.#options
     if (this.#options.citations) {
-      const lines = formatCitations(citations, { query: question, paper: paperFor(process.stdout), full })
+      const lines = formatCitations(citations, { query: question, paper: getOutput(process.stdout), full })
       if (lines.length > 0) await this.#write(`${lines.join('\n')}\n`)
     }
     const ending = finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason]
@@ -113,7 +113,7 @@ export class ReplyPrinter {
   async #narrate(line: string): Promise<void> {
     if (this.#options.quiet) return
     await this.pause()
-    process.stderr.write(`${paint('dim', truncate(line, paperFor(process.stderr).columns))}\n`)
+    process.stderr.write(`${paint('dim', truncate(line, getOutput(process.stderr).columns))}\n`)
   }
 }
 

@@ -7,7 +7,7 @@ import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
 import { kindOf } from '../resources/resource-kinds.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 
 /** Of the agent that a conversation is with. */
@@ -22,7 +22,8 @@ export async function reportUnreadSources(connection: Connection, tools: readonl
   const ids = new Set((await Promise.all(tools.map((tool) => listSourceIds(connection, tool)))).flat())
   for (const id of ids) {
     const { name, statistics } = (await call(connection, knowledgeSourceRoutes.get, { params: { id } })).data
-    if (statistics.documents === 0) connection.narrate(`Nothing of ${oneLine(name)} has been read: cadre knowledge sync ${quoted(name)}`)
+    if (statistics.documents === 0)
+      connection.narrate(`Nothing of ${oneLine(name)} has been read: cadre knowledge sync ${quoteShellWord(name)}`)
   }
 }
 

@@ -6,7 +6,7 @@ import { agentRoutes } from '../../contract/families/agents.ts'
 import { resolveOwn } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 
 /** There are several, and nothing says which one; where somebody can choose, it is no error. */
@@ -39,7 +39,7 @@ export async function resolveDefaultAgent(
   const isAddressable = ({ name, id }: typeof first) =>
     oneLine(name) === name && data.every((other) => other.id === id || other.name !== name)
   const names = data.map((agent) => (isAddressable(agent) ? agent.name : `${oneLine(agent.name)} (${agent.id})`))
-  const example = quoted(isAddressable(first) ? first.name : first.id)
+  const example = quoteShellWord(isAddressable(first) ? first.name : first.id)
   throw new AmbiguousAgentError(
     `There are ${pagination.total} agents, and none was named: ${names.join(', ')}${pagination.total > data.length ? ', …' : ''}.`,
     `Name one: ${command} ${example}${rest}. To mean it always: cadre config set agent ${example}`,

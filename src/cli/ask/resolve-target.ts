@@ -8,7 +8,7 @@ import { type ConversationItem, conversationRoutes } from '../../contract/famili
 import { isCalled, resolveOwn } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { conversationTopic } from '../resources/topics/conversations.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 import { findAgentModel } from './find-agent-model.ts'
 import { getLastConversation } from './get-last-conversation.ts'
@@ -38,9 +38,9 @@ export function splitAgentAndQuestion(
 export function formatAskCommand({ agent, conversation, continueLast: goOn }: Target): string {
   const whom =
     conversation !== undefined
-      ? ` --conversation ${quoted(conversation)}`
+      ? ` --conversation ${quoteShellWord(conversation)}`
       : agent !== undefined
-        ? ` ${goOn ? '--agent ' : ''}${quoted(agent)}`
+        ? ` ${goOn ? '--agent ' : ''}${quoteShellWord(agent)}`
         : ''
   return `cadre ask${whom}${goOn ? ' --continue' : ''}`
 }
@@ -102,7 +102,7 @@ async function resolveGuessedAgent(connection: Connection, agent: string, questi
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     throw new CadreError(error.code, error.message, {
-      hint: `${error.hint} If it is a part of the question, put all of it in quotes: cadre ask ${quoted(`${agent} ${question}`)}`,
+      hint: `${error.hint} If it is a part of the question, put all of it in quotes: cadre ask ${quoteShellWord(`${agent} ${question}`)}`,
       cause: error,
     })
   }

@@ -3,7 +3,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { namesOfAll } from '../resources/resource-names.ts'
-import type { Shown } from '../terminal/render.ts'
+import type { OutputData } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'
 
 /** The user that the caller's own conversations belong to; undefined where there are none yet. */
@@ -12,7 +12,7 @@ async function findOwnUser(connection: Connection): Promise<string | undefined> 
 }
 
 /** A table of conversations, with the agent of each, and whose it is where it is somebody else's. */
-export async function buildConversationTable(connection: Connection, rows: readonly Row[]): Promise<Shown> {
+export async function buildConversationTable(connection: Connection, rows: readonly Row[]): Promise<OutputData> {
   const own = await findOwnUser(connection)
   const agents = await namesOfAll(
     connection,

@@ -10,8 +10,8 @@ import { FINISH_NOTES, formatToolCall } from '../ask/reply-printer.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { formatProse, MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
-import type { Paper } from '../terminal/table.ts'
-import { oneLine, printable, truncate, wrap } from '../terminal/text.ts'
+import type { Output } from '../terminal/table.ts'
+import { oneLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 
 export type Conversation = Static<typeof ConversationSchema>
 export type Message = Static<typeof MessageSchema>
@@ -25,7 +25,7 @@ export interface Speakers {
 }
 
 export interface ConversationOptions {
-  paper: Paper
+  paper: Output
   citations: boolean
   /** The whole of what is cited, instead of the part that fits best. */
   full: boolean
@@ -74,7 +74,7 @@ export function formatMessage(message: Message, speakers: Speakers, question: st
     ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(paper.columns, MAX_PROSE_COLUMNS)), paper.stream)),
     ...textLines(role === 'user' && !view.full ? truncateQuestion(content) : content, paper),
     ...(view.citations ? formatCitations(citations, { query: question, paper, full: view.full }) : []),
-    ...(ending ? [paint('yellow', printable(ending), paper.stream)] : []),
+    ...(ending ? [paint('yellow', sanitizeText(ending), paper.stream)] : []),
   ]
 }
 
@@ -90,7 +90,7 @@ function truncateQuestion(text: string): string {
   return `${text.slice(0, MAX_QUESTION_LENGTH).toWellFormed()}…\n(${left.toLocaleString('en')} more characters; --full shows them)`
 }
 
-function textLines(text: string, paper: Paper): string[] {
+function textLines(text: string, paper: Output): string[] {
   return text.trim() === '' ? [] : [formatProse(text, paper)]
 }
 

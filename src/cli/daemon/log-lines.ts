@@ -2,7 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { paint } from '../terminal/color.ts'
-import { printable } from '../terminal/text.ts'
+import { sanitizeText } from '../terminal/text.ts'
 
 const BLOCK_BYTES = 64 * 1024
 const POLL_INTERVAL_MS = 200
@@ -73,7 +73,7 @@ export function formatLogLine(line: string, stream: NodeJS.WriteStream): string 
   try {
     fields = JSON.parse(line) as Record<string, unknown>
   } catch {
-    return printable(line) // not a JSON log line
+    return sanitizeText(line) // not a JSON log line
   }
   const { time, level, msg, pid, err, ...others } = fields
   const color = LEVEL_COLORS[String(level) as keyof typeof LEVEL_COLORS]
@@ -87,7 +87,7 @@ export function formatLogLine(line: string, stream: NodeJS.WriteStream): string 
       .replace('T', ' ')
       .replace('Z', ''),
     color ? paint(color, word, stream) : word,
-    printable(String(msg ?? '')),
+    sanitizeText(String(msg ?? '')),
   ]
-  return `${text.join('  ')}${rest.length > 0 ? paint('dim', `  ${printable(rest.join(' '))}`, stream) : ''}${stack ? `\n${printable(stack)}` : ''}`
+  return `${text.join('  ')}${rest.length > 0 ? paint('dim', `  ${sanitizeText(rest.join(' '))}`, stream) : ''}${stack ? `\n${sanitizeText(stack)}` : ''}`
 }

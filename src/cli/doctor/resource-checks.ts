@@ -10,7 +10,7 @@ import { webhookRoutes } from '../../contract/families/webhooks.ts'
 import { formatCount } from '../knowledge/follow-sync.ts'
 import { formatAllowCommand, isBlockedAddress } from '../knowledge/private-address-hint.ts'
 import { toFailure } from '../terminal/errors.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 import type { Check } from './check.ts'
 
@@ -55,7 +55,7 @@ async function checkModels(connection: Connection) {
       found: `${name}, the default model: nothing answers at ${silent}`,
       fix: 'Start its server, or choose another model: cadre models default Embedded',
     })
-  const how = usual.provider === 'embedded' ? 'needs no key' : `cadre models test ${quoted(usual.name)} tries it`
+  const how = usual.provider === 'embedded' ? 'needs no key' : `cadre models test ${quoteShellWord(usual.name)} tries it`
   return { well: `${name} answers by default; ${how}`, ill }
 }
 
@@ -64,7 +64,7 @@ const isMissingKey = ({ provider, has_api_key }: AnyModel) => PROVIDERS_WITH_KEY
 const createMissingKeyProblem = ({ name, provider }: AnyModel, state: Check['state']) => ({
   state,
   found: `${oneLine(name)} has no key for ${provider}`,
-  fix: `cadre models update ${quoted(name)} --api-key -`,
+  fix: `cadre models update ${quoteShellWord(name)} --api-key -`,
 })
 
 /** The address of a model server on this machine that does not answer. Servers elsewhere may cost money, and are left alone. */
@@ -95,7 +95,7 @@ async function checkKnowledge(connection: Connection) {
       ill.push({
         state: 'warning',
         found: `${oneLine(name)}: ${formatCount(statistics.failed, 'document')} could not be read`,
-        fix: `cadre knowledge documents list ${quoted(name)} --filter status=failed tells why`,
+        fix: `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed tells why`,
       })
   }
   const rest = pagination.total > data.length ? `, of which ${data.length} were looked at` : ''
@@ -103,7 +103,7 @@ async function checkKnowledge(connection: Connection) {
 }
 
 function formatSourceFix(source: Static<typeof KnowledgeSource>): string {
-  const name = quoted(source.name)
+  const name = quoteShellWord(source.name)
   if (source.error === null || !isBlockedAddress(source, source.error)) return `cadre knowledge sync ${name}`
   const open = formatAllowCommand(source, source.error)
   return `${open ? `${open} says so; ` : ''}cadre knowledge delete ${name} takes it away`

@@ -4,9 +4,9 @@ import type { Run, RunComparison, RunResult } from '../../contract/families/eval
 import { formatElapsed } from '../knowledge/follow-sync.ts'
 import { paint } from '../terminal/color.ts'
 import { formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
-import { type DiffLine, lineDiff } from '../terminal/line-diff.ts'
-import { type Paper, table } from '../terminal/table.ts'
-import { oneLine, printable, truncate, wrap } from '../terminal/text.ts'
+import { type DiffLine, diffLines } from '../terminal/line-diff.ts'
+import { formatTable, type Output } from '../terminal/table.ts'
+import { oneLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
 
 export type EvaluationRun = Static<typeof Run>
@@ -34,14 +34,14 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
   return [
     `${paint(color, formatPercent(pass_rate), stream)}  ${counts}${time}${status === 'completed' ? '' : ` (${status})`}`,
     paint('dim', figures.join(' · '), stream),
-    ...(error ? [paint('red', printable(error), stream)] : []),
+    ...(error ? [paint('red', sanitizeText(error), stream)] : []),
   ]
 }
 
 /** The figures of a run as they grow; what matters least goes first where there is no room. */
 export function formatFigures(
   { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: EvaluationRun['summary'],
-  paper: Paper,
+  paper: Output,
 ): string[] {
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   const row = {
@@ -54,11 +54,11 @@ export function formatFigures(
     tokens: tokens.toLocaleString('en'),
     cost: cost === null ? 'not known' : formatMoney(cost),
   }
-  return table([row], Object.keys(row), paper).split('\n')
+  return formatTable([row], Object.keys(row), paper).split('\n')
 }
 
 /** One result: what was asked, what was expected and what came, and what each scorer held against it. */
-export function formatResult(result: Result, { columns, stream }: Paper): string[] {
+export function formatResult(result: Result, { columns, stream }: Output): string[] {
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
   const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
@@ -87,7 +87,7 @@ export function formatResult(result: Result, { columns, stream }: Paper): string
 
 function formatLabeledText(name: string, text: string, columns: number, stream: NodeJS.WriteStream, color: 'red' | 'green'): string[] {
   const label = `${name} `.padEnd(9)
-  const lines = wrap(printable(text), Math.min(columns, 120) - INDENT.length - label.length)
+  const lines = wrap(sanitizeText(text), Math.min(columns, 120) - INDENT.length - label.length)
   const shown =
     lines.length > MAX_TEXT_LINES ? [...lines.slice(0, MAX_TEXT_LINES - 1), `… ${lines.length - MAX_TEXT_LINES + 1} more lines`] : lines
   return shown.map((line, index) => INDENT + (index === 0 ? label : ' '.repeat(label.length)) + paint(color, line, stream))
@@ -101,7 +101,7 @@ function formatDifference(
   stream: NodeJS.WriteStream,
 ): string[] | undefined {
   if (expected === null || actual === null) return undefined
-  const lines = lineDiff(printable(expected.trim()), printable(actual.trim()))
+  const lines = diffLines(sanitizeText(expected.trim()), sanitizeText(actual.trim()))
   if (!lines.some(({ sign }) => sign === ' ') || lines.every(({ sign }) => sign === ' ')) return undefined
   const near = lines.map((_, at) => lines.slice(Math.max(0, at - 2), at + 3).some(({ sign }) => sign !== ' '))
   const shown: string[] = [paint('green', '- expected', stream), paint('red', '+ actual', stream)]
@@ -124,7 +124,7 @@ export const sortFailuresFirst = (results: readonly Result[]): Result[] =>
     (a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position,
   )
 
-export function formatComparison(comparison: Static<typeof RunComparison>, paper: Paper, most: number): string[] {
+export function formatComparison(comparison: Static<typeof RunComparison>, paper: Output, most: number): string[] {
   const { a, b, better, worse, same, only_a, only_b, p_value, verdict, changes } = comparison
   const { stream, columns } = paper
   const color = verdict === 'worse' ? 'red' : verdict === 'better' ? 'green' : 'bold'

@@ -11,7 +11,7 @@ import { type RagTool, ragToolRoutes } from '../../contract/families/rag-tools.t
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 import { readDocument } from './documents.ts'
 import { followSync, formatFailures, formatSyncOutcome, type Source, type SyncOutcome, startSync } from './follow-sync.ts'
@@ -61,11 +61,11 @@ export async function addSource(addition: PlannedSource, adding: AddSourceOption
 
 /** What was added, what could not be read and why, and what to do with it now. */
 export async function formatAddedSource(connection: Connection, { source, tool, sync: synced }: AddedSource): Promise<string[]> {
-  const name = quoted(source.name)
+  const name = quoteShellWord(source.name)
   const next = tool
     ? [
-        `Ask it something: ${paint('bold', `cadre rag query ${quoted(tool.name)} "…"`)}`,
-        `Make an agent that answers from it: ${paint('bold', `cadre agents create --name ${quoted(tool.name)} --tool ${quoted(tool.name)}`)}`,
+        `Ask it something: ${paint('bold', `cadre rag query ${quoteShellWord(tool.name)} "…"`)}`,
+        `Make an agent that answers from it: ${paint('bold', `cadre agents create --name ${quoteShellWord(tool.name)} --tool ${quoteShellWord(tool.name)}`)}`,
       ]
     : [`To ask it something: ${paint('bold', `cadre rag create --name ${name} --knowledge-source ${name}`)}`]
   if (!synced) return [`${oneLine(source.name)}: the daemon reads it now. cadre knowledge sync ${name} follows it.`, ...next]
@@ -164,7 +164,7 @@ async function ensureTool(
   if (own) return own
   if (data.length > 0) {
     connection.narrate(
-      `A RAG tool called ${name} reads another source, so none was made. For one with another name: cadre rag create --name NAME --knowledge-source ${quoted(source.name)}`,
+      `A RAG tool called ${name} reads another source, so none was made. For one with another name: cadre rag create --name NAME --knowledge-source ${quoteShellWord(source.name)}`,
     )
     return undefined
   }

@@ -13,8 +13,8 @@ import {
 } from '../../contract/families/knowledge-sources.ts'
 import { paint } from '../terminal/color.ts'
 import { formatDuration } from '../terminal/format-quantity.ts'
-import type { ProgressDisplay, Step } from '../terminal/progress-bar.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
@@ -42,7 +42,7 @@ export async function followSync(connection: Connection, started: Source, displa
   const began = Date.now()
   const printBackgroundHint = () => {
     display.end()
-    const name = quoted(started.name)
+    const name = quoteShellWord(started.name)
     process.stderr.write(
       `\nThe daemon goes on with ${oneLine(started.name)}.\nFollow it: cadre knowledge sync ${name}\nStop it:   cadre knowledge sync ${name} --cancel\n`,
     )
@@ -85,7 +85,7 @@ async function readSyncEvents(connection: Connection, source: Source, progressed
 }
 
 function createSyncError({ error, code }: { error: string; code: ErrorCode }, source: Source): CadreError {
-  const name = quoted(source.name)
+  const name = quoteShellWord(source.name)
   if (!isBlockedAddress(source, error)) return new CadreError(code, error, { hint: `Mend it, then: cadre knowledge sync ${name}` })
   const open = formatAllowCommand(source, error)
   return new CadreError('ADDRESS_BLOCKED', error, {
@@ -99,7 +99,7 @@ const createDisconnectedError = (cause: unknown) =>
     cause,
   })
 
-function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: Progress, read: number): Step {
+function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: Progress, read: number): ProgressStep {
   if (stage === 'finding') return { label: 'Looking', done: documents, total: null, unit: 'files' }
   if (stage === 'reading') return { label: 'Reading', done: documents, total: documents_total, unit: 'files' }
   return {
@@ -152,6 +152,8 @@ export async function formatFailures(connection: Connection, { id, name, statist
   return [
     paint('yellow', `${formatCount(pagination.total, 'document')} could not be read:`),
     ...data.map((document) => `  ${oneLine(document.name)}: ${oneLine(document.error ?? 'nobody knows why')}`),
-    ...(more > 0 ? [paint('dim', `  and ${more} more: cadre knowledge documents list ${quoted(name)} --filter status=failed --all`)] : []),
+    ...(more > 0
+      ? [paint('dim', `  and ${more} more: cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed --all`)]
+      : []),
   ]
 }

@@ -7,7 +7,7 @@ import { unreadable } from '../input/file-errors.ts'
 import { foldersIn } from '../input/list-folders.ts'
 import { type Left, lookThrough } from '../input/local-files.ts'
 import { describeSystemError } from '../terminal/errors.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { formatCount } from './follow-sync.ts'
 
 /** Kinds of files as people know them; there are more, all of them source code or relatives of these. */
@@ -27,7 +27,7 @@ export interface FolderProblem {
 /** Why nothing can be answered from this folder; undefined where something can, or where only reading it can tell. */
 export async function findFolderProblem(folder: string): Promise<FolderProblem | undefined> {
   if (/^[a-z][a-z+.-]*:\/\//i.test(folder) || /^git@/.test(folder))
-    return { message: `${folder} is an address, not a folder.`, hint: `To read it: cadre knowledge add ${quoted(folder)}` }
+    return { message: `${folder} is an address, not a folder.`, hint: `To read it: cadre knowledge add ${quoteShellWord(folder)}` }
   let found: Stats | undefined
   try {
     found = statSync(folder, { throwIfNoEntry: false })
@@ -38,7 +38,7 @@ export async function findFolderProblem(folder: string): Promise<FolderProblem |
   if (!found.isDirectory())
     return {
       message: `${folder} is a file, not a folder.`,
-      hint: `To read this file: cadre knowledge add ${quoted(folder)}\nTo read all of its folder: cadre quickstart ${quoted(dirname(folder))}`,
+      hint: `To read this file: cadre knowledge add ${quoteShellWord(folder)}\nTo read all of its folder: cadre quickstart ${quoteShellWord(dirname(folder))}`,
     }
   const without = await describeUnreadableFolder(folder)
   if (without === undefined) return undefined
@@ -50,7 +50,7 @@ function describeMissingFolder(folder: string): FolderProblem {
   const near = suggestWord(basename(path), foldersIn(dirname(path)))
   if (near !== undefined) {
     const meant = join(dirname(folder), near)
-    return { message: `There is no folder ${folder}.`, hint: `Did you mean this one? cadre quickstart ${quoted(meant)}` }
+    return { message: `There is no folder ${folder}.`, hint: `Did you mean this one? cadre quickstart ${quoteShellWord(meant)}` }
   }
   return { message: `There is no folder ${folder}.`, hint: EXISTING_FOLDER_HINT }
 }

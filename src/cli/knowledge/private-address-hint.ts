@@ -1,7 +1,7 @@
 /** Sources whose address the daemon does not go to: how it is told to, where anything can tell it. */
 import type { Static } from 'typebox'
 import type { KnowledgeSource } from '../../contract/families/knowledge-sources.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { LOCATION_FIELDS } from './plan-sources.ts'
 
 type Source = Pick<Static<typeof KnowledgeSource>, 'name' | 'type' | 'configuration'>
@@ -16,5 +16,5 @@ export function formatAllowCommand({ name, type, configuration }: Source, why: s
   const address = configuration[LOCATION_FIELDS[type] ?? '']
   if (typeof address !== 'string' || !why.includes('allow_private_network')) return undefined
   const kind = type === 'git' ? ' --type git' : ''
-  return `cadre knowledge add ${quoted(address)}${kind} --name ${quoted(name)} --allow-private-network`
+  return `cadre knowledge add ${quoteShellWord(address)}${kind} --name ${quoteShellWord(name)} --allow-private-network`
 }

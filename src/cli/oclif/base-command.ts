@@ -5,7 +5,7 @@ import { connect } from '../../client/daemon.ts'
 import type { Connection } from '../../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../../config.ts'
 import { paint, stripControlSequences } from '../terminal/color.ts'
-import { FORMATS, type Format, render, type Shown } from '../terminal/render.ts'
+import { FORMATS, type Format, type OutputData, render } from '../terminal/render.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import { toUsageError } from './parse-errors.ts'
 
@@ -60,7 +60,7 @@ export abstract class CadreCommand extends Command {
     return flags.output ?? readSettings(this.paths).output ?? 'table'
   }
 
-  protected async print(shown: Shown, flags: GlobalFlags): Promise<void> {
+  protected async print(shown: OutputData, flags: GlobalFlags): Promise<void> {
     const { text, hidden } = await render(shown, this.getFormat(flags))
     process.stdout.write(`${text}\n`)
     if (hidden.length === 0) return

@@ -1,68 +1,67 @@
-/** Help that reads like a manual page: what Cadre is, what there is to do, and how scripts use it. */
+/** The help of `cadre`, its topics and its commands. */
 import type { Command } from '@oclif/core/command'
 import { CommandHelp, Help } from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import { homePaths } from '../../config.ts'
-import { asTyped, invocation } from '../terminal/invocation.ts'
+import { getInvocation, rewriteCommands } from '../terminal/invocation.ts'
 import { formatWelcome, isFirstRun } from './first-run-screen.ts'
 import { describeService, formatHomeScreen } from './home-screen.ts'
 
 const SERVICE_TOPICS = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
 
-/** What someone who has just installed it should type. */
+/** Listed first for new users. */
 const FIRST_COMMAND = 'quickstart'
 
 const EXAMPLES = [
-  ['See it answer a question from documents', 'cadre quickstart'],
+  ['Try Cadre with a folder of documents', 'cadre quickstart'],
   [
-    'Add your own documents and ask them something',
+    'Add documents and ask a question about them',
     'cadre knowledge add ./handbook && cadre rag query handbook "How many days of leave do I have?"',
   ],
-  ['Look around', 'cadre status'],
+  ['Show the state of the service', 'cadre status'],
   ['Add a model of a local server', "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2"],
   [
-    'Make an agent that uses them, and ask it',
+    'Create an agent that uses the documents and ask it',
     'cadre agents create --name Helper --tool handbook && cadre ask Helper "Who approves travel?"',
   ],
-  ['Ask about something on stdin, with a model of yours', 'cat build.log | cadre ask Helper "What broke?"'],
-  ['Keep everything in git, and bring it back', 'cadre export --to ./cadre && cadre apply -f ./cadre'],
-  ['For scripts', "cadre agents list --all --json | jq -r '.[].id'"],
-  ['Any endpoint of the service', 'cadre api GET /agents'],
+  ['Ask about piped input', 'cat build.log | cadre ask Helper "What broke?"'],
+  ['Export all resources as files and apply them', 'cadre export --to ./cadre && cadre apply -f ./cadre'],
+  ['List agent IDs in a script', "cadre agents list --all --json | jq -r '.[].id'"],
+  ['Call an endpoint of the service', 'cadre api GET /agents'],
 ]
 
 const ENVIRONMENT: [string, string][] = [
-  ['CADRE_HOME', 'Where everything is kept.'],
-  ['CADRE_URL', 'A service somewhere else; it is never started from here.'],
-  ['CADRE_TOKEN', 'The token to send; at the first start of a daemon, its admin token.'],
-  ['CADRE_PORT', 'Port of the daemon, 7411 when left out.'],
-  ['CADRE_RATE_LIMIT', 'Requests a minute a token; 0 is no limit.'],
-  ['CADRE_MODEL_SERVERS', 'Addresses where the daemon looks for model servers, instead of the usual ones; none is nowhere.'],
-  ['OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY', "Keys that cadre models discover offers, in the daemon's environment."],
-  ['NO_COLOR, FORCE_COLOR', 'No colours, or colours without a terminal.'],
+  ['CADRE_HOME', 'Directory of all data.'],
+  ['CADRE_URL', 'Address of a remote service.'],
+  ['CADRE_TOKEN', 'Token to send; the admin token when a daemon starts for the first time.'],
+  ['CADRE_PORT', 'Port of the daemon (default: 7411).'],
+  ['CADRE_RATE_LIMIT', 'Requests per minute and token; 0 means unlimited.'],
+  ['CADRE_MODEL_SERVERS', 'Addresses at which the daemon looks for model servers, or none.'],
+  ['OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY', "API keys for cadre models discover, in the daemon's environment."],
+  ['NO_COLOR, FORCE_COLOR', 'Disable or force colors.'],
 ]
 
 const EXIT_CODES: [string, string][] = [
-  ['0', 'Done.'],
-  ['1', 'Failed.'],
-  ['2', 'Called in a way that cannot work.'],
+  ['0', 'Success.'],
+  ['1', 'Failure.'],
+  ['2', 'Usage error.'],
   ['3', 'Not found.'],
-  ['4', 'Not authenticated, or not allowed.'],
-  ['5', 'The daemon cannot be reached.'],
-  ['7', 'Rate limited, and waiting did not help.'],
-  ['100', 'An evaluation stayed under its bar, or a plan with --check has changes.'],
+  ['4', 'Not authenticated or not authorized.'],
+  ['5', 'The service is not reachable.'],
+  ['7', 'Rate limited, after retries.'],
+  ['100', 'An evaluation failed its threshold, or plan --check found changes.'],
 ]
 
-/** Words are broken below this. */
+/** Narrower help would break words. */
 const MIN_COLUMNS = 24
 
-/** The page of one command. */
 class CadreCommandHelp extends CommandHelp {
   constructor(...given: ConstructorParameters<typeof CommandHelp>) {
     super(...given)
     this.render = withInvocation(this.render)
   }
 
-  /** Every flag in one line is more than anybody reads: those that are needed, and the list below for the rest. */
+  /** Shows only required flags; all flags are listed below the usage. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command
     const named = Object.values(args ?? {}).map(({ name, required, multiple }) => {
@@ -75,7 +74,7 @@ class CadreCommandHelp extends CommandHelp {
     return [id.replaceAll(':', ' '), ...named, ...needed, '[flags]'].join(' ')
   }
 
-  /** Each on a line of its own, however long: a break inside of quotes could not be pasted into a shell. */
+  /** Does not wrap examples: a line break inside quotes could not be pasted into a shell. */
   protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
     const shown = [examples ?? []].flat().map((example) => {
       if (typeof example === 'string') return this.indent(`$ ${this.render(example)}`)
@@ -85,13 +84,13 @@ class CadreCommandHelp extends CommandHelp {
   }
 }
 
-/** What is laid out holds commands as they can be typed here, so that lines break where they should. */
+/** Rewrites commands before the layout, so that lines wrap at the right place. */
 function withInvocation(render: (text: string) => string): (text: string) => string {
-  const typed = invocation()
-  return (text) => asTyped(render(text), typed)
+  const typed = getInvocation()
+  return (text) => rewriteCommands(render(text), typed)
 }
 
-/** oclif 4.14 lays out lists two columns wider than it is told, and never narrower than 40. */
+/** Two columns less than the terminal: oclif 4.14 renders lists two columns too wide. */
 export function getHelpWidth({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
   return Math.max(MIN_COLUMNS, (isTTY && columns > 0 ? columns : 80) - 2)
 }
@@ -104,7 +103,7 @@ export class CadreHelp extends Help {
     this.render = withInvocation(this.render)
   }
 
-  /** oclif breaks everything but the first line. */
+  /** oclif does not wrap the first line. */
   protected override formatTopic(topic: Interfaces.Topic): string {
     const [first = '', ...rest] = super.formatTopic(topic).split('\n')
     return [this.wrap(first), ...rest].join('\n')
@@ -113,7 +112,7 @@ export class CadreHelp extends Help {
   protected override async showRootHelp(): Promise<void> {
     if (process.argv.length <= 2) return this.#showHomeScreen()
     const topLevelTopics = this.#topics
-    const typed = invocation()
+    const typed = getInvocation()
     const list = (rows: [string, string | undefined][]) =>
       this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
     const described = (names: typeof topLevelTopics) => list(names.map(({ name, description }) => [name, description]))
@@ -128,14 +127,14 @@ export class CadreHelp extends Help {
       this.section(
         'DESCRIPTION',
         this.wrap(
-          'Cadre runs conversational AI agents over your documents. Commands talk to a local daemon, which they start when it is not running; nothing leaves the machine unless a model that you added says so.\n\nData goes to stdout, everything else to stderr. --json works everywhere, names work wherever identifiers do, and - reads stdin.',
+          'Cadre runs conversational AI agents over your documents. Commands use a local daemon and start it if needed. Data leaves the machine only for models that you add.\n\nData is printed to stdout, messages to stderr. Every command supports --json, names can be used instead of IDs, and - reads stdin.',
         ),
       ),
       this.section(
         'RESOURCES',
-        `Each has list, show, create, update and delete.\n\n${described(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
+        `Each topic has list, show, create, update and delete.\n\n${described(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
       ),
-      this.section('THE SERVICE', described(topLevelTopics.filter(({ name }) => SERVICE_TOPICS.has(name)))),
+      this.section('SERVICE', described(topLevelTopics.filter(({ name }) => SERVICE_TOPICS.has(name)))),
       this.section('COMMANDS', list(commands.map((command) => [command.id, this.summary(command)]))),
       this.section('EXAMPLES', EXAMPLES.map(([what, command]) => `${what}\n\n  $ ${command}`).join('\n\n')),
       this.section('ENVIRONMENT', list(ENVIRONMENT)),

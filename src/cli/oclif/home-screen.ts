@@ -7,7 +7,7 @@ import { modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
-import { asTyped } from '../terminal/invocation.ts'
+import { rewriteCommands } from '../terminal/invocation.ts'
 import { oneLine, padEnd, width, wrap } from '../terminal/text.ts'
 
 /** The screen must appear promptly even if the service is slow. */
@@ -61,7 +61,7 @@ export function formatHomeScreen({ description, resources, others }: HomeScreenC
 
 /** Puts descriptions beside the commands, or below them in a narrow terminal. */
 function formatCommands(commands: readonly [string, string][], columns: number): string[] {
-  const typed = commands.map(([command, what]) => ({ command: asTyped(command), what }))
+  const typed = commands.map(([command, what]) => ({ command: rewriteCommands(command), what }))
   const widest = Math.max(...typed.map(({ command }) => width(command)))
   const bold = (text: string) => paint('bold', text, process.stdout)
   if (typed.every(({ what }) => 4 + widest + width(what) <= columns))
@@ -90,14 +90,14 @@ async function summarizeService(paths: Paths, url: string): Promise<string> {
   const { agents = 0, knowledge_sources: sources = 0 } = status.counts
   const some = (number: number, one: string) => `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`
   const held = `Default model: ${oneLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
-  return agents === 0 ? `${held} ${asTyped(QUICKSTART_HINT)}` : held
+  return agents === 0 ? `${held} ${rewriteCommands(QUICKSTART_HINT)}` : held
 }
 
 /** Returns undefined after the timeout and for errors other than a rejected token, which would affect every command. */
 async function withTimeout(asked: Promise<string>): Promise<string | undefined> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, SERVICE_TIMEOUT_MS, undefined).unref())
   const told = asked.catch((error: unknown) =>
-    error instanceof CadreError && error.code === 'UNAUTHENTICATED' ? asTyped(TOKEN_REJECTED) : undefined,
+    error instanceof CadreError && error.code === 'UNAUTHENTICATED' ? rewriteCommands(TOKEN_REJECTED) : undefined,
   )
   return Promise.race([told, late])
 }

@@ -4,7 +4,7 @@ import { ExitError } from '@oclif/core/errors'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
 import { EXIT, formatFailure, formatFailureJson, formatOutputFailure, ReportedError, toFailure } from '../terminal/errors.ts'
-import { asTyped, invocation } from '../terminal/invocation.ts'
+import { getInvocation, rewriteCommands } from '../terminal/invocation.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 
 /** Passed only when running from source. */
@@ -40,10 +40,11 @@ function handleOutputErrors(): void {
 
 /** Rewrites commands in all messages, including hints of the daemon, as the user can type them. */
 function rewriteStderr(): void {
-  const typed = invocation()
+  const typed = getInvocation()
   if (typed === 'cadre') return
   const write = process.stderr.write.bind(process.stderr) as (...given: unknown[]) => boolean
-  process.stderr.write = (told: unknown, ...rest: unknown[]) => write(typeof told === 'string' ? asTyped(told, typed) : told, ...rest)
+  process.stderr.write = (told: unknown, ...rest: unknown[]) =>
+    write(typeof told === 'string' ? rewriteCommands(told, typed) : told, ...rest)
 }
 
 function exitOnInterrupt(): never {

@@ -10,11 +10,11 @@ import type { Route } from '../../contract/route.ts'
 import type { Body } from '../input/input-reader.ts'
 import type { Interview } from '../resources/verbs/create.ts'
 import { paint } from '../terminal/color.ts'
-import { type Dialog, inDialog, type Option } from '../terminal/prompts.ts'
+import { type Dialog, type Option, withDialog } from '../terminal/prompts.ts'
 
 export const agentInterview: Interview = {
   description: 'At a terminal, what is missing is asked for; never in a script.',
-  ask: (connection, given) => inDialog((dialog) => askForAgent(connection, given, dialog)),
+  ask: (connection, given) => withDialog((dialog) => askForAgent(connection, given, dialog)),
 }
 
 /** Longer lists are for flags. */

@@ -16,7 +16,7 @@ import { addModels, type DiscoveredModel } from '../models/add-discovered-models
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
-import { type Dialog, inDialog } from '../terminal/prompts.ts'
+import { type Dialog, withDialog } from '../terminal/prompts.ts'
 import { oneLine } from '../terminal/text.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import {
@@ -66,8 +66,8 @@ export async function askForModelAndFolder(
   const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
   const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
   display.clear()
-  if (!chosen && found.length === 0) display.say(NO_MODEL_NOTICE)
-  return inDialog(async (dialog) => {
+  if (!chosen && found.length === 0) display.log(NO_MODEL_NOTICE)
+  return withDialog(async (dialog) => {
     if (found.length > 0) await offerModels(connection, found, dialog)
     return given ?? (await askForFolder(dialog))
   })
@@ -115,8 +115,8 @@ export async function prepareAgent(
     path === undefined ? { tool: DOCUMENTATION_TOOL.name, description: DOCUMENTATION_TOOL.description } : { tool: addition.name }
   const added = await addSource(addition, { connection, display, ...named, wait: true })
   const { source, tool, sync: synced } = added
-  if (synced) display.say(formatSyncOutcome(synced))
-  for (const line of await formatFailures(connection, source)) display.say(line)
+  if (synced) display.log(formatSyncOutcome(synced))
+  for (const line of await formatFailures(connection, source)) display.log(line)
   if (isUnreadable(source) || source.statistics.documents === 0) {
     // What was there before is not ours to take away.
     if (added.isNew) await removeAddedSource(connection, added)
@@ -128,7 +128,7 @@ export async function prepareAgent(
     path === undefined ? DOCUMENTATION_AGENT : createAgentTemplate(addition.name),
     tool.id,
   )
-  display.say(
+  display.log(
     `${paint('bold', oneLine(agent.name))}: ${made ? 'an agent that answers from it' : 'the agent that is there already answers from it'}.`,
   )
   return { source, tool, agent }
@@ -136,7 +136,7 @@ export async function prepareAgent(
 
 /** What to ask first; nothing when the person would rather go on. */
 export function askForQuestion(): Promise<string> {
-  return inDialog((dialog) => dialog.ask('\nWhat would you like to know? (Enter to go on) '))
+  return withDialog((dialog) => dialog.ask('\nWhat would you like to know? (Enter to go on) '))
 }
 
 /** Asks the agent in a conversation of its own, prints the reply as it comes with what it cites, and returns the conversation. */

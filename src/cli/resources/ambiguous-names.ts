@@ -3,7 +3,7 @@ import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
 import { findNearest } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { formatCell } from '../terminal/format-cell.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { truncate } from '../terminal/text.ts'
 
 export interface FoundResource {
@@ -69,7 +69,9 @@ export function createAmbiguousNameError(
   const again = first && formatRetry(value, first.id, typed)
   const use = again === undefined ? 'Use the identifier of the one you mean.' : `Use the identifier of the one you mean: ${again}`
   const more =
-    total > details.length ? `\n${total - details.length} more: cadre ${commands[0]} list --filter ${quoted(`${label}=${value}`)}` : ''
+    total > details.length
+      ? `\n${total - details.length} more: cadre ${commands[0]} list --filter ${quoteShellWord(`${label}=${value}`)}`
+      : ''
   return new UsageError(`${total} ${noun}s are called "${value}".`, `${use}${more}`, details)
 }
 
@@ -90,5 +92,5 @@ const SECRET_FLAG = /^(--.*(key|token|secret|password|bearer|credential|auth|hea
 function formatRetry(name: string, id: string, typed: readonly string[] = process.argv.slice(2)): string | undefined {
   const isName = (word: string) => word === name || (word.startsWith('--') && word.endsWith(`=${name}`))
   if (typed.filter(isName).length !== 1 || typed.some((word) => SECRET_FLAG.test(word.split('=')[0] ?? ''))) return undefined
-  return ['cadre', ...typed.map((word) => quoted(isName(word) ? word.slice(0, word.length - name.length) + id : word))].join(' ')
+  return ['cadre', ...typed.map((word) => quoteShellWord(isName(word) ? word.slice(0, word.length - name.length) + id : word))].join(' ')
 }

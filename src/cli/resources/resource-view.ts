@@ -1,6 +1,6 @@
 /** A resource as people read it: what it refers to by name, and of one that was just made only what was said of it. */
 import type { Connection } from '../../client/request.ts'
-import type { Shown } from '../terminal/render.ts'
+import type { OutputData } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'
 import { namesOfAll } from './resource-names.ts'
 import type { Topic } from './topic.ts'
@@ -21,7 +21,7 @@ export async function createTableRows(
   connection: Connection,
   { references, columns }: Pick<Topic, 'references' | 'columns'>,
   rows: readonly Row[],
-): Promise<Shown> {
+): Promise<OutputData> {
   const fields = columns.filter((column) => column in references)
   const names = await namesOfAll(connection, collectIdentifiers(rows, fields))
   const heading = (column: string) => (fields.includes(column) ? column.replace(/_ids?$/, '') : column)

@@ -1,6 +1,6 @@
 /** Small bar charts that fit the terminal: a label, figures, and a bar beside them where there is room. */
 import { paint } from './color.ts'
-import type { Paper } from './table.ts'
+import type { Output } from './table.ts'
 import { oneLine, padEnd, truncate, width } from './text.ts'
 
 export interface Bar {
@@ -26,7 +26,7 @@ export function formatBar(share: number, columns: number): string {
 }
 
 /** The chart as lines; heads name the label and each figure. */
-export function formatChart(heads: readonly [string, ...string[]], rows: readonly Bar[], { columns, stream }: Paper): string[] {
+export function formatChart(heads: readonly [string, ...string[]], rows: readonly Bar[], { columns, stream }: Output): string[] {
   const [head, ...figures] = heads
   const labels = rows.map(({ label }) => oneLine(label))
   const widths = figures.map((figure, index) => Math.max(width(figure), ...rows.map(({ cells }) => width(cells[index] ?? ''))))

@@ -1,5 +1,5 @@
 /** Colours for people at a terminal: NO_COLOR, FORCE_COLOR and --no-color decide, then whether stderr or stdout is a terminal. */
-import { printable } from './text.ts'
+import { sanitizeText } from './text.ts'
 
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 export type Color = keyof typeof CODES
@@ -32,6 +32,6 @@ const OWN_CODES = new RegExp(`(\u001b\\[(?:${Object.values(CODES).flat().join('|
 export function stripControlSequences(line: string): string {
   return line
     .split(OWN_CODES)
-    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .map((part, index) => (index % 2 === 1 ? part : sanitizeText(part)))
     .join('')
 }

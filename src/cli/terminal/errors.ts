@@ -3,9 +3,9 @@ import { CLIError } from '@oclif/core/errors'
 import { ServiceError, UnreachableError } from '../../client/failures.ts'
 import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
 import { paint } from './color.ts'
-import { asTyped } from './invocation.ts'
-import { toJsonLine } from './render.ts'
-import { printable } from './text.ts'
+import { rewriteCommands } from './invocation.ts'
+import { formatJsonLine } from './render.ts'
+import { sanitizeText } from './text.ts'
 
 export const EXIT = {
   done: 0,
@@ -147,11 +147,11 @@ export function formatOutputFailure({ code = '', message }: NodeJS.ErrnoExceptio
 /** The failure as lines for people. */
 export function formatFailure(failure: Failure): string {
   const { error, details = [], hint, request_id, exitCode } = failure
-  const lines = [`${paint('red', 'Error:')} ${printable(error)}`]
+  const lines = [`${paint('red', 'Error:')} ${sanitizeText(error)}`]
   for (const { field, problem } of details.filter((detail) => !isRedundant(error, detail, details.length)))
-    lines.push(`  ${printable(field)}: ${printable(problem)}`)
-  if (hint) lines.push(paint('dim', printable(hint)))
-  if (request_id && exitCode === EXIT.failed) lines.push(paint('dim', `Request ${printable(request_id)}`))
+    lines.push(`  ${sanitizeText(field)}: ${sanitizeText(problem)}`)
+  if (hint) lines.push(paint('dim', sanitizeText(hint)))
+  if (request_id && exitCode === EXIT.failed) lines.push(paint('dim', `Request ${sanitizeText(request_id)}`))
   return lines.join('\n')
 }
 
@@ -162,6 +162,6 @@ function isRedundant(error: string, { field, problem }: ErrorDetail, count: numb
 
 /** What can be typed is written before it is JSON: a path may hold what has to be escaped there. */
 export function formatFailureJson({ exitCode, ...failure }: Failure): string {
-  const hint = failure.hint === undefined ? {} : { hint: asTyped(failure.hint) }
-  return toJsonLine({ success: false, ...failure, error: asTyped(failure.error), ...hint, exit_code: exitCode })
+  const hint = failure.hint === undefined ? {} : { hint: rewriteCommands(failure.hint) }
+  return formatJsonLine({ success: false, ...failure, error: rewriteCommands(failure.error), ...hint, exit_code: exitCode })
 }

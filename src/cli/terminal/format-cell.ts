@@ -1,5 +1,5 @@
 /** One value of a resource as people read it. */
-import { oneLine, printable } from './text.ts'
+import { oneLine, sanitizeText } from './text.ts'
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z$/
 
@@ -15,16 +15,16 @@ export function formatCell(value: unknown): string {
 /** Whole, for a page about one resource: texts keep their lines, structures are spelled out. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '–'
-  if (typeof value === 'string') return printable(value) || '–'
+  if (typeof value === 'string') return sanitizeText(value) || '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(formatItem).join('\n')
-  if (typeof value === 'object') return printable(formatEntries(value)) || '–'
+  if (typeof value === 'object') return sanitizeText(formatEntries(value)) || '–'
   return String(value)
 }
 
 function formatItem(value: unknown): string {
   if (typeof value !== 'object' || value === null) return oneLine(String(value))
-  return printable(formatEntries(value, '; '))
+  return sanitizeText(formatEntries(value, '; '))
 }
 
 function formatEntries(value: object, separator = '\n'): string {

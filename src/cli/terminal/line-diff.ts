@@ -8,7 +8,7 @@ export interface DiffLine {
 /** Beyond this many pairs of lines the middle is told as wholly different: nobody reads such a diff line by line. */
 const MAX_PAIRS = 1_000_000
 
-export function lineDiff(before: string, after: string): DiffLine[] {
+export function diffLines(before: string, after: string): DiffLine[] {
   const a = before.split('\n')
   const b = after.split('\n')
   let start = 0

@@ -6,7 +6,7 @@ import { truncate, width } from './text.ts'
 import { wrapForStream } from './wrap-sentences.ts'
 
 /** What is being done, and how much of it is done. Work of the same label shares one rate. */
-export interface Step {
+export interface ProgressStep {
   label: string
   done: number
   /** Null while nobody knows. */
@@ -40,7 +40,12 @@ const formatRate = (rate: number) => `${rate >= 10 ? count(Math.round(rate)) : r
 const formatRemaining = (seconds: number) => formatDuration(seconds < 120 ? seconds : Math.ceil(seconds / 60) * 60).replace(/ 0 \w+$/, '')
 
 /** The step as one line of at most that many columns: what matters least goes first. */
-export function formatBarLine({ label, done, total, unit, note }: Step, { rate, secondsLeft }: Pace, columns: number, frame = 0): string {
+export function formatBarLine(
+  { label, done, total, unit, note }: ProgressStep,
+  { rate, secondsLeft }: Pace,
+  columns: number,
+  frame = 0,
+): string {
   const spinner = SPINNER_FRAMES[frame % SPINNER_FRAMES.length] ?? ''
   const parts: { text: string; worth: number }[] = []
   const say = (worth: number, text: string | undefined) => {
@@ -73,7 +78,7 @@ function drawBar(share: number, columns: number): string {
 }
 
 /** The step in words, for a log. */
-export function formatPlainLine({ label, done, total, unit, note }: Step, { rate, secondsLeft }: Pace): string {
+export function formatPlainLine({ label, done, total, unit, note }: ProgressStep, { rate, secondsLeft }: Pace): string {
   if (total === null && done === 0) return `${label}…`
   const parts = [total === null ? `${count(done)} ${unit}` : `${count(done)} of ${count(total)} ${unit}`]
   if (note) parts.push(note)
@@ -87,7 +92,7 @@ export class RateEstimator {
   #label = ''
   #samples: { at: number; done: number }[] = []
 
-  pace({ label, done, total }: Step, now: number): Pace {
+  pace({ label, done, total }: ProgressStep, now: number): Pace {
     if (label !== this.#label || done < (this.#samples.at(-1)?.done ?? 0)) this.#samples = []
     this.#label = label
     if (this.#samples.at(-1)?.done !== done) this.#samples.push({ at: now, done })
@@ -106,7 +111,7 @@ export class ProgressDisplay {
   readonly #canRedraw: boolean
   readonly #estimator = new RateEstimator()
   readonly #echo = new TerminalEcho()
-  #step: Step | undefined
+  #step: ProgressStep | undefined
   #timer: NodeJS.Timeout | undefined
   #frame = 0
   #isDrawn = false
@@ -120,13 +125,13 @@ export class ProgressDisplay {
     this.#timer = setInterval(() => this.#draw(), this.#canRedraw ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS).unref()
   }
 
-  show(step: Step): void {
+  show(step: ProgressStep): void {
     this.#step = step
     this.#estimator.pace(step, Date.now())
   }
 
   /** A line that stays, above the bar. */
-  say = (line: string): void => {
+  log = (line: string): void => {
     this.#erase()
     this.#stream.write(`${wrapForStream(stripControlSequences(line), this.#stream)}\n`)
   }

@@ -5,7 +5,7 @@ import { EXIT, ReportedError } from './errors.ts'
 import { oneLine, truncate, wrap } from './text.ts'
 
 /** Whether somebody can be asked. */
-export function canAsk(): boolean {
+export function canPrompt(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
@@ -89,7 +89,7 @@ export class Dialog {
     }
     const how = `${several ? 'numbers, all' : 'a number'}, or ${none}`
     for (;;) {
-      const chosen = numbersIn(await this.ask(`${question} (${how}) `), options.length)
+      const chosen = parseNumbers(await this.ask(`${question} (${how}) `), options.length)
       if (chosen && (several || chosen.length <= 1)) return chosen.map((number) => (options[number - 1] as Option<T>).value)
       process.stderr.write(
         `${paint('yellow', several ? `Numbers from 1 to ${options.length}, such as 1,3.` : `One number from 1 to ${options.length}.`)}\n`,
@@ -103,7 +103,7 @@ export class Dialog {
 }
 
 /** Asks, and lets the terminal go again. */
-export async function inDialog<T>(work: (dialog: Dialog) => Promise<T>): Promise<T> {
+export async function withDialog<T>(work: (dialog: Dialog) => Promise<T>): Promise<T> {
   const dialog = await Dialog.open()
   try {
     return await work(dialog)
@@ -113,8 +113,8 @@ export async function inDialog<T>(work: (dialog: Dialog) => Promise<T>): Promise
 }
 
 /** Anything but yes is no. */
-export async function yesOrNo(question: string): Promise<boolean> {
-  return /^y(es)?$/i.test(await inDialog((dialog) => dialog.ask(`${question} [y/N] `)))
+export async function askYesNo(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test(await withDialog((dialog) => dialog.ask(`${question} [y/N] `)))
 }
 
 export interface Option<T> {
@@ -130,7 +130,7 @@ export interface ChoiceOptions {
 }
 
 /** The numbers in an answer such as `1,3` or `1-3`; undefined when it is something else. */
-export function numbersIn(answer: string, most: number): number[] | undefined {
+export function parseNumbers(answer: string, most: number): number[] | undefined {
   if (/^(all|\*)$/i.test(answer)) return Array.from({ length: most }, (_, at) => at + 1)
   const numbers = new Set<number>()
   for (const part of answer.split(/[\s,]+/).filter(Boolean)) {

@@ -1,34 +1,38 @@
 /** Data on its way to stdout, in the format that was asked for. */
 
-import { layOutTable, paperFor, type RenderedText, type Row, record } from './table.ts'
-import { printable } from './text.ts'
+import { formatRecord, getOutput, layOutTable, type RenderedText, type Row } from './table.ts'
+import { sanitizeText } from './text.ts'
 
 export const FORMATS = ['table', 'json', 'yaml', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
 
-export interface Shown {
+export interface OutputData {
   data: Row | readonly Row[]
   /** Columns of a table, when the data is a list. */
   columns?: readonly string[]
 }
 
 /** Data as text, without the last line end; only a table may have had no room for all of it. */
-export async function render({ data, columns }: Shown, format: Format, stream: NodeJS.WriteStream = process.stdout): Promise<RenderedText> {
+export async function render(
+  { data, columns }: OutputData,
+  format: Format,
+  stream: NodeJS.WriteStream = process.stdout,
+): Promise<RenderedText> {
   const rows = (Array.isArray(data) ? data : [data]) as Row[]
-  if (format === 'table' && Array.isArray(data)) return layOutTable(rows, columns ?? Object.keys(rows[0] ?? {}), paperFor(stream))
+  if (format === 'table' && Array.isArray(data)) return layOutTable(rows, columns ?? Object.keys(rows[0] ?? {}), getOutput(stream))
   const whole = (text: string) => ({ text, hidden: [] })
-  if (format === 'json') return whole(toJson(data))
+  if (format === 'json') return whole(formatJson(data))
   if (format === 'yaml') return whole(await formatYaml(data))
-  if (format === 'csv') return whole(stream.isTTY ? printable(formatCsv(rows)) : formatCsv(rows))
-  return whole(record(data as Row, paperFor(stream)))
+  if (format === 'csv') return whole(stream.isTTY ? sanitizeText(formatCsv(rows)) : formatCsv(rows))
+  return whole(formatRecord(data as Row, getOutput(stream)))
 }
 
-export function toJson(data: unknown): string {
+export function formatJson(data: unknown): string {
   return escapeControls(JSON.stringify(data, null, 2))
 }
 
 /** The same on one line. */
-export function toJsonLine(data: unknown): string {
+export function formatJsonLine(data: unknown): string {
   return escapeControls(JSON.stringify(data))
 }
 
@@ -47,7 +51,7 @@ async function formatYaml(data: unknown): Promise<string> {
   const text = stringify(data, { lineWidth: 0 })
   if (!CONTROL_CHARACTERS.test(text)) return text.trimEnd()
   // Plain YAML would carry the characters as they are; JSON is YAML too, and escapes them.
-  return toJson(data)
+  return formatJson(data)
 }
 
 function formatCsv(rows: readonly Row[]): string {

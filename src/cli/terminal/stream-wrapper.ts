@@ -1,5 +1,5 @@
 /** Text that comes in pieces, on its way to a terminal: made safe, and broken between words as it flows. */
-import { printable, width } from './text.ts'
+import { sanitizeText, width } from './text.ts'
 
 /** What the next piece may still make whole: an escape sequence, a line end of two characters, half of a pair. */
 const INCOMPLETE_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]{0,1000}\u001b?|[ -/]*)?|\r|[\ud800-\udbff])$/
@@ -12,12 +12,12 @@ export class StreamSanitizer {
     const text = this.#pending + piece
     const at = INCOMPLETE_SEQUENCE.exec(text)?.index ?? text.length
     this.#pending = text.slice(at)
-    return printable(text.slice(0, at))
+    return sanitizeText(text.slice(0, at))
   }
 
   /** What was held back, now that nothing follows. */
   end(): string {
-    const rest = printable(this.#pending)
+    const rest = sanitizeText(this.#pending)
     this.#pending = ''
     return rest
   }
@@ -31,7 +31,7 @@ const TOKENS =
  * Breaks lines between words, while the text still comes: only the word that is being written is held back.
  * Code between fences, and rows of tables, keep their lines.
  */
-export class TextFlow {
+export class StreamWrapper {
   readonly #columns: () => number
   readonly #highlight: (word: string) => string
   #sanitizer = new StreamSanitizer()

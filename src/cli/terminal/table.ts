@@ -17,13 +17,13 @@ const isIdentifier = (key: string) => key === 'id' || key.endsWith('_id')
 /** Half a moment says nothing. */
 const isTimestamp = (key: string) => key.endsWith('_at') || key === 'last_sync'
 
-export interface Paper {
+export interface Output {
   columns: number
   stream: NodeJS.WriteStream
 }
 
 /** The terminal's width, or none at all where there is no terminal. */
-export function paperFor(stream: NodeJS.WriteStream): Paper {
+export function getOutput(stream: NodeJS.WriteStream): Output {
   return { columns: stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY, stream }
 }
 
@@ -33,12 +33,12 @@ export interface RenderedText {
   hidden: string[]
 }
 
-export function table(rows: readonly Row[], columns: readonly string[], paper: Paper): string {
+export function formatTable(rows: readonly Row[], columns: readonly string[], paper: Output): string {
   return layOutTable(rows, columns, paper).text
 }
 
 /** The table, and what is not in it. Errors that have no room in their row stand below it, and so does the identifier of a row that no name tells. */
-export function layOutTable(rows: readonly Row[], columns: readonly string[], paper: Paper): RenderedText {
+export function layOutTable(rows: readonly Row[], columns: readonly string[], paper: Output): RenderedText {
   const { shown, below, hidden, widths } = arrangeColumns(rows, columns, paper.columns)
   const line = (row: readonly string[]) =>
     row
@@ -52,7 +52,7 @@ export function layOutTable(rows: readonly Row[], columns: readonly string[], pa
   return { text: [paint('bold', line(shown.map(({ heading: head }) => head)), paper.stream), ...lines].join('\n'), hidden }
 }
 
-function formatLinesBelow({ key, cells }: Column, at: number, { columns, stream }: Paper): string[] {
+function formatLinesBelow({ key, cells }: Column, at: number, { columns, stream }: Output): string[] {
   const cell = cells[at] ?? ''
   if (cell === '') return []
   if (isIdentifier(key)) return [paint('dim', (width(INDENT + cell) > columns ? '' : INDENT) + cell, stream)]
@@ -145,7 +145,7 @@ function shrinkColumns(shown: readonly Column[], columns: number): number[] {
 }
 
 /** One resource: a name and its value a line, long texts wrapped beside their name. */
-export function record(row: Row, paper: Paper): string {
+export function formatRecord(row: Row, paper: Output): string {
   const names = Object.keys(row).map((key) => key.replaceAll('_', ' '))
   const left = Math.max(...names.map(width)) + GAP
   const right = Math.max(20, Math.min(paper.columns, 120) - left)

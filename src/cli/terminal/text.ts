@@ -5,13 +5,13 @@ const ESCAPE_SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u00
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
 /** Safe to show; line ends and tabs stay. */
-export function printable(text: string): string {
+export function sanitizeText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replace(ESCAPE_SEQUENCES, '').replace(CONTROL_CHARACTERS, '')
 }
 
 /** Safe to show, on one line. */
 export function oneLine(text: string): string {
-  return printable(text.replaceAll(/\s+/g, ' ')).trim()
+  return sanitizeText(text.replaceAll(/\s+/g, ' ')).trim()
 }
 
 const NARROW_TEXT = /^[\u0020-\u007e\u00a0-\u02ff]*$/

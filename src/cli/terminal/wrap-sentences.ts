@@ -1,6 +1,6 @@
 /** Sentences on a terminal, broken between words; what is to be copied from them stays whole. */
-import { asTyped, TOP_LEVEL_COMMANDS } from './invocation.ts'
-import { printable, width } from './text.ts'
+import { rewriteCommands, TOP_LEVEL_COMMANDS } from './invocation.ts'
+import { sanitizeText, width } from './text.ts'
 
 /** A command up to the end of its sentence, or a word. A line end inside of a command would be pasted with it; the terminal's own break is not. */
 const UNBREAKABLE = new RegExp(
@@ -10,7 +10,7 @@ const UNBREAKABLE = new RegExp(
 
 /** The text in lines of at most that many columns, but for commands, addresses and paths that are longer. What begins with spaces goes on below them. */
 export function wrapSentences(text: string, columns: number, hang = 0): string {
-  return asTyped(text)
+  return rewriteCommands(text)
     .split('\n')
     .flatMap((line) => wrapLine(line, columns, hang))
     .join('\n')
@@ -21,7 +21,7 @@ export function wrapForStream(text: string, stream: NodeJS.WriteStream, hang = 0
   return stream.isTTY ? wrapSentences(text, stream.columns || 80, hang) : text
 }
 
-const visibleWidth = (text: string) => width(printable(text))
+const visibleWidth = (text: string) => width(sanitizeText(text))
 
 function wrapLine(line: string, columns: number, hang: number): string[] {
   if (visibleWidth(line) <= columns) return [line]

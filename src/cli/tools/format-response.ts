@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Static } from 'typebox'
 import type { apiToolRoutes } from '../../contract/families/api-tools.ts'
 import { paint } from '../terminal/color.ts'
-import { oneLine, printable } from '../terminal/text.ts'
+import { oneLine, sanitizeText } from '../terminal/text.ts'
 
 type TestResponse = Static<typeof apiToolRoutes.test.response>
 
@@ -18,5 +18,5 @@ export function formatHeaders({ headers }: TestResponse): string[] {
 
 export function formatBody({ body }: TestResponse): string {
   if (body === null || body === undefined) return ''
-  return printable(typeof body === 'string' ? body : JSON.stringify(body, null, 2))
+  return sanitizeText(typeof body === 'string' ? body : JSON.stringify(body, null, 2))
 }

@@ -4,7 +4,7 @@ import type { ApiToolImport, ApiToolImportResult } from '../../contract/families
 import { type InputReader, readText, typeUnseen } from '../input/input-reader.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { quoted } from '../terminal/shell-quote.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { oneLine } from '../terminal/text.ts'
 
 type ImportRequest = Static<typeof ApiToolImport>
@@ -121,7 +121,7 @@ export function formatImport({ title, tools, skipped }: ImportResponse, dryRun: 
     lines.push(
       paint(
         'dim',
-        `Try one: cadre tools test ${quoted(first.name)}. Give them to an agent: cadre agents update AGENT --tool ${quoted(first.name)}`,
+        `Try one: cadre tools test ${quoteShellWord(first.name)}. Give them to an agent: cadre agents update AGENT --tool ${quoteShellWord(first.name)}`,
       ),
     )
   return lines

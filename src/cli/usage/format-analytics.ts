@@ -4,7 +4,7 @@ import type { ConversationAnalytics } from '../../contract/families/analytics.ts
 import { formatChart } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCompact, formatCount, formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
-import { record } from '../terminal/table.ts'
+import { formatRecord } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
 import { formatNote, type Report } from './format-usage.ts'
 import { groupDays } from './period-flags.ts'
@@ -33,7 +33,7 @@ export function formatAnalytics(analytics: Analytics, { title, names, paper, top
   return [
     ...wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream)),
     '',
-    record(formatFigures(analytics), paper),
+    formatRecord(formatFigures(analytics), paper),
     ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...formatNote(empty, paper)] : []),
     ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'TALKS', 'TOKENS'], bars, paper), ...rest] : []),
   ].join('\n')

@@ -8,7 +8,7 @@ import { namesOf } from '../resources/resource-names.ts'
 import { formatBar } from '../terminal/bar-chart.ts'
 import { type Color, paint } from '../terminal/color.ts'
 import { formatCount, formatMoney } from '../terminal/format-quantity.ts'
-import type { Paper, Row } from '../terminal/table.ts'
+import type { Output, Row } from '../terminal/table.ts'
 import { oneLine, padEnd, truncate, width } from '../terminal/text.ts'
 import type { Names, Statistics } from './format-usage.ts'
 
@@ -20,7 +20,7 @@ const INDENT = '  '
 const WARNING_SHARE = 0.8
 
 /** Two lines each: what identifies it, then what is used of it. */
-export async function formatThresholds(connection: Connection, rows: readonly Row[], paper: Paper): Promise<string> {
+export async function formatThresholds(connection: Connection, rows: readonly Row[], paper: Output): Promise<string> {
   const thresholds = rows as unknown as Threshold[]
   const [spent, names] = await Promise.all([fetchUsage(connection, thresholds), fetchNames(connection, thresholds)])
   return thresholds
@@ -56,7 +56,7 @@ function getUsedAmount({ entity_type, entity_id, metric }: Threshold, spent: Sta
   return by[entity_id]?.[metric] ?? 0
 }
 
-function formatThreshold(threshold: Threshold, used: number, names: Names, { columns, stream }: Paper): string[] {
+function formatThreshold(threshold: Threshold, used: number, names: Names, { columns, stream }: Output): string[] {
   const { id, metric, limit, period, action, entity_type, entity_id } = threshold
   const share = limit > 0 ? used / limit : 1
   const color: Color = share >= 1 ? 'red' : share >= WARNING_SHARE ? 'yellow' : 'green'

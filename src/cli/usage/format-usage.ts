@@ -4,8 +4,8 @@ import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.
 import { formatChart } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCompact, formatCount, formatMoney } from '../terminal/format-quantity.ts'
-import { asTyped } from '../terminal/invocation.ts'
-import type { Paper } from '../terminal/table.ts'
+import { rewriteCommands } from '../terminal/invocation.ts'
+import type { Output } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
 import { groupDays } from './period-flags.ts'
 
@@ -20,7 +20,7 @@ export type Names = ReadonlyMap<string, string>
 export interface Report {
   title: string
   names: Names
-  paper: Paper
+  paper: Output
   /** Rows a chart; the rest is only counted. */
   top: number
 }
@@ -72,9 +72,9 @@ export function formatCosts(costs: Costs, report: Report): string {
 
 const formatHeading = ({ title, paper }: Report): string[] => wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream))
 /** What a chart leaves out, below it. */
-export const formatNote = (note: string | undefined, { stream }: Paper): string[] =>
+export const formatNote = (note: string | undefined, { stream }: Output): string[] =>
   note === undefined ? [] : [paint('dim', note, stream)]
-const lines = (sentence: string, { columns }: Paper) => wrap(sentence, columns)
+const lines = (sentence: string, { columns }: Output) => wrap(sentence, columns)
 
 function formatCost({
   total_cost,
@@ -82,7 +82,7 @@ function formatCost({
   unpriced_tokens,
 }: Pick<Statistics, 'total_cost' | 'total_tokens' | 'unpriced_tokens'>): string {
   if (total_cost === null)
-    return asTyped(
+    return rewriteCommands(
       'What it cost is not known: the models have no price. cadre models update NAME --pricing input=0.5 --pricing output=1.5 sets one.',
     )
   const left =
@@ -102,7 +102,7 @@ function formatUsageChart(head: string, spent: Record<string, UsageTotal>, { nam
   return ['', ...formatChart([head, 'TOKENS', 'COST'], rows, paper), ...rest]
 }
 
-function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns }: Paper): [string, string] {
+function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns }: Output): [string, string] {
   const amount = cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${formatMoney(cost)}`
   return [columns < NARROW_COLUMNS ? formatCompact(tokens) : formatCount(tokens), amount]
 }

@@ -1,6 +1,6 @@
 /** What stands inside a paragraph as spans: emphasis, code, links, citations. */
 import type { Token, Tokens } from 'marked'
-import { printable } from '../../cli/terminal/text.ts'
+import { sanitizeText } from '../../cli/terminal/text.ts'
 import { type Line, type Span, type Style, span } from './styled-text.ts'
 
 const NAMED: Record<string, string> = {
@@ -26,7 +26,7 @@ export function decoded(text: string): string {
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
     return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : whole
   })
-  return printable(made)
+  return sanitizeText(made)
 }
 
 /** The spans of inline tokens, in lines: a hard break begins a new one. */

@@ -1,6 +1,6 @@
 /** Markdown as lines for a terminal of some width: blocks here, what is inside them in inline.ts. */
 import { Lexer, type Token, type Tokens } from 'marked'
-import { printable } from '../../cli/terminal/text.ts'
+import { sanitizeText } from '../../cli/terminal/text.ts'
 import { highlight, type Open } from './highlight.ts'
 import { inlineLines } from './inline.ts'
 import { indented, type Line, line, type Margin, type Style, span, withoutTabs, wrapped } from './styled-text.ts'
@@ -23,7 +23,7 @@ export function blocksOf(text: string): Token[] {
 
 /** A whole text. */
 export function markdownLines(text: string, columns: number): Line[] {
-  return spaced(blocksOf(printable(text)).map((block) => blockLines(block, columns)))
+  return spaced(blocksOf(sanitizeText(text)).map((block) => blockLines(block, columns)))
 }
 
 /** Blocks with an empty line between them. */

@@ -1,5 +1,5 @@
 /** Markdown that is still being written: what can no longer change is handed over once, the rest is drawn again. */
-import { printable } from '../../cli/terminal/text.ts'
+import { sanitizeText } from '../../cli/terminal/text.ts'
 import type { Open } from './highlight.ts'
 import { blockLines, blocksOf, codeLines, languageName, spaced } from './render-markdown.ts'
 import type { Line } from './styled-text.ts'
@@ -46,7 +46,7 @@ const HALF_MARK = /^[ \t]*(?:[-*+>|]|\d{1,9}[.)]?|#{1,6}|`{1,3}|~{1,3}|[-=]+)?[ 
 export function drawn(before: Flow, text: string, columns: number, whole: boolean): Drawn {
   const raw = before.held + text.slice(before.taken)
   const held = whole ? '' : (HALF_SEQUENCE.exec(raw)?.[0] ?? '')
-  const came = printable(raw.slice(0, raw.length - held.length))
+  const came = sanitizeText(raw.slice(0, raw.length - held.length))
   const hand = new Hand({ ...before, taken: text.length, held, rest: before.rest + came }, columns)
   hand.finish(whole)
   return { flow: hand.flow, done: hand.done, live: whole ? [] : hand.live() }

@@ -1,5 +1,5 @@
 /** Styled text as data: lines of spans that are measured, wrapped and cut before anything becomes an escape sequence. */
-import { graphemes, printable, width } from '../../cli/terminal/text.ts'
+import { graphemes, sanitizeText, width } from '../../cli/terminal/text.ts'
 
 const CODES = {
   bold: [1, 22],
@@ -26,7 +26,7 @@ const TAB = 4
 
 /** Text of others, made safe: nothing in it can steer the terminal, and it is on one line. */
 export function span(text: string, ...styles: Style[]): Span {
-  return { text: printable(text).replaceAll('\n', ' ').replaceAll('\t', ' '), styles }
+  return { text: sanitizeText(text).replaceAll('\n', ' ').replaceAll('\t', ' '), styles }
 }
 
 export function line(text: string, ...styles: Style[]): Line {

@@ -1,7 +1,7 @@
 /** What was said, as lines: messages of the person, replies with what they end in, notes of the chat. */
 import { formatUncitedNote } from '../../cli/ask/format-citations.ts'
 import { hasPages } from '../../cli/ask/format-location.ts'
-import { oneLine, printable } from '../../cli/terminal/text.ts'
+import { oneLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { markdownLines } from '../markdown/render-markdown.ts'
 import { indented, type Line, line, type Span, type Style, span, wrapped } from '../markdown/styled-text.ts'
 import { sourcesOf } from '../state/chat-state.ts'
@@ -21,7 +21,7 @@ export function inset(lines: readonly Line[]): Line[] {
 
 /** A message of the person. Long ones are folded: who wrote it knows it. */
 export function saidLines({ text }: Said, columns: number): Line[] {
-  const lines = printable(text)
+  const lines = sanitizeText(text)
     .trimEnd()
     .split('\n')
     .flatMap((each) => wrapped(line(each, 'bold'), columns - INDENT))
@@ -34,7 +34,7 @@ export function noteLines({ text, tone, markdown }: Note, columns: number): Line
   if (markdown) return inset(markdownLines(text, columns - INDENT))
   const style: Style = tone === 'bad' ? 'red' : tone === 'good' ? 'green' : 'dim'
   return inset(
-    printable(text)
+    sanitizeText(text)
       .split('\n')
       .flatMap((each) => wrapped(line(each, style), columns - INDENT)),
   )

@@ -1,5 +1,5 @@
 /** A call of a tool in a line or two: what it is called with, how long it took, what came of it. */
-import { oneLine, printable } from '../../cli/terminal/text.ts'
+import { oneLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { clipped, indented, type Line, line, type Span, type Style, span, wrapped } from '../markdown/styled-text.ts'
 import type { ToolUse } from '../state/reply-reducer.ts'
 
@@ -72,7 +72,7 @@ function outcome({ state, result, error, passages }: ToolUse, columns: number, d
   const text = typeof result === 'string' ? result : JSON.stringify(result, null, details ? 2 : undefined)
   if (text === undefined || text === '') return []
   if (!details) return indented([clipped(line(oneLine(text), 'dim'), columns - 4)], margin)
-  const lines = printable(text)
+  const lines = sanitizeText(text)
     .split('\n')
     .flatMap((each) => wrapped(line(each, 'dim'), columns - 4))
   const more = lines.length - MOST_DETAIL

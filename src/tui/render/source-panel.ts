@@ -2,7 +2,7 @@
 
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
-import { oneLine, printable } from '../../cli/terminal/text.ts'
+import { oneLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { clipped, type Line, line, lineWidth, span, wrapped } from '../markdown/styled-text.ts'
 import type { Shown, Sources } from '../state/chat-state.ts'
 import { around, pointer } from './panels.ts'
@@ -27,7 +27,7 @@ function laidOut({ citations, selected, top }: Sources, columns: number, height:
   const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
   const room = Math.max(0, height - 1 - listed.items.length)
   const { content, about }: Pick<Shown, 'content' | 'about'> = citations[selected] ?? { content: '', about: '' }
-  const text = printable(content).trim()
+  const text = sanitizeText(content).trim()
   const lines = broken(text, columns - MARGIN)
   const last = Math.max(0, lines.length - room)
   return { listed, lines, room, last, first: Math.min(last, top ?? quotedLine(text, about, columns - MARGIN, room)) }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { UsageError } from '../../cli/terminal/errors.ts'
-import { asTyped } from '../../cli/terminal/invocation.ts'
+import { rewriteCommands } from '../../cli/terminal/invocation.ts'
 import { call } from '../../client/call.ts'
 import { UnreachableError } from '../../client/failures.ts'
 import { type Followed, followReply } from '../../client/reply.ts'
@@ -156,6 +156,6 @@ export function told(error: unknown): { error: string; hint?: string } {
   const which = error instanceof UsageError ? (error.details ?? []).map(({ field, problem }) => `\n  ${field}: ${problem}`).join('') : ''
   return {
     error: `${error instanceof Error ? error.message : String(error)}${which}`,
-    ...(hint === undefined ? {} : { hint: asTyped(hint) }),
+    ...(hint === undefined ? {} : { hint: rewriteCommands(hint) }),
   }
 }

@@ -1,5 +1,5 @@
 /** Holds the state of the chat, and says when it changed. */
-import { asTyped } from '../../cli/terminal/invocation.ts'
+import { rewriteCommands } from '../../cli/terminal/invocation.ts'
 import { type ChatState, INITIAL } from './chat-state.ts'
 import { EMPTY, type Happening, type Note, transcribe } from './transcript-reducer.ts'
 
@@ -49,7 +49,7 @@ export class Desk {
   }
 
   note(text: string, tone: Note['tone'] = 'plain'): void {
-    this.happen({ kind: 'noted', text: asTyped(text), tone })
+    this.happen({ kind: 'noted', text: rewriteCommands(text), tone })
   }
 
   /** Another conversation begins. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { numbersIn } from '../../../src/cli/terminal/prompts.ts'
+import { parseNumbers } from '../../../src/cli/terminal/prompts.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { respondWithError, ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
@@ -131,11 +131,11 @@ test('a model is tried, and one that does not answer is told with its words', as
 })
 
 test('numbers of a choice', () => {
-  assert.equal(numbersIn('', 3), [])
-  assert.equal(numbersIn('1, 3', 3), [1, 3])
-  assert.equal(numbersIn('1-3 2', 3), [1, 2, 3])
-  assert.equal(numbersIn('all', 2), [1, 2])
-  for (const answer of ['0', '4', 'x', '3-1', '1,x', '-1', '1e3']) assert.is(numbersIn(answer, 3), undefined, answer)
+  assert.equal(parseNumbers('', 3), [])
+  assert.equal(parseNumbers('1, 3', 3), [1, 3])
+  assert.equal(parseNumbers('1-3 2', 3), [1, 2, 3])
+  assert.equal(parseNumbers('all', 2), [1, 2])
+  for (const answer of ['0', '4', 'x', '3-1', '1,x', '-1', '1e3']) assert.is(parseNumbers(answer, 3), undefined, answer)
 })
 
 test.run()

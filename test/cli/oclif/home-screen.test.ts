@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert'
 import { formatWelcome } from '../../../src/cli/oclif/first-run-screen.ts'
 import { getHelpWidth } from '../../../src/cli/oclif/help.ts'
 import { formatHomeScreen } from '../../../src/cli/oclif/home-screen.ts'
-import { asTyped, invocation, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
+import { getInvocation, rewriteCommands, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { hasTmux, Screen } from '../../harness/screen.ts'
@@ -155,15 +155,15 @@ test('a failure as JSON stays JSON, whatever the path is called', () => {
 
 test('only commands are replaced, and each way of calling has its name', () => {
   const clone = join('/home', 'ada', 'my cadre', 'bin', 'run.js')
-  assert.is(invocation(clone, '/home/ada/my cadre'), 'node bin/run.js')
-  assert.is(invocation(clone, '/elsewhere'), "node '/home/ada/my cadre/bin/run.js'")
-  assert.is(invocation('/usr/local/bin/cadre', '/elsewhere'), 'cadre')
-  assert.is(invocation('/home/ada/project/node_modules/.bin/cadre', '/elsewhere'), 'npx cadre')
-  assert.is(invocation('/usr/lib/node_modules/cadre/bin/run.js', '/elsewhere'), 'cadre')
+  assert.is(getInvocation(clone, '/home/ada/my cadre'), 'node bin/run.js')
+  assert.is(getInvocation(clone, '/elsewhere'), "node '/home/ada/my cadre/bin/run.js'")
+  assert.is(getInvocation('/usr/local/bin/cadre', '/elsewhere'), 'cadre')
+  assert.is(getInvocation('/home/ada/project/node_modules/.bin/cadre', '/elsewhere'), 'npx cadre')
+  assert.is(getInvocation('/usr/lib/node_modules/cadre/bin/run.js', '/elsewhere'), 'cadre')
   const told = 'The cadre home, ./cadre status, "x" is not a cadre command. Try: \u001b[1mcadre ask "…"\u001b[22m or `cadre --help`.'
   const typed = told.replace('mcadre ask', 'mnpx cadre ask').replace('`cadre', '`npx cadre')
-  assert.is(asTyped(told, 'npx cadre'), typed)
-  assert.is(asTyped(typed, 'npx cadre'), typed)
+  assert.is(rewriteCommands(told, 'npx cadre'), typed)
+  assert.is(rewriteCommands(typed, 'npx cadre'), typed)
 })
 
 test('every first word of the grammar is known', () => {

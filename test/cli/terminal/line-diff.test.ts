@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatFigures, formatResult, type Result } from '../../../src/cli/evaluations/format-report.ts'
-import { lineDiff } from '../../../src/cli/terminal/line-diff.ts'
+import { diffLines } from '../../../src/cli/terminal/line-diff.ts'
 
 const test = suite('differences of expected and actual')
-const told = (before: string, after: string) => lineDiff(before, after).map(({ sign, text }) => sign + text)
+const told = (before: string, after: string) => diffLines(before, after).map(({ sign, text }) => sign + text)
 
 test('lines that only one text has are marked, in order', () => {
   assert.equal(told('a\nb\nc', 'a\nx\nc'), [' a', '-b', '+x', ' c'])
@@ -16,7 +16,7 @@ test('lines that only one text has are marked, in order', () => {
 
 test('what is too long to compare is told as wholly different, at once', () => {
   const many = (word: string) => Array.from({ length: 2_000 }, (_, index) => `${word} ${index}`).join('\n')
-  assert.is(lineDiff(many('a'), many('b')).length, 4_000)
+  assert.is(diffLines(many('a'), many('b')).length, 4_000)
 })
 
 const failed = (expected_output: string | null, actual_output: string, more: object = {}): string[] => {

@@ -10,7 +10,7 @@ import { parseFilters } from '../../../src/cli/ask/query-flags.ts'
 import { filesOf } from '../../../src/cli/input/local-files.ts'
 import { planSources } from '../../../src/cli/knowledge/plan-sources.ts'
 import { formatBarLine, formatPlainLine, ProgressDisplay, RateEstimator } from '../../../src/cli/terminal/progress-bar.ts'
-import { quoted } from '../../../src/cli/terminal/shell-quote.ts'
+import { quoteShellWord } from '../../../src/cli/terminal/shell-quote.ts'
 import { width } from '../../../src/cli/terminal/text.ts'
 import { isHere } from '../../../src/client/address.ts'
 
@@ -193,7 +193,7 @@ test('filters are typed, and a key said twice is any of both', () => {
 })
 
 test('names in a hint can be pasted into a shell', () => {
-  assert.equal(['docs', 'Cadre documentation', "it's", 'a;b'].map(quoted), ['docs', "'Cadre documentation'", "'it'\\''s'", "'a;b'"])
+  assert.equal(['docs', 'Cadre documentation', "it's", 'a;b'].map(quoteShellWord), ['docs', "'Cadre documentation'", "'it'\\''s'", "'a;b'"])
 })
 
 test('a service is on this machine only at its own addresses', () => {

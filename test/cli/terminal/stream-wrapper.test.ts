@@ -1,7 +1,7 @@
 /** Text that comes in pieces: safe and well broken, however it is cut. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StreamSanitizer, TextFlow } from '../../../src/cli/terminal/stream-wrapper.ts'
+import { StreamSanitizer, StreamWrapper } from '../../../src/cli/terminal/stream-wrapper.ts'
 
 const test = suite('text that flows')
 
@@ -11,7 +11,7 @@ const safe = (...pieces: string[]) => {
 }
 
 const flow = (columns: number, ...pieces: string[]) => {
-  const text = new TextFlow(() => columns)
+  const text = new StreamWrapper(() => columns)
   return pieces.map((piece) => text.push(piece)).join('') + text.end()
 }
 
@@ -41,7 +41,7 @@ test('lines break between words, however the text is cut', () => {
 })
 
 test('nothing but the word being written is held back', () => {
-  const text = new TextFlow(() => 20)
+  const text = new StreamWrapper(() => 20)
   assert.is(text.push('Every emp'), 'Every')
   assert.is(text.push('loyee g'), ' employee')
   assert.is(text.end(), ' g')
@@ -62,13 +62,13 @@ test('a word that is wider than the terminal is left to it', () => {
 })
 
 test('scripts without spaces flow too, and break where they must', () => {
-  const text = new TextFlow(() => 8)
+  const text = new StreamWrapper(() => 8)
   assert.is(text.push('年次有給休暇'), '年次有給\n休')
   assert.is(text.end(), '暇')
 })
 
 test('what is said in between begins a line, and what follows begins another', () => {
-  const text = new TextFlow(() => 40)
+  const text = new StreamWrapper(() => 40)
   const out = [
     text.push('They are taken wit'),
     text.interrupt(),
@@ -86,7 +86,7 @@ test('spaces at the end of a line are not written, indentation is', () => {
 })
 
 test('what stands out is painted word by word, and takes no room', () => {
-  const text = new TextFlow(
+  const text = new StreamWrapper(
     () => 12,
     (word) => word.replace(/\[\d+\]/g, '<$&>'),
   )

@@ -1,13 +1,13 @@
 /** Tables at the width of a terminal: what is cut, what stands below its row, what is left out, and that this is told. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { layOutTable, type Row, table } from '../../../src/cli/terminal/table.ts'
+import { formatTable, layOutTable, type Row } from '../../../src/cli/terminal/table.ts'
 import { width } from '../../../src/cli/terminal/text.ts'
 
 const test = suite('tables')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
 const identifier = (prefix: string, last: number) => `${prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3${last}`
-const lines = (rows: readonly Row[], columns: readonly string[], size: number) => table(rows, columns, paper(size)).split('\n')
+const lines = (rows: readonly Row[], columns: readonly string[], size: number) => formatTable(rows, columns, paper(size)).split('\n')
 
 test('a table fits its paper, and neither identifiers nor moments are ever cut', () => {
   const id = identifier('agent', 0)
@@ -92,7 +92,7 @@ test('at a terminal empty columns are left out, and no word is lost on them; els
   const rows = [{ id: '1', name: 'Leave', description: null, type: 'agent' }]
   const columns = ['id', 'name', 'description', 'type']
   assert.equal(layOutTable(rows, columns, paper(80)), { text: 'ID  NAME   TYPE\n1   Leave  agent', hidden: [] })
-  assert.match(table(rows, columns, paper(Number.POSITIVE_INFINITY)), 'DESCRIPTION')
+  assert.match(formatTable(rows, columns, paper(Number.POSITIVE_INFINITY)), 'DESCRIPTION')
 })
 
 test('identifiers of others are left out whole', () => {

@@ -6,8 +6,8 @@ import { formatCitations } from '../../../src/cli/ask/format-citations.ts'
 import { stripControlSequences } from '../../../src/cli/terminal/color.ts'
 import { formatBytes, formatDuration } from '../../../src/cli/terminal/format-quantity.ts'
 import { render } from '../../../src/cli/terminal/render.ts'
-import { record, table } from '../../../src/cli/terminal/table.ts'
-import { oneLine, printable, truncate, width, wrap } from '../../../src/cli/terminal/text.ts'
+import { formatRecord, formatTable } from '../../../src/cli/terminal/table.ts'
+import { oneLine, sanitizeText, truncate, width, wrap } from '../../../src/cli/terminal/text.ts'
 import { suggestWord } from '../../../src/contract/suggest.ts'
 
 const test = suite('terminal text')
@@ -58,7 +58,7 @@ test('wrapped lines fit, keep their words and lose nothing', () => {
 
 test('escape sequences, control characters and marks that turn text around are taken out', () => {
   const evil = 'a\u001b[31mred\u001b[0m\u001b]0;title\u0007\u001b]8;;http://x\u001b\\link\u0000\u0008\u009b2J\u202Eabc\rxyz'
-  assert.is(printable(evil), 'aredlink2Jabc\nxyz')
+  assert.is(sanitizeText(evil), 'aredlink2Jabc\nxyz')
   assert.is(oneLine('two\n\tlines \u001b[2J'), 'two lines')
 })
 
@@ -90,9 +90,9 @@ test('an answer keeps its code, breaks its prose, and says which passages it doe
 
 test('values in a table are short, and on a page they are whole', () => {
   const row = { tools: ['a', 'b'], enabled: true, nothing: null, cases: [{ input: 'x' }, { input: 'y' }], text: 'one\ntwo' }
-  assert.is(table([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
+  assert.is(formatTable([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
   assert.is(
-    record(row, paper(Number.POSITIVE_INFINITY)),
+    formatRecord(row, paper(Number.POSITIVE_INFINITY)),
     'tools    a\n         b\nenabled  yes\nnothing  –\ncases    input: x\n         input: y\ntext     one\n         two',
   )
 })

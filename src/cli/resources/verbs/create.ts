@@ -8,8 +8,8 @@ import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsF
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
 import { UsageError } from '../../terminal/errors.ts'
-import { canAsk } from '../../terminal/prompts.ts'
-import { quoted } from '../../terminal/shell-quote.ts'
+import { canPrompt } from '../../terminal/prompts.ts'
+import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import type { Row } from '../../terminal/table.ts'
 import { oneLine } from '../../terminal/text.ts'
 import type { FoundResource } from '../ambiguous-names.ts'
@@ -58,7 +58,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)
       const given = await read(flags as FlagValues)
-      const asks = interview && !given.list && missing(given.bodies[0] ?? {}).length > 0 && canAsk() && this.getFormat(flags) === 'table'
+      const asks = interview && !given.list && missing(given.bodies[0] ?? {}).length > 0 && canPrompt() && this.getFormat(flags) === 'table'
       const complete = asks ? given.bodies : given.bodies.map(checked)
       const connection = await this.connect(flags)
       const bodies = asks ? [checked(await interview.ask(connection, given.bodies[0] ?? {}))] : complete
@@ -139,7 +139,7 @@ export function formatDuplicateName({ family, command, label = 'name' }: Topic, 
 
 /** By its name, unless another one has that, too. */
 function formatNextStep(next: NonNullable<Topic['next']>, { name, id }: Row, alone: boolean): string {
-  const [what, command] = next({ name: alone ? quoted(String(name)) : String(id), id: String(id) })
+  const [what, command] = next({ name: alone ? quoteShellWord(String(name)) : String(id), id: String(id) })
   return `${what}: ${paint('bold', command)}`
 }
 

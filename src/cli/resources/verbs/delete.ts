@@ -4,7 +4,7 @@ import { call } from '../../../client/call.ts'
 import { CadreError } from '../../../contract/errors.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { confirm } from '../../terminal/confirm.ts'
-import { quoted } from '../../terminal/shell-quote.ts'
+import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import { resolveOwn } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
@@ -48,7 +48,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
             await confirm('Delete it all the same, and detach it from what uses it?', false, 'It was not deleted.')
             return remove(true)
           })
-          .catch(explainConflict(`${command} delete ${quoted(names[at] ?? one)}`))
+          .catch(explainConflict(`${command} delete ${quoteShellWord(names[at] ?? one)}`))
         deleted.push({ id: one, message })
         this.narrate(message)
       }

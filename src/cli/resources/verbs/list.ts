@@ -10,14 +10,14 @@ import { type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
 import { UsageError } from '../../terminal/errors.ts'
-import type { Shown } from '../../terminal/render.ts'
-import { type Paper, paperFor, type Row } from '../../terminal/table.ts'
+import type { OutputData } from '../../terminal/render.ts'
+import { getOutput, type Output, type Row } from '../../terminal/table.ts'
 import { resolveReferences } from '../resolve-references.ts'
 import { createTableRows } from '../resource-view.ts'
 import type { Topic } from '../topic.ts'
 
 /** The rows as people read them, where a table of them all does not do; what it shows may be asked for. */
-export type FormatRows = (connection: Connection, rows: Row[], paper: Paper) => Promise<Shown | string>
+export type FormatRows = (connection: Connection, rows: Row[], paper: Output) => Promise<OutputData | string>
 
 export interface Example {
   command: string
@@ -126,7 +126,7 @@ export function listCommand(topic: Topic, examples: Example[], present?: FormatR
       if (found.data.length === 0 && this.getFormat(values) === 'table') return this.narrate(emptyText(found, query, asked))
       if (this.getFormat(values) !== 'table') return this.print({ data: found.data, columns }, values)
       const shown = present
-        ? await present(connection, found.data, paperFor(process.stdout))
+        ? await present(connection, found.data, getOutput(process.stdout))
         : await createTableRows(connection, topic, found.data)
       if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
       else await this.print(shown, values)
