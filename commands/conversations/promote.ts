@@ -32,7 +32,7 @@ export default class ConversationsPromote extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsPromote)
     const connection = await this.connect(flags)
     const id = await resolveOwn(connection, conversationTopic, args.conversation)
-    const { listMessages: messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
+    const { messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
     const at = messages.findLastIndex(
       (message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message),
     )

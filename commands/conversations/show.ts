@@ -50,7 +50,7 @@ export default class ConversationsShow extends CadreCommand {
     await this.#show(connection, data, flags)
     if (!writing) return
     if (!flags.follow) return this.narrate(paint('dim', 'This reply is not finished; use --follow to stream the rest.'))
-    const question = data.listMessages.findLast(({ role }) => role === 'user')?.content ?? ''
+    const question = data.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     await printReply(connection, { conversation: id, reply: writing.id }, { ...flags, question, quiet: false, json: false, tools: 'leave' })
   }
 
@@ -58,7 +58,7 @@ export default class ConversationsShow extends CadreCommand {
     const view = { ...flags, paper: getOutput(process.stdout) }
     const speakers = await getSpeakers(connection, data)
     const writing = findUnfinishedReply(data)
-    const blocks = pairWithQuestions(data.listMessages).map(({ message, question }) => {
+    const blocks = pairWithQuestions(data.messages).map(({ message, question }) => {
       // --follow prints the unfinished reply from its start.
       const shown = message === writing && flags.follow ? { ...message, content: '', tool_calls: [], citations: [] } : message
       return formatMessage(shown, speakers, question, view)

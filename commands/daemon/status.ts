@@ -27,7 +27,7 @@ export default class DaemonStatus extends CadreCommand {
     }
     const { pid, url, started_at } = record
     await this.print(
-      { data: { running: true, health: found.getStatus, url, pid, version: found.version, started_at, home: this.paths.home } },
+      { data: { running: true, health: found.status, url, pid, version: found.version, started_at, home: this.paths.home } },
       flags,
     )
     if (found.version !== version) this.narrate(`This command is version ${version}. To update the daemon: cadre daemon restart`)

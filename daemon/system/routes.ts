@@ -5,7 +5,7 @@ import type { SystemService } from './service.ts'
 
 export function bindSystemRoutes(system: SystemService, description: object): Binding[] {
   return [
-    bind(systemRoutes.health, () => system.getHealth(), { getStatus: ({ getStatus: status }) => (status === 'healthy' ? 200 : 503) }),
+    bind(systemRoutes.health, () => system.getHealth(), { getStatus: ({ status }) => (status === 'healthy' ? 200 : 503) }),
     bind(systemRoutes.status, () => system.status()),
     bind(systemRoutes.openapi, async () => description),
     bind(systemRoutes.getSettings, () => system.getSettings()),

@@ -40,7 +40,7 @@ export class SystemService {
     const { database, vectors, version } = this.#dependencies
     const [records, passages] = await Promise.all([respondsInTime(readCounts(database)), respondsInTime(vectors.ping())])
     return {
-      getStatus: records && passages ? 'healthy' : 'unhealthy',
+      status: records && passages ? 'healthy' : 'unhealthy',
       version,
       database: formatConnection(records),
       vector_db: formatConnection(passages),

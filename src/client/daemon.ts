@@ -25,7 +25,7 @@ export async function health(url: string): Promise<Health | undefined> {
   try {
     const reply = await exchange({ url, token: undefined }, { method: 'GET', path: '/api/health', signal: AbortSignal.timeout(5_000) })
     const body = JSON.parse(await reply.text()) as Partial<Health>
-    return typeof body.version === 'string' && typeof body.getStatus === 'string' ? (body as Health) : undefined
+    return typeof body.version === 'string' && typeof body.status === 'string' ? (body as Health) : undefined
   } catch {
     return undefined // refused, too slow, or not one of ours: either way there is no daemon here
   }

@@ -48,7 +48,7 @@ async function getAgentName(connection: Connection, id: string): Promise<string>
 }
 
 /** The reply that is being written, if one is. */
-export function findUnfinishedReply({ listMessages: messages }: Conversation): Message | undefined {
+export function findUnfinishedReply({ messages }: Conversation): Message | undefined {
   const last = messages.at(-1)
   return last?.role === 'assistant' && last.finish_reason === undefined ? last : undefined
 }

@@ -6,7 +6,7 @@ import { oneLine } from '../terminal/text.ts'
 import type { Conversation, Message, Speakers } from './format-conversation.ts'
 
 export function formatConversationMarkdown(conversation: Conversation, speakers: Speakers): string {
-  const { id, title, created_at, user_id, listMessages: messages } = conversation
+  const { id, title, created_at, user_id, messages } = conversation
   const facts = [`Agent: ${speakers.agent}`, `User: ${oneLine(user_id)}`, `Began: ${formatCell(created_at)} UTC`, `Conversation: ${id}`]
   const parts = [
     `# ${oneLine(title ?? 'Conversation')}`,

@@ -98,7 +98,7 @@ const stored = {
 export const ConversationItem = resource('conversation', fields, { description: 'A conversation as lists show it.', examples: [stored] })
 export const Conversation = resource(
   'conversation',
-  { ...fields, listMessages: Type.Array(Message, { description: 'What was said, oldest first.' }) },
+  { ...fields, messages: Type.Array(Message, { description: 'What was said, oldest first.' }) },
   { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
 )
 export const ConversationCreate = object(

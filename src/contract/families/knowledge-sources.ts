@@ -220,7 +220,7 @@ export const KnowledgeSource = resource(
     configuration: Configuration,
     auth: shownAuth,
     statistics: SourceStatistics,
-    followProgress: nullable(SyncProgress),
+    progress: nullable(SyncProgress),
   },
   {
     description: 'A place documents come from.',

@@ -8,7 +8,7 @@ const bytes = (description: string) => Type.Integer({ minimum: 0, description: `
 
 export const Health = object(
   {
-    getStatus: stringEnum(['healthy', 'unhealthy'], { description: 'healthy when both stores can be read.' }),
+    status: stringEnum(['healthy', 'unhealthy'], { description: 'healthy when both stores can be read.' }),
     version: Type.String({ description: 'Version of the service.' }),
     database: connection,
     vector_db: connection,

@@ -71,7 +71,7 @@ export const searchMethod = stringEnum(['semantic', 'full_text', 'hybrid'], {
 
 export const SearchResult = object({
   query: Type.String({ description: 'The query, as it was sent.' }),
-  findPassages: Type.Array(Passage, { description: 'Passages, best first.' }),
+  results: Type.Array(Passage, { description: 'Passages, best first.' }),
   ...optional({ timings: stage }),
 })
 

@@ -54,7 +54,7 @@ export async function searchWith(connection: Connection, tools: readonly string[
   const found =
     searching.length > 0
       ? await Promise.all(
-          searching.map(async (id) => (await call(connection, retrievalToolRoutes.search, { params: { id }, body })).data.findPassages),
+          searching.map(async (id) => (await call(connection, retrievalToolRoutes.search, { params: { id }, body })).data.results),
         )
       : await Promise.all(answering.map(async (id) => (await call(connection, ragToolRoutes.query, { params: { id }, body })).data.results))
   const sorted = found.flat().sort((a, b) => b.score - a.score)

@@ -59,12 +59,12 @@ export async function ownAndOthers(connection: Connection): Promise<{ own: Conve
 
 export async function findConversation(connection: Connection, name: string): Promise<ConversationRecord> {
   const id = await resolveOwn(connection, conversationTopic, name)
-  const { listMessages: _, ...conversation } = (await call(connection, conversationRoutes.get, { params: { id } })).data
+  const { messages: _, ...conversation } = (await call(connection, conversationRoutes.get, { params: { id } })).data
   return conversation
 }
 
 export async function beginConversation(connection: Connection, agent: string): Promise<ConversationRecord> {
-  const { listMessages: _, ...conversation } = (await call(connection, conversationRoutes.create, { body: { agent_id: agent } })).data
+  const { messages: _, ...conversation } = (await call(connection, conversationRoutes.create, { body: { agent_id: agent } })).data
   return conversation
 }
 
