@@ -13,7 +13,7 @@ import {
 import { InputReader } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
-import { oneLine } from '../src/cli/terminal/text.ts'
+import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { readSettings } from '../src/config.ts'
 
 export default class Ask extends CadreCommand {
@@ -83,7 +83,7 @@ export default class Ask extends CadreCommand {
       onlyAgent === undefined
         ? asked
         : createQuestionFromStdin(asked.stdin, formatAskCommand({ ...target, agent: onlyAgent }), flags.stdin && hasStdin())
-    for (const missing of question.missingFiles) this.narrate(`${oneLine(missing)} Sent as plain text.`)
+    for (const missing of question.missingFiles) this.narrate(`${sanitizeLine(missing)} Sent as plain text.`)
     const conversation = await resolveConversation(
       connection,
       { ...target, agent: onlyAgent ?? agent, isAgentGuessed: flags.agent === undefined },
@@ -91,9 +91,9 @@ export default class Ask extends CadreCommand {
     )
     const quoting = question.attachments.length > 0 ? await findQuotingModel(connection, conversation) : undefined
     if (quoting !== undefined) {
-      const along = oneLine(question.attachments.join(', '))
+      const along = sanitizeLine(question.attachments.join(', '))
       this.narrate(
-        `${oneLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Find a model that can: cadre models discover`,
+        `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Find a model that can: cadre models discover`,
       )
     }
     const message = quoting === undefined ? question.message : question.text

@@ -15,7 +15,7 @@ import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
 import { canPrompt } from '../src/cli/terminal/prompts.ts'
 import { quoteShellWord } from '../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../src/cli/terminal/table.ts'
-import { oneLine } from '../src/cli/terminal/text.ts'
+import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
 import { ragToolRoutes } from '../src/contract/families/rag-tools.ts'
@@ -69,7 +69,7 @@ export default class Quickstart extends CadreCommand {
       if (!pretty) return await this.print({ data: { ...prepared, tool: tool ?? null, agent: agent ?? null, ...answer, seconds } }, flags)
       if (answer)
         process.stdout.write(
-          `\n${paint('bold', oneLine(answer.query), process.stdout)}\n\n${formatAnswer(answer, getOutput(process.stdout))}\n`,
+          `\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${formatAnswer(answer, getOutput(process.stdout))}\n`,
         )
       display.log(`\n${paint('dim', `Finished in ${formatElapsed(seconds * 1000)}.`)}`)
       if (agent) display.log(next(agent, path))
@@ -79,7 +79,7 @@ export default class Quickstart extends CadreCommand {
   }
 
   async #converse(connection: Connection, { agent, path, question }: Talk, flags: { chat: boolean; start?: boolean }): Promise<void> {
-    if (question !== undefined) process.stdout.write(`\n${paint('bold', oneLine(question), process.stdout)}\n\n`)
+    if (question !== undefined) process.stdout.write(`\n${paint('bold', sanitizeLine(question), process.stdout)}\n\n`)
     const asked = question ?? (await askForQuestion())
     const conversation = asked === '' ? undefined : await askAgent(connection, agent, asked)
     if (flags.chat && canOpenChat()) {

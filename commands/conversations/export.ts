@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { boolean, option, string } from '@oclif/core/flags'
 import { getSpeakers } from '../../src/cli/conversations/format-conversation.ts'
 import { formatConversationMarkdown } from '../../src/cli/conversations/format-markdown.ts'
-import { unwritable } from '../../src/cli/input/file-errors.ts'
+import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
@@ -49,7 +49,7 @@ export default class ConversationsExport extends CadreCommand {
     try {
       writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw createWriteError(file, error)
       throw new UsageError(`${file} already exists.`, 'Choose another file, or add --force to overwrite it.')
     }
     this.narrate(`Wrote ${file}.`)

@@ -5,7 +5,7 @@ import { boolean, integer, string as text } from '@oclif/core/flags'
 import { followRun, listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
 import { formatComparison, formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
-import { unwritable } from '../../src/cli/input/file-errors.ts'
+import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
@@ -109,6 +109,6 @@ async function checkWritable(file: string): Promise<void> {
     await (await open(file, 'a')).close()
     if (!before) await rm(file)
   } catch (error) {
-    throw unwritable(file, error)
+    throw createWriteError(file, error)
   }
 }

@@ -71,7 +71,7 @@ export default class KnowledgeAdd extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeAdd)
-    const token = flags.token === undefined ? undefined : await new InputReader().secret(flags.token, 'token')
+    const token = flags.token === undefined ? undefined : await new InputReader().readSecret(flags.token, 'token')
     const plan = (send: boolean) => planSources(args.target, { ...flags, token, send })
     // Validated before connecting, so that a usage error does not start a daemon.
     const local = await plan(flags.send)

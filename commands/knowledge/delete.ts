@@ -9,7 +9,7 @@ import { readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
-import { oneLine } from '../../src/cli/terminal/text.ts'
+import { sanitizeLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -58,7 +58,7 @@ export default class KnowledgeDelete extends CadreCommand {
         hint: 'To delete it and detach it from them, add --force.',
       })
     if (users.length > 0) this.narrate(`It will be detached from ${users.join(', ')}.`)
-    await confirm(`Delete ${doomed.map(({ source }) => oneLine(source.name)).join(', ')}?`, flags.yes)
+    await confirm(`Delete ${doomed.map(({ source }) => sanitizeLine(source.name)).join(', ')}?`, flags.yes)
     const deleted: { id: string; message: string }[] = []
     for (const { source, ownTool: own } of doomed) {
       const message = await deleteSource(connection, source, own, flags.force)
@@ -76,7 +76,7 @@ async function planDeletion(connection: Connection, id: string): Promise<Deletio
   return {
     source,
     ownTool: own,
-    others: users.filter((user) => user !== own).map((user) => `${user.noun} ${oneLine(user.name)} (${user.id})`),
+    others: users.filter((user) => user !== own).map((user) => `${user.noun} ${sanitizeLine(user.name)} (${user.id})`),
   }
 }
 
@@ -96,8 +96,12 @@ function formatDeletion({ source: { name, type, statistics, configuration }, own
   const { documents, chunks } = statistics
   const place = configuration.path ?? configuration.url ?? configuration.repository
   return [
-    `${oneLine(name)} holds ${formatCount(documents, 'document')} and ${formatCount(chunks, 'passage')}, which will be deleted${own ? ` with the RAG tool ${oneLine(own.name)}` : ''}.`,
-    ...(typeof place === 'string' ? [`${oneLine(place)} is not changed.`] : type === 'file' ? ['The original files are not changed.'] : []),
+    `${sanitizeLine(name)} holds ${formatCount(documents, 'document')} and ${formatCount(chunks, 'passage')}, which will be deleted${own ? ` with the RAG tool ${sanitizeLine(own.name)}` : ''}.`,
+    ...(typeof place === 'string'
+      ? [`${sanitizeLine(place)} is not changed.`]
+      : type === 'file'
+        ? ['The original files are not changed.']
+        : []),
   ]
 }
 

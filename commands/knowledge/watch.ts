@@ -10,7 +10,7 @@ import { paint } from '../../src/cli/terminal/color.ts'
 import { formatFailure, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
-import { oneLine } from '../../src/cli/terminal/text.ts'
+import { sanitizeLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { documentRoutes } from '../../src/contract/families/documents.ts'
@@ -101,7 +101,7 @@ async function describeChanges(connection: Connection, before: Source, { id, nam
   const { data } = await call(connection, documentRoutes.list, { params: { id }, query })
   const read = data.filter(({ updated_at }) => updated_at > since)
   const gone = before.statistics.documents + read.filter(({ created_at }) => created_at > since).length - statistics.documents
-  const named = read.slice(0, MAX_NAMED_DOCUMENTS).map((document) => oneLine(document.name))
+  const named = read.slice(0, MAX_NAMED_DOCUMENTS).map((document) => sanitizeLine(document.name))
   const more = read.length - named.length
   const parts = [
     ...(named.length > 0
@@ -110,5 +110,5 @@ async function describeChanges(connection: Connection, before: Source, { id, nam
     ...(gone > 0 && read.length < 100 ? [`${formatCount(gone, 'document')} gone`] : []),
   ]
   const holds = `${formatCount(statistics.documents, 'document')}, ${formatCount(statistics.chunks, 'passage')}`
-  return `${paint('bold', oneLine(name))}: ${parts.length > 0 ? parts.join('; ') : 'nothing changed'}; it holds ${holds}.`
+  return `${paint('bold', sanitizeLine(name))}: ${parts.length > 0 ? parts.join('; ') : 'nothing changed'}; it holds ${holds}.`
 }

@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
-import { oneLine } from '../../src/cli/terminal/text.ts'
+import { sanitizeLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/families/models.ts'
 import { systemRoutes } from '../../src/contract/families/system.ts'
@@ -28,6 +28,6 @@ export default class ModelsDefault extends CadreCommand {
     const { data } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     if (args.name !== undefined) this.narrate('Set the default model for agents and RAG tools:')
-    process.stdout.write(`${oneLine(data.name)} (${data.id})\n`)
+    process.stdout.write(`${sanitizeLine(data.name)} (${data.id})\n`)
   }
 }

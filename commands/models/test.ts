@@ -8,7 +8,7 @@ import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { type Failure, formatFailure, formatFailureJson, ReportedError, toFailure } from '../../src/cli/terminal/errors.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
-import { oneLine, sanitizeText, wrap } from '../../src/cli/terminal/text.ts'
+import { sanitizeLine, sanitizeText, wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/families/models.ts'
 
@@ -18,7 +18,7 @@ function formatModelReply(name: string, { latency_ms, text }: { latency_ms: numb
   const { columns } = getOutput(process.stdout)
   const said = sanitizeText(text).trim()
   const lines = columns === Number.POSITIVE_INFINITY ? [said] : wrap(said, Math.min(columns, WIDEST))
-  return [`${paint('bold', oneLine(name), process.stdout)} answered in ${formatElapsed(latency_ms)}:`, ...lines].join('\n')
+  return [`${paint('bold', sanitizeLine(name), process.stdout)} answered in ${formatElapsed(latency_ms)}:`, ...lines].join('\n')
 }
 
 export default class ModelsTest extends CadreCommand {
@@ -48,7 +48,7 @@ export default class ModelsTest extends CadreCommand {
         if (args.id.length === 1) throw error
         broken = failure
         tested.push({ id, ok: false, ...(JSON.parse(formatFailureJson(failure)) as object) })
-        this.narrate(`${oneLine(name)}: ${formatFailure(failure)}`)
+        this.narrate(`${sanitizeLine(name)}: ${formatFailure(failure)}`)
       }
     }
     if (!isTable) await this.print({ data: args.id.length === 1 ? (tested[0] ?? {}) : tested }, flags)

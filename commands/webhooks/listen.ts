@@ -55,7 +55,7 @@ export default class WebhooksListen extends CadreCommand {
 
 async function readSigningSecret(given: string | undefined): Promise<string> {
   if (given === undefined) return newSigningSecret()
-  const secret = await new InputReader().secret(given, 'secret')
+  const secret = await new InputReader().readSecret(given, 'secret')
   const problem = secretProblem(secret)
   if (problem) throw new UsageError(`--secret ${problem}.`)
   return secret

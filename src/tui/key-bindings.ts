@@ -1,6 +1,6 @@
 /** What each key does, by what is open: a question, a list, a menu, or just the input. */
 
-import { entriesOf, mentionedFiles } from '../cli/input/attachments.ts'
+import { findMentionedFiles, listEntries } from '../cli/input/attachments.ts'
 import { choose, showSources } from './commands/run-command.ts'
 import { type Completion, completed, completionFor, type Option } from './input/completion.ts'
 import { withText } from './input/editor.ts'
@@ -166,6 +166,6 @@ function complete(room: Room): void {
 function look({ desk, cwd, agentNames, modelNames }: Room, offers: boolean): void {
   const { text, cursor } = desk.state.editor
   const names = (command: string) => (command === 'agent' ? agentNames : command === 'model' ? modelNames : [])
-  const completion = offers ? completionFor(text, cursor, { entries: (directory) => entriesOf(cwd, directory), names }) : undefined
-  desk.update({ menu: completion && { completion, selected: 0 }, files: mentionedFiles(text, cwd) })
+  const completion = offers ? completionFor(text, cursor, { entries: (directory) => listEntries(cwd, directory), names }) : undefined
+  desk.update({ menu: completion && { completion, selected: 0 }, files: findMentionedFiles(text, cwd) })
 }

@@ -1,6 +1,6 @@
 /** The same conversation line by line: for screen readers, pipes and terminals that cannot be drawn on. */
 import { createInterface } from 'node:readline'
-import { oneLine } from '../cli/terminal/text.ts'
+import { sanitizeLine } from '../cli/terminal/text.ts'
 import type { Connection } from '../client/request.ts'
 import { painted } from './markdown/styled-text.ts'
 import { type Opening, open } from './open-conversation.ts'
@@ -33,7 +33,7 @@ export async function plainChat({ connect, opening, cwd, input, output }: PlainP
   await open(room, opening)
   const { agent, model } = desk.state
   output.write(
-    `${oneLine(agent?.name ?? '')}${model ? `, ${oneLine(model.name)}` : ''}. Type a message and press Enter; /help shows what else there is, quit leaves.\n`,
+    `${sanitizeLine(agent?.name ?? '')}${model ? `, ${sanitizeLine(model.name)}` : ''}. Type a message and press Enter; /help shows what else there is, quit leaves.\n`,
   )
   // Made last: lines that come before somebody waits for them are lost.
   const lines = createInterface({ input, terminal: false })
@@ -80,11 +80,11 @@ class Printer {
     const { feed, done } = fed(this.#feed, transcript, { columns: COLUMNS, now, details: false })
     this.#feed = feed
     this.#say(done.map((each) => painted(each, false)))
-    if (trouble !== undefined && trouble !== this.#trouble) this.#say([oneLine(trouble)])
+    if (trouble !== undefined && trouble !== this.#trouble) this.#say([sanitizeLine(trouble)])
     this.#trouble = trouble
     const tool = asking(transcript)
     if (tool && tool.id !== this.#asking)
-      this.#say([`${oneLine(tool.name)} wants to run with ${argumentText(tool.arguments)}. Allow it? Type yes or no.`])
+      this.#say([`${sanitizeLine(tool.name)} wants to run with ${argumentText(tool.arguments)}. Allow it? Type yes or no.`])
     this.#asking = tool?.id
     if (tool) for (const resolve of this.#waiting.splice(0)) resolve()
   }

@@ -1,5 +1,5 @@
 /** What was typed goes out: a command is run, a message is sent with the files it names. */
-import { AttachmentError, withFiles } from '../cli/input/attachments.ts'
+import { AttachmentError, attachFiles } from '../cli/input/attachments.ts'
 import { run } from './commands/run-command.ts'
 import { sent } from './input/editor.ts'
 import { calledIn } from './input/slash-commands.ts'
@@ -34,7 +34,7 @@ function messageOf(room: Room, text: string): string | undefined {
     desk.note(`${why} ${plain ? 'The same line again' : 'Enter again'} sends ${otherwise}.`, 'bad')
   }
   try {
-    const { message, files, missing } = withFiles(text, cwd)
+    const { message, files, missing } = attachFiles(text, cwd)
     if (missing[0] !== undefined && !meant) {
       doubt(missing[0], 'the message as it stands')
       return undefined

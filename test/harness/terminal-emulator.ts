@@ -1,5 +1,5 @@
 /** A terminal without a terminal: understands what Ink writes, and knows what would stand on the screen. */
-import { graphemes, width } from '../../src/cli/terminal/text.ts'
+import { splitGraphemes, stringWidth } from '../../src/cli/terminal/text.ts'
 
 export class Emulator {
   columns: number
@@ -66,14 +66,14 @@ export class Emulator {
         input = input.slice(1)
       } else {
         const [plain = ''] = /^[^\u001b\n\r]+/.exec(input) ?? []
-        for (const grapheme of graphemes(plain)) this.#put(grapheme)
+        for (const grapheme of splitGraphemes(plain)) this.#put(grapheme)
         input = input.slice(plain.length)
       }
     }
   }
 
   #put(grapheme: string): void {
-    const size = width(grapheme)
+    const size = stringWidth(grapheme)
     if (this.#x + size > this.columns) {
       this.#x = 0
       this.#down()

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { width } from '../../src/cli/terminal/text.ts'
+import { stringWidth } from '../../src/cli/terminal/text.ts'
 import { Stage } from '../harness/chat-fixture.ts'
 import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
@@ -66,7 +66,7 @@ test('what is typed stands in its columns, over several lines, with wide charact
   await until(terminal, /Ask Guide/)
   terminal.press('日本👩‍👩‍👧 x')
   await until(terminal, /› 日本👩‍👩‍👧 x/)
-  const at = 2 + width('日本👩‍👩‍👧 x')
+  const at = 2 + stringWidth('日本👩‍👩‍👧 x')
   await until(terminal, () => terminal.cursor().x === at, `a cursor in column ${at}`)
   terminal.press(`${ESCAPE}\rsecond line`)
   await until(terminal, /x\n {2}second line\n/)
@@ -159,7 +159,7 @@ test('the window is narrowed to 40 columns and widened again', async () => {
       /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line,\n[^─]*─{40}\n› typed before\n {2}Guide/.test(
         screen,
       ) &&
-      screen.split('\n').every((line) => width(line) <= 40) &&
+      screen.split('\n').every((line) => stringWidth(line) <= 40) &&
       screen.match(/─{5,}/g)?.length === 1,
     'the reply in 40 columns, and nothing of the old drawing',
   )

@@ -57,5 +57,5 @@ export default class DocumentsAdd extends CadreCommand {
 
 async function readStdinDocument(reader: InputReader, name: string | undefined): Promise<NewDocument> {
   if (name === undefined) throw new UsageError('A document from stdin needs a name.', 'Add --name, for example --name notes.md.')
-  return { name, content_base64: (await reader.bytes('The file')).toString('base64') }
+  return { name, content_base64: (await reader.readStdin('The file')).toString('base64') }
 }

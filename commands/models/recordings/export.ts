@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
-import { unwritable } from '../../../src/cli/input/file-errors.ts'
+import { createWriteError } from '../../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
@@ -42,7 +42,7 @@ export default class RecordingsExport extends CadreCommand {
 
 async function openFile(path: string): Promise<NodeJS.WritableStream> {
   const file = await open(path, 'w').catch((error: unknown) => {
-    throw unwritable(path, error)
+    throw createWriteError(path, error)
   })
   return file.createWriteStream()
 }

@@ -20,7 +20,7 @@ export default class RecordingsImport extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsImport)
-    const text = await new InputReader().file(args.file)
+    const text = await new InputReader().readFile(args.file)
     const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
     const recordings = lines
       .filter(({ line }) => line.trim() !== '')

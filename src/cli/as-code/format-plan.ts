@@ -4,7 +4,7 @@ import type { ApplyResult } from '../../contract/families/as-code.ts'
 import { type Color, paint } from '../terminal/color.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import type { Output } from '../terminal/table.ts'
-import { oneLine, padEnd, truncate, width } from '../terminal/text.ts'
+import { padEnd, sanitizeLine, stringWidth, truncate } from '../terminal/text.ts'
 
 export type Plan = Static<typeof ApplyResult>
 type Change = Plan['changes'][number]
@@ -28,7 +28,7 @@ export const hasChanges = ({ changes }: Plan): boolean => changes.some(({ action
 export function formatPlan(plan: Plan, paper: Output): string[] {
   const changes = plan.changes.flatMap((change) => formatChange(change, paper))
   const missing = plan.missing.map(({ variable, file, field }) =>
-    paint('yellow', `! ${variable} is not set, and ${oneLine(file)} needs it for ${field}`, paper.stream),
+    paint('yellow', `! ${variable} is not set, and ${sanitizeLine(file)} needs it for ${field}`, paper.stream),
   )
   return [...changes, ...missing, ...(changes.length + missing.length > 0 ? [''] : []), formatTotals(plan)]
 }
@@ -43,9 +43,9 @@ function formatChange({ action, family, name, fields }: Change, { columns, strea
   if (action === 'unchanged') return []
   const { mark, color } = MARKS[action]
   const most = Math.min(columns, MAX_COLUMNS)
-  const title = family === 'settings' ? family : `${family}/${oneLine(name)}`
+  const title = family === 'settings' ? family : `${family}/${sanitizeLine(name)}`
   const along = action === 'delete' && DELETED_ALONG[family] ? `  (${DELETED_ALONG[family]})` : ''
-  const label = Math.max(0, ...fields.map(({ field }) => width(field))) + 2
+  const label = Math.max(0, ...fields.map(({ field }) => stringWidth(field))) + 2
   const head = paint(color, truncate(`${mark} ${title}${along}`, most), stream)
   return [head, ...fields.flatMap((one) => formatField(one, label, most - INDENT.length, stream).map((line) => INDENT + line))]
 }
@@ -60,7 +60,7 @@ function formatField({ field, from, to }: Change['fields'][number], label: numbe
   // What a line shows is the same of a secret, and of texts that differ in their line ends.
   if (before === after) return [truncate(name + (from === to ? `${before} → another one` : 'other spaces or lines'), columns)]
   const line = `${name}${before} → ${after ?? 'its default'}`
-  if (width(line) <= columns) return [line]
+  if (stringWidth(line) <= columns) return [line]
   const start = Math.max(0, countCommonPrefix(before, after ?? '') - CONTEXT_CHARACTERS)
   const cut = (text: string) => truncate(`${start > 0 ? '…' : ''}${text.slice(start)}`, columns - 4)
   return [
@@ -77,7 +77,7 @@ function countCommonPrefix(one: string, other: string): number {
   return at
 }
 
-const formatFieldValue = (value: unknown): string => oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+const formatFieldValue = (value: unknown): string => sanitizeLine(typeof value === 'string' ? value : JSON.stringify(value))
 
 /** What is told once it is done. */
 export function formatOutcome(plan: Plan): string[] {

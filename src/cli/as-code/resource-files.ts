@@ -4,7 +4,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { MANAGED_FAMILIES, MAX_RESOURCES, type ManagedFamily } from '../../contract/families/as-code.ts'
 import { suggestWord } from '../../contract/suggest.ts'
-import { unreadable } from '../input/file-errors.ts'
+import { createReadError } from '../input/file-errors.ts'
 import { readStream } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
@@ -42,7 +42,7 @@ export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
 
 async function resolveRoot(folder: string): Promise<string> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw unreadable(folder, error)
+    if (error.code !== 'ENOENT') throw createReadError(folder, error)
     throw new UsageError(`There is no folder ${folder}.`, 'cadre export --to DIRECTORY writes one.')
   })
   if (!found.isDirectory()) throw new UsageError(`${folder} is no folder.`, 'Name the folder that cadre export wrote.')

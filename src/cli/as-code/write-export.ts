@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ManagedFamily } from '../../contract/families/as-code.ts'
-import { unwritable } from '../input/file-errors.ts'
+import { createWriteError } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { readResourceFile, resourceFiles } from './resource-files.ts'
 
@@ -26,7 +26,7 @@ export interface ExportCounts {
 
 export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: ExportOptions): Promise<ExportCounts> {
   await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new UsageError(`${folder} is a file, not a folder.`) : unwritable(folder, error)
+    throw error.code === 'EEXIST' ? new UsageError(`${folder} is a file, not a folder.`) : createWriteError(folder, error)
   })
   const wanted = new Map(files.map(({ file, text }) => [file, text]))
   const there = new Map<string, string>()

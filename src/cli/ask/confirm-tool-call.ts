@@ -1,4 +1,4 @@
-/** A tool that asks before it is used: allowed or refused by whoever sits at the terminal. */
+/** Asks the user to approve or deny a tool call. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -6,19 +6,19 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import type { ReplyEvents } from '../../contract/reply-events.ts'
 import { paint } from '../terminal/color.ts'
 import { askYesNo, canPrompt } from '../terminal/prompts.ts'
-import { oneLine, sanitizeText } from '../terminal/text.ts'
+import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
 
 export interface ConfirmationContext {
   connection: Connection
   conversation: string
   message: string
-  /** Allow without asking. */
+  /** Whether to allow tool calls without a prompt. */
   allowAll: boolean
 }
 
 type ConfirmationRequest = ReplyEvents['confirmation_required']
 
-/** Asks where somebody can answer; elsewhere the tool is refused, which the model is told. */
+/** Sends the user's decision to the daemon. Without a terminal the tool call is denied. */
 export async function confirmToolCall(
   { id, name, arguments: given }: ConfirmationRequest,
   { connection, conversation, message, allowAll: all }: ConfirmationContext,
@@ -28,14 +28,14 @@ export async function confirmToolCall(
     const params = { id: conversation, message_id: message }
     await call(connection, conversationRoutes.confirm, { params, body: { tool_call_id: id, allow } })
   } catch (error) {
-    // Somebody else answered, or the reply is over: its events tell how it went on.
+    // Another client has decided, or the reply has ended: the following events show the outcome.
     if (!(error instanceof CadreError) || !['NOT_FOUND', 'CONFLICT'].includes(error.code)) throw error
     connection.narrate(sanitizeText(error.message))
   }
 }
 
 async function promptForApproval(name: string, given: Record<string, unknown>): Promise<boolean> {
-  const shown = oneLine(name)
+  const shown = sanitizeLine(name)
   if (!canPrompt()) {
     process.stderr.write(
       `${paint('yellow', `${shown} asks before it is used, and there is no terminal to answer at: refused. --allow-tools allows it.`)}\n`,

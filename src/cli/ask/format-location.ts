@@ -1,19 +1,19 @@
-/** Where a passage stands, as people read it. */
-import { oneLine } from '../terminal/text.ts'
+/** Formats the document and page of a passage. */
+import { sanitizeLine } from '../terminal/text.ts'
 
 export interface PassageLocation {
   source: string
   page: number
 }
 
-/** Only these have pages; what else is read stands on page 1 as a whole, which would tell nothing. */
+/** Documents with pages; all others have the page number 1, which is not worth showing. */
 const PAGED_DOCUMENT = /\.(?:pdf|docx)(?:[?#].*)?$/i
 
 export function hasPages({ source, page }: PassageLocation): boolean {
   return page > 1 || PAGED_DOCUMENT.test(source)
 }
 
-/** `manual.pdf, page 3`, or the name alone. */
+/** Returns `manual.pdf, page 3`, or the name alone for documents without pages. */
 export function formatLocation(place: PassageLocation): string {
-  return `${oneLine(place.source)}${hasPages(place) ? `, page ${place.page}` : ''}`
+  return `${sanitizeLine(place.source)}${hasPages(place) ? `, page ${place.page}` : ''}`
 }

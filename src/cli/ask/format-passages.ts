@@ -1,9 +1,9 @@
-/** Passages at the terminal: where they stand, shortened around what was asked for, with its words marked. */
+/** Formats passages: location, headings and an excerpt with the words of the query highlighted. */
 import type { Static } from 'typebox'
 import type { Passage as PassageSchema } from '../../contract/schemas/passages.ts'
 import { paint } from '../terminal/color.ts'
 import type { Output } from '../terminal/table.ts'
-import { oneLine, sanitizeText, truncate, width, wrap } from '../terminal/text.ts'
+import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../terminal/text.ts'
 import { formatLocation } from './format-location.ts'
 
 export type Passage = Static<typeof PassageSchema>
@@ -11,7 +11,7 @@ export type Passage = Static<typeof PassageSchema>
 export interface PassageOptions {
   query: string
   paper: Output
-  /** The whole passage instead of the part that fits best. */
+  /** Whether to show whole passages instead of excerpts. */
   full: boolean
 }
 
@@ -26,7 +26,7 @@ const STOP_WORDS = new Set(
   ),
 )
 
-/** Finds the words of a query in a text; nothing when it has none that tell. */
+/** Creates a pattern that matches the words of a query; undefined if it has only stop words. */
 export function createQueryPattern(query: string): RegExp | undefined {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
   const words = Array.from(segmenter.segment(query.toLowerCase())).flatMap(({ segment, isWordLike }) =>
@@ -36,7 +36,7 @@ export function createQueryPattern(query: string): RegExp | undefined {
   return patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'giu')
 }
 
-/** Endings may differ, as search stems words too; scripts without spaces have no word boundaries. */
+/** Allows other endings because search stems words. Scripts without spaces have no word boundaries. */
 function createWordPattern(word: string): string {
   const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(word)) return literal(word)
@@ -45,10 +45,11 @@ function createWordPattern(word: string): string {
   return `(?<![\\p{L}\\p{N}])${literal(stem)}${ending}(?![\\p{L}\\p{N}])`
 }
 
-/** What is said where all that was found is only the nearest there is. */
-export const formatNoMatch = (query: string) => `Nothing fits "${truncate(oneLine(query), 40)}": this is only loosely related.`
+/** The notice for a search whose passages are all only loosely related. */
+export const formatNoMatch = (query: string) =>
+  `No good match for "${truncate(sanitizeLine(query), 40)}"; these passages are only loosely related.`
 
-/** One passage: its number and place, what else is to be said of it, and its text. */
+/** Formats the number, location, notes and text of a passage. */
 export function formatPassage(
   passage: Passage,
   number: number,
@@ -61,7 +62,7 @@ export function formatPassage(
   const text = full
     ? sanitizeText(passage.content).trim()
     : extractExcerpt(
-        oneLine(removeHeadings(passage.content)),
+        sanitizeLine(removeHeadings(passage.content)),
         words,
         columns === Number.POSITIVE_INFINITY ? 300 : (columns - INDENT) * EXCERPT_LINES,
       )
@@ -76,19 +77,19 @@ export function formatPassage(
   ]
 }
 
-/** `manual.pdf, page 3 · Leave › Annual`, on one line: headings give way first. */
+/** Returns `manual.pdf, page 3 · Leave › Annual` on one line. */
 function formatHeading({ metadata }: Passage, stream: NodeJS.WriteStream, columns: number): string {
   const { source, headings = '' } = metadata as Passage['metadata'] & { headings?: string }
-  const name = oneLine(source)
+  const name = sanitizeLine(source)
   const place = formatLocation(metadata)
-  const path = oneLine(headings)
-  // The last heading tells most; those above it give way first.
-  const whole = width(`${place} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')
+  const path = sanitizeLine(headings)
+  // The last heading is the most specific, so the ones above it are dropped first.
+  const whole = stringWidth(`${place} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')
   const line = truncate(path === '' ? place : `${place} · ${whole}`, columns)
   return `${paint('bold', line.slice(0, name.length), stream)}${line.slice(name.length, place.length)}${paint('dim', line.slice(place.length), stream)}`
 }
 
-/** Headings stand above the passage already, and rules and fences say nothing on one line. */
+/** Headings are shown above the passage; rules and fences are useless on one line. */
 function removeHeadings(content: string): string {
   const rest = content.replaceAll(/^#{1,6} .*$|^\s*\|?[\s:|-]*-{3}[\s:|-]*$|^.*\n={3,}\s*$|^\s*```\w*\s*$/gm, '')
   return rest.trim() === '' ? content : rest
@@ -98,7 +99,7 @@ function highlightWords(line: string, words: RegExp | undefined, stream: NodeJS.
   return words ? line.replace(words, (word) => paint('yellow', word, stream)) : line
 }
 
-/** Where that part of a text begins in which most of the different words stand: at the start of a sentence or a word. */
+/** Returns the start of the excerpt that contains the most distinct words, at the start of a sentence or word. */
 export function findBestStart(text: string, words: RegExp | undefined, length: number): number {
   const found = words ? Array.from(text.matchAll(words), ({ 0: word, index }) => ({ at: index, word: word.toLowerCase().slice(0, 4) })) : []
   const distinct = (from: number) =>
@@ -107,7 +108,7 @@ export function findBestStart(text: string, words: RegExp | undefined, length: n
   return starts.reduce((chosen, start) => (distinct(start) > distinct(chosen) ? start : chosen), 0)
 }
 
-/** The part of a text in which most of the different words stand. */
+/** Returns the part of a text that contains the most distinct words. */
 export function extractExcerpt(text: string, words: RegExp | undefined, length: number): string {
   if (text.length <= length) return text
   const from = Math.min(findBestStart(text, words, length), findLastStart(text, length))
@@ -116,7 +117,7 @@ export function extractExcerpt(text: string, words: RegExp | undefined, length: 
   return `${from > 0 ? '… ' : ''}${text.slice(from, end).trim()}${end < text.length ? '…' : ''}`
 }
 
-/** Where the sentence of a word begins, if that is near; else a word not far before it. */
+/** Returns the start of the sentence around a position if it is near, otherwise of a word shortly before it. */
 function findSentenceStart(text: string, at: number, length: number): number {
   const earliest = Math.max(0, at - Math.floor(length / 3))
   const sentence = Math.max(
@@ -129,7 +130,7 @@ function findSentenceStart(text: string, at: number, length: number): number {
   return space === -1 || space > at ? earliest : space + 1
 }
 
-/** A window must not begin so late that it runs over the end half empty. */
+/** Returns the last start at which the excerpt is still full. */
 function findLastStart(text: string, length: number): number {
   const start = text.length - length
   const space = text.indexOf(' ', start)

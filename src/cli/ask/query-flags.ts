@@ -1,4 +1,4 @@
-/** What `rag query` and `retrieval search` share: the question, its filters, and finding the tool that is meant. */
+/** Arguments and flags shared by `rag query` and `retrieval search`. */
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { call } from '../../client/call.ts'
@@ -14,12 +14,12 @@ import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { createMissingQuestionError } from './missing-question.ts'
 import { hasStdin } from './read-question.ts'
 
-/** Not required of oclif: what is missing is told with the tool that was named. */
+/** Optional for oclif: a missing query is reported with an example that names the tool. */
 export const createQueryArgument = (what: string) =>
-  string({ multiple: true, ignoreStdin: true, description: `${what}; - reads it from stdin.` })
+  string({ multiple: true, ignoreStdin: true, description: `${label}, or - to read it from stdin.` })
 
 export const queryFlags = {
-  'top-k': integer({ char: 'k', min: 1, max: 100, description: 'Most passages that come back; what the tool says when left out.' }),
+  'top-k': integer({ char: 'k', min: 1, max: 100, description: "Maximum number of passages (default: the tool's setting)." }),
   filter: text({
     char: 'f',
     multiple: true,
@@ -27,7 +27,7 @@ export const queryFlags = {
     description: 'Only passages whose source, page, type or metadata is this; may be repeated, the same key for any of several.',
     helpValue: '<key=value>',
   }),
-  full: boolean({ description: 'Whole passages instead of the part that fits best.' }),
+  full: boolean({ description: 'Show whole passages instead of excerpts.' }),
 }
 
 interface QueryFlagValues {
@@ -41,10 +41,10 @@ export interface QueryBody {
   filters?: Record<string, unknown>
 }
 
-/** Words may come without quotes; where there are none, what is piped in is the question. The command is what it would follow. */
+/** Reads the query from the arguments or stdin. `command` is the command line before it, for the example in the error. */
 export async function readQuery(words: readonly string[], flags: QueryFlagValues, command: string): Promise<QueryBody> {
   const reads = words.length === 1 ? words[0] === '-' : words.length === 0 && hasStdin()
-  const query = (reads ? (await new InputReader().bytes('The question')).toString('utf8') : words.join(' ')).trim()
+  const query = (reads ? (await new InputReader().readStdin('The question')).toString('utf8') : words.join(' ')).trim()
   if (query === '') throw createMissingQuestionError(command, reads)
   const filters = parseFilters(flags.filter ?? [])
   return {
@@ -65,7 +65,7 @@ export function parseFilters(texts: readonly string[]): Record<string, unknown> 
   return filters
 }
 
-/** The tool of that name. People who have only a source of that name are told how to make the tool. */
+/** Resolves a tool by name. If only a knowledge source has that name, the error explains how to create the tool. */
 export async function resolveSearchTool(connection: Connection, topic: Topic, name: string): Promise<string> {
   try {
     return await resolveOwn(connection, topic, name)
@@ -73,8 +73,8 @@ export async function resolveSearchTool(connection: Connection, topic: Topic, na
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     const { data } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 1 } as object })
     if (data.length === 0) throw error
-    throw new CadreError('NOT_FOUND', `There is a knowledge source "${name}", but no ${topic.family.noun} of that name.`, {
-      hint: `To make one: cadre ${topic.command} create --name ${quoteShellWord(name)} --knowledge-source ${quoteShellWord(name)}`,
+    throw new CadreError('NOT_FOUND', `There is no ${topic.family.noun} "${name}", only a knowledge source of that name.`, {
+      hint: `To create one: cadre ${topic.command} create --name ${quoteShellWord(name)} --knowledge-source ${quoteShellWord(name)}`,
       cause: error,
     })
   }

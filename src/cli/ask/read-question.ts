@@ -1,27 +1,26 @@
-/** What `ask` is asked: words of the command, the files they name, and what stands on stdin. */
+/** Reads the question of `ask` from the arguments, the files they name with @, and stdin. */
 import { fstatSync } from 'node:fs'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
-import { type Attached, AttachmentError, withFiles } from '../input/attachments.ts'
+import { AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { createMissingQuestionError } from './missing-question.ts'
 
-/** As many characters as a message may have. */
 const MAX_MESSAGE_LENGTH: number = (conversationRoutes.send.body.properties.message as { maxLength?: number }).maxLength ?? 0
-/** A character takes at most four bytes. */
+/** A UTF-8 character has at most four bytes. */
 const MAX_STDIN_BYTES = MAX_MESSAGE_LENGTH * 4
 
-/** Long enough for a command before the pipe that has something to say. */
+/** How long to wait for stdin before a notice is printed. */
 const SLOW_STDIN_MS = 2_000
 
-/** Whether somebody put something on stdin: a pipe or a file, not a terminal, /dev/null or nothing at all. */
+/** Whether stdin is a pipe, file or socket, as opposed to a terminal, /dev/null or a closed stream. */
 export function hasStdin(): boolean {
   if (process.stdin.isTTY) return false
   try {
     const stdin = fstatSync(0)
     return stdin.isFIFO() || stdin.isFile() || stdin.isSocket()
   } catch {
-    return false // it is closed
+    return false // stdin is closed
   }
 }
 
@@ -31,31 +30,31 @@ export interface QuestionInput {
   /** Whether stdin may be read. */
   stdin: boolean
   narrate: (line: string) => void
-  /** The command as far as a question would follow it. */
+  /** The command line before the question, for the example in the error. */
   command: string
 }
 
 export interface Question {
-  /** What is asked. */
+  /** The question alone. */
   text: string
-  /** What is sent: the question with all that goes along. */
+  /** The question with its attachments. */
   message: string
-  /** What goes along: files by their names, and stdin. */
+  /** Names of the attached files, and `stdin`. */
   attachments: string[]
-  /** What looks like a file and is none, each in a sentence. */
+  /** A sentence for each word that looks like a file but is none. */
   missingFiles: string[]
-  /** What came on stdin. */
+
   stdin: string
 }
 
-/** The words, below them the files that they name, and what came on stdin. Without words, or with -, stdin is the question itself. */
+/** Combines the words, the files they name, and stdin. Without words, or with -, stdin is the question. */
 export async function readQuestion({ words, reader, stdin, narrate, command }: QuestionInput): Promise<Question> {
   const dash = words.length === 1 && words[0] === '-'
   const question = dash ? '' : words.join(' ').trim()
-  if (dash && !stdin) throw new UsageError('- reads the question from stdin, which --no-stdin forbids.')
+  if (dash && !stdin) throw new UsageError('- cannot be combined with --no-stdin.')
   const reads = dash || (stdin && hasStdin())
   if (question === '' && !reads) throw createMissingQuestionError(command)
-  // Only words that somebody typed here name files: a text from elsewhere has no say in what is read.
+  // Only arguments may name files: text from stdin is untrusted and must not choose what is read.
   const attached = attachFiles(question)
   const context = (reads ? await readStdin(reader, narrate) : '').trimEnd()
   if (question === '') return createQuestionFromStdin(context, command, true)
@@ -70,18 +69,17 @@ export async function readQuestion({ words, reader, stdin, narrate, command }: Q
   })
 }
 
-/** What came on stdin is the question itself. */
 export function createQuestionFromStdin(context: string, command: string, reads: boolean): Question {
   const text = context.trim()
   if (text === '') throw createMissingQuestionError(command, reads)
   return checkLength({ text, message: text, attachments: [], missingFiles: [], stdin: context })
 }
 
-/** Where this stands is asked only if it matters: its folder may be gone. */
-function attachFiles(question: string): Attached {
+/** Calls process.cwd() only if needed, because it throws if the directory was deleted. */
+function attachFiles(question: string): MessageWithFiles {
   if (!question.includes('@')) return { message: question, files: [], missing: [] }
   try {
-    return withFiles(question, process.cwd())
+    return attachFiles(question, process.cwd())
   } catch (error) {
     throw error instanceof AttachmentError ? new UsageError(error.message) : error
   }
@@ -93,9 +91,9 @@ function checkLength(question: Question): Question {
 }
 
 async function readStdin(reader: InputReader, narrate: (line: string) => void): Promise<string> {
-  const slow = setTimeout(() => narrate('Reading stdin until it ends; --no-stdin leaves it alone.'), SLOW_STDIN_MS)
+  const slow = setTimeout(() => narrate('Waiting for stdin to end. Use --no-stdin to ignore it.'), SLOW_STDIN_MS)
   try {
-    const bytes = await reader.bytes('The question', MAX_STDIN_BYTES, createTooLongError)
+    const bytes = await reader.readStdin('The question', MAX_STDIN_BYTES, createTooLongError)
     const text = bytes.toString('utf8')
     if (!isText(text)) throw new UsageError('Stdin is not text.', 'Add it as a document instead: cadre knowledge add FILE')
     return text
@@ -104,7 +102,7 @@ async function readStdin(reader: InputReader, narrate: (line: string) => void): 
   }
 }
 
-/** A log in an older encoding has some characters that are lost; a picture has little else. */
+/** Text in another encoding has a few replacement characters; binary data has many. */
 function isText(text: string): boolean {
   const lost = text.match(/\ufffd/g)?.length ?? 0
   return !text.includes('\0') && lost <= text.length / 10
@@ -112,7 +110,7 @@ function isText(text: string): boolean {
 
 function createTooLongError(): UsageError {
   return new UsageError(
-    `The question and what goes along hold more than ${MAX_MESSAGE_LENGTH.toLocaleString('en')} characters, which is more than a message may.`,
-    'Send a part of it (tail -c 100000), or let an agent search it: cadre knowledge add FILE',
+    `The question and what goes along hold more than ${MAX_MESSAGE_LENGTH.toLocaleString('en')} characters.`,
+    'Send a part of it (tail -c 100000), or add it as a document: cadre knowledge add FILE',
   )
 }

@@ -1,4 +1,4 @@
-/** A reply for people as it is written: its text on stdout, and on stderr what the agent does meanwhile. */
+/** Prints the output of `cadre ask`: the reply as it arrives on stdout, and tool calls on stderr. */
 import { once } from 'node:events'
 import type { Static } from 'typebox'
 import type { Message } from '../../contract/families/conversations.ts'
@@ -8,7 +8,7 @@ import { createProseWrapper } from '../terminal/format-prose.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import type { StreamWrapper } from '../terminal/stream-wrapper.ts'
 import { getOutput } from '../terminal/table.ts'
-import { oneLine, truncate } from '../terminal/text.ts'
+import { sanitizeLine, truncate } from '../terminal/text.ts'
 import { formatCitations } from './format-citations.ts'
 
 const MAX_ARGUMENTS_COLUMNS = 60
@@ -16,19 +16,19 @@ const MAX_ARGUMENTS_COLUMNS = 60
 type Reply = Static<typeof Message>
 
 export interface ReplyPrinterOptions {
-  /** What was asked; its words are marked in what the reply cites. */
+  /** The question; its words are highlighted in citations. */
   question: string
   citations: boolean
-  /** The whole of what is cited, instead of the part that fits best. */
+  /** Whether to show whole passages instead of excerpts. */
   full: boolean
   quiet: boolean
 }
 
-/** What a reply ended with that the reader should know. */
+/** Notes for finish reasons other than `stop`. */
 export const FINISH_NOTES: Partial<Record<NonNullable<Reply['finish_reason']>, string>> = {
-  length: "The reply was cut: it reached the agent's or the model's longest.",
+  length: 'The reply was truncated at the maximum length of the agent or model.',
   content_filter: 'The provider withheld the rest of the reply.',
-  steps: 'The agent used its tools as often as it may, and stopped there.',
+  steps: 'The agent stopped: it reached its maximum number of tool steps.',
   aborted: 'The reply was aborted.',
   interrupted: 'The reply was interrupted: the daemon stopped.',
 }
@@ -41,12 +41,12 @@ export class ReplyPrinter {
 
   constructor(view: ReplyPrinterOptions) {
     this.#options = view
-    // What is piped is data: it goes on as it came.
+    // Piped output is data and is not wrapped.
     this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => getOutput(process.stdout)) : undefined
     this.#display = new ProgressDisplay(view.quiet || !canRedraw(process.stderr))
   }
 
-  /** Shows that something is being waited for, where that takes nothing away. */
+  /** Shows a spinner unless a line of the reply is unfinished. */
   showProgress(label: string): void {
     if (this.#lastCharacter === '\n') this.#display.show({ label, done: 0, total: null, unit: '' })
   }
@@ -59,7 +59,7 @@ export class ReplyPrinter {
         return this.#narrate(`Read ${formatPassageCount(event.data.citations.length)}.`)
       case 'tool_call':
         await this.#narrate(`Uses ${formatToolCall(event.data)}`)
-        return this.showProgress(`Waiting for ${oneLine(event.data.name)}`)
+        return this.showProgress(`Waiting for ${sanitizeLine(event.data.name)}`)
       case 'tool_result':
         await this.#narrate(formatToolResult(event.data))
         return this.showProgress('Thinking')
@@ -70,17 +70,17 @@ export class ReplyPrinter {
     }
   }
 
-  /** Lets the reader say something in between; what is shown meanwhile begins a line of its own. */
+  /** Clears the spinner and ends the current line, so that other output can be written. */
   async pause(): Promise<void> {
     this.#display.clear()
-    // Where both share a screen, what is said in between must not stand behind half a sentence.
+    // stdout and stderr share the screen, so a notice must not continue an unfinished line.
     if (this.#wrapper && process.stderr.isTTY) await this.#write(this.#wrapper.interrupt())
   }
 
-  /** The reader has had enough. */
+  /** Called on Ctrl+C. */
   abort(): void {
     this.#display.end()
-    process.stderr.write(`${this.#lastCharacter === '\n' ? '' : '\n'}${paint('dim', 'Aborted; what was written is kept.')}\n`)
+    process.stderr.write(`${this.#lastCharacter === '\n' ? '' : '\n'}${paint('dim', 'Aborted. The partial reply is kept.')}\n`)
   }
 
   async #finish(message: Reply): Promise<void> {
@@ -95,7 +95,7 @@ export class ReplyPrinter {
     if (ending) process.stderr.write(`${paint('yellow', ending)}\n`)
   }
 
-  /** Nothing follows. The text ends with a line end, whatever the model thinks of that. */
+  /** Flushes the text and ends it with a newline. */
   async close(): Promise<void> {
     this.#display.end()
     if (this.#wrapper) await this.#write(this.#wrapper.end())
@@ -106,7 +106,7 @@ export class ReplyPrinter {
     if (text === '') return
     this.#display.clear()
     this.#lastCharacter = text.at(-1) ?? this.#lastCharacter
-    // A reader that is slower than the model is waited for.
+    // Respects backpressure of a slow reader.
     if (!process.stdout.write(text)) await once(process.stdout, 'drain')
   }
 
@@ -119,15 +119,15 @@ export class ReplyPrinter {
 
 const formatPassageCount = (count: number) => (count === 1 ? '1 passage' : `${count} passages`)
 
-/** `handbook (query: "leave")`, on one line. */
+/** Returns `handbook (query: "leave")` on one line. */
 export function formatToolCall({ name, arguments: given }: Pick<ReplyEvents['tool_call'], 'name' | 'arguments'>): string {
   const values = Object.entries(given).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
-  return `${oneLine(name)}${values.length === 0 ? '' : ` (${truncate(oneLine(values.join(', ')), MAX_ARGUMENTS_COLUMNS)})`}`
+  return `${sanitizeLine(name)}${values.length === 0 ? '' : ` (${truncate(sanitizeLine(values.join(', ')), MAX_ARGUMENTS_COLUMNS)})`}`
 }
 
 function formatToolResult({ name, error, citations, confirmation, latency_ms }: ReplyEvents['tool_result']): string {
-  if (confirmation === 'refused') return `${oneLine(name)} was not allowed.`
+  if (confirmation === 'refused') return `${sanitizeLine(name)} was denied.`
   const took = latency_ms === undefined ? '' : `, ${Math.round(latency_ms)} ms`
-  if (error !== undefined) return `${oneLine(name)} failed: ${truncate(oneLine(error), 200)}`
-  return `${oneLine(name)}: ${citations ? formatPassageCount(citations.length) : 'done'}${took}`
+  if (error !== undefined) return `${sanitizeLine(name)} failed: ${truncate(sanitizeLine(error), 200)}`
+  return `${sanitizeLine(name)}: ${citations ? formatPassageCount(citations.length) : 'done'}${took}`
 }

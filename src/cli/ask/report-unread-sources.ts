@@ -1,4 +1,4 @@
-/** Why nothing was found where nothing has been read: knowledge sources without a single document. */
+/** Reports knowledge sources without documents after a search that found nothing. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
@@ -8,22 +8,20 @@ import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
 import { kindOf } from '../resources/resource-kinds.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 
-/** Of the agent that a conversation is with. */
 export async function reportUnreadSourcesOfConversation(connection: Connection, conversation: string): Promise<void> {
   const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
   if (agent_id !== null)
     await reportUnreadSources(connection, (await call(connection, agentRoutes.get, { params: { id: agent_id } })).data.tools)
 }
 
-/** Of these tools. */
 export async function reportUnreadSources(connection: Connection, tools: readonly string[]): Promise<void> {
   const ids = new Set((await Promise.all(tools.map((tool) => listSourceIds(connection, tool)))).flat())
   for (const id of ids) {
     const { name, statistics } = (await call(connection, knowledgeSourceRoutes.get, { params: { id } })).data
     if (statistics.documents === 0)
-      connection.narrate(`Nothing of ${oneLine(name)} has been read: cadre knowledge sync ${quoteShellWord(name)}`)
+      connection.narrate(`Nothing of ${sanitizeLine(name)} has been read: cadre knowledge sync ${quoteShellWord(name)}`)
   }
 }
 

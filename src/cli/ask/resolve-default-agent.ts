@@ -1,4 +1,4 @@
-/** Which agent is meant where none is named: one rule for `ask` and `chat`. */
+/** Resolves the agent of `ask` and `chat` if none is named. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -7,22 +7,22 @@ import { resolveOwn } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 
-/** There are several, and nothing says which one; where somebody can choose, it is no error. */
+/** Several agents exist and none is configured. Callers with a terminal let the user choose instead. */
 export class AmbiguousAgentError extends UsageError {}
 
 const MAX_LISTED_AGENTS = 5
 
 interface DefaultAgentOptions {
-  /** The agent that `cadre config set agent` names. */
+  /** The agent set with `cadre config set agent`. */
   configuredAgent?: string | undefined
-  /** What was called, as far as an agent would stand there, and what comes after it. */
+  /** The command line before and after the agent's name, for the example in the error. */
   command: string
   suffix?: string
 }
 
-/** The one that is set, else the only one. Never a guess among several: a question may not be for everybody. */
+/** Returns the configured agent or the only one. Never guesses among several: the question may be confidential. */
 export async function resolveDefaultAgent(
   connection: Connection,
   { configuredAgent: preferred, command, suffix: rest = '' }: DefaultAgentOptions,
@@ -31,18 +31,18 @@ export async function resolveDefaultAgent(
   const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: MAX_LISTED_AGENTS } })
   const [first, ...others] = data
   if (!first)
-    throw new CadreError('NOT_FOUND', 'There is no agent yet.', {
-      hint: 'cadre quickstart makes one that knows Cadre; cadre agents create makes one of your own.',
+    throw new CadreError('NOT_FOUND', 'There are no agents.', {
+      hint: 'Create one with cadre agents create, or try cadre quickstart.',
     })
   if (others.length === 0) return first.id
-  /** Whether it is the only one of that name, and that can be typed. */
+  /** Whether the name is unique among the listed agents and can be typed. */
   const isAddressable = ({ name, id }: typeof first) =>
-    oneLine(name) === name && data.every((other) => other.id === id || other.name !== name)
-  const names = data.map((agent) => (isAddressable(agent) ? agent.name : `${oneLine(agent.name)} (${agent.id})`))
+    sanitizeLine(name) === name && data.every((other) => other.id === id || other.name !== name)
+  const names = data.map((agent) => (isAddressable(agent) ? agent.name : `${sanitizeLine(agent.name)} (${agent.id})`))
   const example = quoteShellWord(isAddressable(first) ? first.name : first.id)
   throw new AmbiguousAgentError(
-    `There are ${pagination.total} agents, and none was named: ${names.join(', ')}${pagination.total > data.length ? ', …' : ''}.`,
-    `Name one: ${command} ${example}${rest}. To mean it always: cadre config set agent ${example}`,
+    `There are ${pagination.total} agents, and none is selected: ${names.join(', ')}${pagination.total > data.length ? ', …' : ''}.`,
+    `Name one: ${command} ${example}${rest}. To set a default: cadre config set agent ${example}`,
   )
 }
 
@@ -51,8 +51,8 @@ async function resolveConfiguredAgent(connection: Connection, preferred: string)
     return await resolveOwn(connection, agentTopic, preferred)
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
-    throw new CadreError(error.code, `The agent "${preferred}", which cadre config names, is not there.`, {
-      hint: 'cadre config set agent NAME chooses another one, cadre config unset agent none.',
+    throw new CadreError(error.code, `The configured agent "${preferred}" does not exist.`, {
+      hint: 'Set another one with cadre config set agent NAME, or remove it with cadre config unset agent.',
       cause: error,
     })
   }

@@ -1,4 +1,4 @@
-/** Whom `ask` asks: a conversation that goes on, or a new one with the agent that is meant. */
+/** Resolves the conversation that `ask` sends the question to. */
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
@@ -9,7 +9,7 @@ import { isCalled, resolveOwn } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { conversationTopic } from '../resources/topics/conversations.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 import { findAgentModel } from './find-agent-model.ts'
 import { getLastConversation } from './get-last-conversation.ts'
 import { resolveDefaultAgent } from './resolve-default-agent.ts'
@@ -18,13 +18,13 @@ export interface Target {
   agent?: string | undefined
   conversation?: string | undefined
   continueLast: boolean
-  /** Whether the agent was taken from the words of the command, and is perhaps no agent but a word of the question. */
+  /** Whether `agent` is the first word of the command, which may be part of an unquoted question. */
   isAgentGuessed?: boolean
-  /** The agent that `cadre config set agent` names. */
+  /** The agent set with `cadre config set agent`. */
   configuredAgent?: string | undefined
 }
 
-/** Words of the command: an agent and a question, or only the question. */
+/** Splits the arguments into an agent and the words of the question. */
 export function splitAgentAndQuestion(
   words: readonly string[],
   { agent, conversation, continueLast: goOn }: Target,
@@ -34,7 +34,7 @@ export function splitAgentAndQuestion(
   return { agent: words[0], words: words.slice(1) }
 }
 
-/** The command as far as a question would follow it. */
+/** Returns the command line before the question, for the example in errors. */
 export function formatAskCommand({ agent, conversation, continueLast: goOn }: Target): string {
   const whom =
     conversation !== undefined
@@ -45,10 +45,9 @@ export function formatAskCommand({ agent, conversation, continueLast: goOn }: Ta
   return `cadre ask${whom}${goOn ? ' --continue' : ''}`
 }
 
-/** Longer texts are no names. */
 const MAX_NAME_LENGTH: number = (agents.resource.properties.name as { maxLength?: number }).maxLength ?? 0
 
-/** Whether all that was typed is the name of an agent, so that the question is missing, or stands on stdin. */
+/** Whether the only argument is the name of an agent; then the question is missing or comes from stdin. */
 export async function isAgentName(
   connection: Connection,
   words: readonly string[],
@@ -59,7 +58,7 @@ export async function isAgentName(
   return isCalled(connection, agentTopic, word)
 }
 
-/** The conversation to write in. */
+/** Returns the identifier of the conversation, creating one if needed. */
 export async function resolveConversation(connection: Connection, target: Target, question: string): Promise<string> {
   if (target.conversation !== undefined) return resolveOwn(connection, conversationTopic, target.conversation)
   if (target.continueLast) return continueLastConversation(connection, target.agent)
@@ -67,7 +66,7 @@ export async function resolveConversation(connection: Connection, target: Target
   return (await call(connection, conversationRoutes.create, { body: { agent_id } })).data.id
 }
 
-/** The name of a model that would not read what goes beside the question: it quotes the agent's documents, and would look for the words of it there. */
+/** Returns the name of the conversation's model if it only quotes documents and would ignore attachments. */
 export async function findQuotingModel(connection: Connection, conversation: string): Promise<string | undefined> {
   const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
   if (agent_id === null) return undefined
@@ -78,12 +77,12 @@ export async function findQuotingModel(connection: Connection, conversation: str
 
 async function continueLastConversation(connection: Connection, agent: string | undefined): Promise<string> {
   const last = await getLastConversation(connection, agent === undefined ? undefined : await resolveOwn(connection, agentTopic, agent))
-  connection.narrate(`Going on in ${formatConversationName(last)}.`)
+  connection.narrate(`Continuing ${formatConversationName(last)}.`)
   return last.id
 }
 
 function formatConversationName({ title, id }: Static<typeof ConversationItem>): string {
-  return title ? `"${oneLine(title)}" (${id})` : id
+  return title ? `"${sanitizeLine(title)}" (${id})` : id
 }
 
 async function resolveAgent(
@@ -95,14 +94,14 @@ async function resolveAgent(
   return resolveDefaultAgent(connection, { configuredAgent: preferred, command: 'cadre ask', suffix: ' "…"' })
 }
 
-/** The first of several words is an agent; who forgot the quotes learns that. */
+/** Resolves the first word as an agent. If there is none, the hint suggests quoting the whole question. */
 async function resolveGuessedAgent(connection: Connection, agent: string, question: string): Promise<string> {
   try {
     return await resolveOwn(connection, agentTopic, agent)
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     throw new CadreError(error.code, error.message, {
-      hint: `${error.hint} If it is a part of the question, put all of it in quotes: cadre ask ${quoteShellWord(`${agent} ${question}`)}`,
+      hint: `${error.hint} If it is part of the question, quote the whole question: cadre ask ${quoteShellWord(`${agent} ${question}`)}`,
       cause: error,
     })
   }

@@ -1,4 +1,4 @@
-/** A conversation for people: who said what and when, with what its replies stand on. */
+/** Formats a conversation with its messages, tool calls and citations. */
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
@@ -11,14 +11,14 @@ import { paint } from '../terminal/color.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { formatProse, MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
-import { oneLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
+import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 
 export type Conversation = Static<typeof ConversationSchema>
 export type Message = Static<typeof MessageSchema>
 
 const MAX_QUESTION_LENGTH = 2_000
 
-/** How the two sides are called. */
+/** Display names of the user and the agent. */
 export interface Speakers {
   user: string
   agent: string
@@ -27,27 +27,26 @@ export interface Speakers {
 export interface ConversationOptions {
   paper: Output
   citations: boolean
-  /** The whole of what is cited, instead of the part that fits best. */
+  /** Whether to show whole passages and questions instead of excerpts. */
   full: boolean
 }
 
 export async function getSpeakers(connection: Connection, { agent_id, user_id }: Conversation): Promise<Speakers> {
   return {
-    user: user_id === 'local' ? 'You' : oneLine(user_id),
+    user: user_id === 'local' ? 'You' : sanitizeLine(user_id),
     agent: agent_id === null ? 'Agent' : await getAgentName(connection, agent_id),
   }
 }
 
 async function getAgentName(connection: Connection, id: string): Promise<string> {
   try {
-    return oneLine((await call(connection, agentRoutes.get, { params: { id } })).data.name)
+    return sanitizeLine((await call(connection, agentRoutes.get, { params: { id } })).data.name)
   } catch (error) {
     if (error instanceof CadreError && error.code === 'NOT_FOUND') return 'Agent' // deleted a moment ago
     throw error
   }
 }
 
-/** The reply that is being written, if one is. */
 export function findUnfinishedReply({ messages }: Conversation): Message | undefined {
   const last = messages.at(-1)
   return last?.role === 'assistant' && last.finish_reason === undefined ? last : undefined
@@ -59,11 +58,11 @@ export function formatConversationHeading(
   { paper }: ConversationOptions,
 ): string[] {
   const facts = [agent, formatCell(created_at), status].join(' · ')
-  const lines = wrap(oneLine(title ?? 'Conversation'), Math.min(paper.columns, MAX_PROSE_COLUMNS))
+  const lines = wrap(sanitizeLine(title ?? 'Conversation'), Math.min(paper.columns, MAX_PROSE_COLUMNS))
   return [...lines.map((line) => paint('bold', line, paper.stream)), paint('dim', facts, paper.stream), paint('dim', id, paper.stream)]
 }
 
-/** One message; `question` is what it answers. */
+/** Formats a message; `question` is the user message it replies to. */
 export function formatMessage(message: Message, speakers: Speakers, question: string, view: ConversationOptions): string[] {
   const { role, content, timestamp, citations = [], tool_calls = [], finish_reason, error } = message
   const { paper } = view
@@ -79,22 +78,22 @@ export function formatMessage(message: Message, speakers: Speakers, question: st
 }
 
 function formatToolLine({ error, confirmation, ...tool }: NonNullable<Message['tool_calls']>[number]): string {
-  const came = confirmation === 'refused' ? ': not allowed' : error === undefined ? '' : `: ${oneLine(error)}`
+  const came = confirmation === 'refused' ? ': denied' : error === undefined ? '' : `: ${sanitizeLine(error)}`
   return `Used ${formatToolCall(tool)}${came}`
 }
 
-/** What was piped into a question may be a log of thousands of lines. */
+/** Questions may contain piped logs of thousands of lines. */
 function truncateQuestion(text: string): string {
   if (text.length <= MAX_QUESTION_LENGTH) return text
   const left = text.length - MAX_QUESTION_LENGTH
-  return `${text.slice(0, MAX_QUESTION_LENGTH).toWellFormed()}…\n(${left.toLocaleString('en')} more characters; --full shows them)`
+  return `${text.slice(0, MAX_QUESTION_LENGTH).toWellFormed()}…\n(${left.toLocaleString('en')} more characters; use --full to show them)`
 }
 
 function textLines(text: string, paper: Output): string[] {
   return text.trim() === '' ? [] : [formatProse(text, paper)]
 }
 
-/** Each message with the question it answers. */
+/** Pairs each message with the last user message before it. */
 export function pairWithQuestions(messages: readonly Message[]): { message: Message; question: string }[] {
   let question = ''
   return messages.map((message) => {

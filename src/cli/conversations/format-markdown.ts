@@ -1,15 +1,20 @@
-/** A conversation as a Markdown document. */
+/** Formats a conversation as a Markdown document. */
 
 import { formatLocation } from '../ask/format-location.ts'
 import { formatCell } from '../terminal/format-cell.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 import type { Conversation, Message, Speakers } from './format-conversation.ts'
 
 export function formatConversationMarkdown(conversation: Conversation, speakers: Speakers): string {
   const { id, title, created_at, user_id, messages } = conversation
-  const facts = [`Agent: ${speakers.agent}`, `User: ${oneLine(user_id)}`, `Began: ${formatCell(created_at)} UTC`, `Conversation: ${id}`]
+  const facts = [
+    `Agent: ${speakers.agent}`,
+    `User: ${sanitizeLine(user_id)}`,
+    `Began: ${formatCell(created_at)} UTC`,
+    `Conversation: ${id}`,
+  ]
   const parts = [
-    `# ${oneLine(title ?? 'Conversation')}`,
+    `# ${sanitizeLine(title ?? 'Conversation')}`,
     facts.map((fact) => `- ${fact}`).join('\n'),
     ...messages.map((message) => formatMessage(message, speakers)),
   ]
@@ -26,7 +31,7 @@ function formatMessage({ role, content, timestamp, citations = [], finish_reason
       (citation) =>
         `[${citation.index}] ${formatLocation(citation)}${citation.stale ? ', changed since' : ''}\n\n${formatQuote(citation.content)}`,
     ),
-    ...(role === 'assistant' && ended ? [`*${oneLine(ended)}*`] : []),
+    ...(role === 'assistant' && ended ? [`*${sanitizeLine(ended)}*`] : []),
   ]
     .filter((part) => part !== '')
     .join('\n\n')

@@ -11,7 +11,7 @@ import { formatCount } from '../knowledge/follow-sync.ts'
 import { formatAllowCommand, isBlockedAddress } from '../knowledge/private-address-hint.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 import type { Check } from './check.ts'
 
 /** More are not looked into: each costs a request. */
@@ -46,7 +46,7 @@ async function checkModels(connection: Connection) {
   const { data: usual } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
   const { data: all } = await call(connection, modelRoutes.list, { query: { limit: 100 } })
   const ill = all.filter((model) => model.id !== usual.id && isMissingKey(model)).map((model) => createMissingKeyProblem(model, 'warning'))
-  const name = oneLine(usual.name)
+  const name = sanitizeLine(usual.name)
   if (isMissingKey(usual)) ill.unshift(createMissingKeyProblem(usual, 'broken'))
   const silent = await findUnreachableAddress(usual, connection)
   if (silent)
@@ -63,7 +63,7 @@ const isMissingKey = ({ provider, has_api_key }: AnyModel) => PROVIDERS_WITH_KEY
 
 const createMissingKeyProblem = ({ name, provider }: AnyModel, state: Check['state']) => ({
   state,
-  found: `${oneLine(name)} has no key for ${provider}`,
+  found: `${sanitizeLine(name)} has no key for ${provider}`,
   fix: `cadre models update ${quoteShellWord(name)} --api-key -`,
 })
 
@@ -90,11 +90,11 @@ async function checkKnowledge(connection: Connection) {
   for (const { data: source } of sources) {
     const { name, status, error, statistics } = source
     if (status === 'error')
-      ill.push({ state: 'broken', found: `${oneLine(name)}: ${error ?? 'could not be read'}`, fix: formatSourceFix(source) })
+      ill.push({ state: 'broken', found: `${sanitizeLine(name)}: ${error ?? 'could not be read'}`, fix: formatSourceFix(source) })
     if (statistics.failed > 0)
       ill.push({
         state: 'warning',
-        found: `${oneLine(name)}: ${formatCount(statistics.failed, 'document')} could not be read`,
+        found: `${sanitizeLine(name)}: ${formatCount(statistics.failed, 'document')} could not be read`,
         fix: `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed tells why`,
       })
   }
@@ -114,7 +114,7 @@ async function checkWebhooks(connection: Connection) {
   const ill: Omit<Check, 'name'>[] = []
   for (const { id, url, enabled } of data) {
     if (!enabled) {
-      ill.push({ state: 'warning', found: `${oneLine(url)} is disabled`, fix: `cadre webhooks update ${id} --enabled` })
+      ill.push({ state: 'warning', found: `${sanitizeLine(url)} is disabled`, fix: `cadre webhooks update ${id} --enabled` })
       continue
     }
     const query = { limit: 1, sort: 'created_at', order: 'desc' } as object
@@ -125,7 +125,7 @@ async function checkWebhooks(connection: Connection) {
     const fix = answered
       ? `cadre webhooks redeliver ${id} ${last.id}`
       : `cadre webhooks update ${id} --url ADDRESS sends events elsewhere; with --no-enabled it sends none`
-    ill.push({ state: 'warning', found: `${oneLine(url)}: ${oneLine(last.error)}`, fix })
+    ill.push({ state: 'warning', found: `${sanitizeLine(url)}: ${sanitizeLine(last.error)}`, fix })
   }
   return { well: formatCount(pagination.total, 'webhook'), ill }
 }

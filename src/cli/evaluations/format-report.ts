@@ -1,4 +1,4 @@
-/** Runs of evaluations at the terminal: their numbers, their failures and how two of them differ. */
+/** Formats the summary, results and comparison of evaluation runs. */
 import type { Static } from 'typebox'
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
 import { formatElapsed } from '../knowledge/follow-sync.ts'
@@ -6,7 +6,7 @@ import { paint } from '../terminal/color.ts'
 import { formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
 import { type DiffLine, diffLines } from '../terminal/line-diff.ts'
 import { formatTable, type Output } from '../terminal/table.ts'
-import { oneLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
+import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
 
 export type EvaluationRun = Static<typeof Run>
@@ -29,7 +29,7 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
       ? ''
       : `answers ${formatMilliseconds(latency_p50_ms)} (95 %: ${formatMilliseconds(latency_p95_ms ?? latency_p50_ms)})`,
     `${tokens.toLocaleString('en')} tokens`,
-    cost === null ? 'cost not known' : `cost ${formatMoney(cost)}`,
+    cost === null ? 'cost unknown' : `cost ${formatMoney(cost)}`,
   ].filter(Boolean)
   return [
     `${paint(color, formatPercent(pass_rate), stream)}  ${counts}${time}${status === 'completed' ? '' : ` (${status})`}`,
@@ -38,7 +38,7 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
   ]
 }
 
-/** The figures of a run as they grow; what matters least goes first where there is no room. */
+/** Formats the figures below the progress bar; narrow terminals drop the least important columns. */
 export function formatFigures(
   { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: EvaluationRun['summary'],
   paper: Output,
@@ -52,17 +52,17 @@ export function formatFigures(
     'half within': time(latency_p50_ms),
     '95 % within': time(latency_p95_ms),
     tokens: tokens.toLocaleString('en'),
-    cost: cost === null ? 'not known' : formatMoney(cost),
+    cost: cost === null ? 'unknown' : formatMoney(cost),
   }
   return formatTable([row], Object.keys(row), paper).split('\n')
 }
 
-/** One result: what was asked, what was expected and what came, and what each scorer held against it. */
+/** Formats a result; a failed one with its expected and actual output and the reasons of its scorers. */
 export function formatResult(result: Result, { columns, stream }: Output): string[] {
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
   const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
-  const head = `${mark} ${number}  ${truncate(oneLine(input), Math.min(columns, 120) - number.length - 12)}`
+  const head = `${mark} ${number}  ${truncate(sanitizeLine(input), Math.min(columns, 120) - number.length - 12)}`
   const worth = score === null ? '' : paint('dim', `  ${score.toFixed(2)}`, stream)
   if (passed) return [head + worth]
   const reports = Object.entries(scores as Record<string, ScorerReport>)
@@ -74,13 +74,13 @@ export function formatResult(result: Result, { columns, stream }: Output): strin
       ...(actual_output === null ? [] : formatLabeledText('actual', actual_output, columns, stream, 'red')),
     ]),
     ...reports
-      // What a scorer could not do is told as the error already.
+      // A scorer without a score failed with the error that is shown above.
       .filter(([, { passed: fine, score: own }]) => fine === false && (own !== null || error === null))
       .map(([name, report]) => {
         const { reason, score: own, threshold } = report
         const scored = own === null || own === undefined ? '' : `${own.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
         const figures = formatLimit(report) ?? scored
-        return INDENT + paint('dim', `${[name, figures].filter(Boolean).join(' ')}${reason ? `: ${oneLine(reason)}` : ''}`, stream)
+        return INDENT + paint('dim', `${[name, figures].filter(Boolean).join(' ')}${reason ? `: ${sanitizeLine(reason)}` : ''}`, stream)
       }),
   ]
 }
@@ -93,7 +93,7 @@ function formatLabeledText(name: string, text: string, columns: number, stream: 
   return shown.map((line, index) => INDENT + (index === 0 ? label : ' '.repeat(label.length)) + paint(color, line, stream))
 }
 
-/** Line by line where some lines are the same; texts that share none are told one after the other. */
+/** Formats a line diff; undefined if the texts have no line in common. */
 function formatDifference(
   expected: string | null,
   actual: string | null,
@@ -118,7 +118,6 @@ function formatDiffLine(sign: DiffLine['sign'], text: string, columns: number, s
   return sign === ' ' ? wrapped : wrapped.map((line) => paint(sign === '-' ? 'green' : 'red', line, stream))
 }
 
-/** Failures first: they are what people look for. */
 export const sortFailuresFirst = (results: readonly Result[]): Result[] =>
   [...results].sort(
     (a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position,
@@ -128,22 +127,24 @@ export function formatComparison(comparison: Static<typeof RunComparison>, paper
   const { a, b, better, worse, same, only_a, only_b, p_value, verdict, changes } = comparison
   const { stream, columns } = paper
   const color = verdict === 'worse' ? 'red' : verdict === 'better' ? 'green' : 'bold'
-  const others = [only_a > 0 ? `${only_a} only before` : '', only_b > 0 ? `${only_b} only now` : ''].filter(Boolean)
+  const others = [only_a > 0 ? `${only_a} only in baseline` : '', only_b > 0 ? `${only_b} new` : ''].filter(Boolean)
   const shown = changes.slice(0, most)
   return [
-    `${paint(color, verdict === 'same' && changes.length > 0 ? 'within chance' : verdict, stream)}  pass rate ${formatPercent(a.summary.pass_rate)} → ${formatPercent(b.summary.pass_rate)}`,
+    `${paint(color, verdict === 'same' && changes.length > 0 ? 'not significant' : verdict, stream)}  pass rate ${formatPercent(a.summary.pass_rate)} → ${formatPercent(b.summary.pass_rate)}`,
     paint(
       'dim',
-      [`${better} better`, `${worse} worse`, `${same} the same`, ...others, `p = ${p_value.toPrecision(2)}`].join(' · '),
+      [`${better} better`, `${worse} worse`, `${same} unchanged`, ...others, `p = ${p_value.toPrecision(2)}`].join(' · '),
       stream,
     ),
     ...shown.flatMap(({ input, change, position, expected_output, a: then, b: now }) => [
       '',
-      `${change === 'worse' ? paint('red', '▼ worse', stream) : paint('green', '▲ better', stream)}  ${position + 1}  ${truncate(oneLine(input), Math.min(columns, 120) - 16)}`,
+      `${change === 'worse' ? paint('red', '▼ worse', stream) : paint('green', '▲ better', stream)}  ${position + 1}  ${truncate(sanitizeLine(input), Math.min(columns, 120) - 16)}`,
       ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),
       ...formatLabeledText('before', then.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'green' : 'red'),
       ...formatLabeledText('now', now.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'red' : 'green'),
     ]),
-    ...(changes.length > shown.length ? ['', paint('dim', `and ${changes.length - shown.length} more; --all shows them`, stream)] : []),
+    ...(changes.length > shown.length
+      ? ['', paint('dim', `and ${changes.length - shown.length} more; use --all to show them`, stream)]
+      : []),
   ]
 }

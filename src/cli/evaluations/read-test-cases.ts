@@ -1,34 +1,34 @@
-/** Test cases from a file: a whole evaluation or a list of cases in YAML or JSON, a case a line in JSON Lines, or a table in CSV. */
+/** Reads evaluations from YAML or JSON, and test cases from YAML, JSON, JSON Lines or CSV. */
 import { basename, extname } from 'node:path'
 import { CadreError } from '../../contract/errors.ts'
-import { parseCsv, separatorOf } from '../input/csv.ts'
-import { type Body, type FromFile, type InputReader, parseJson, resourcesIn } from '../input/input-reader.ts'
+import { detectSeparator, parseCsv } from '../input/csv.ts'
+import { type Body, type InputReader, parseJson, type ResourceInput, resourcesIn } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-export async function readEvaluations(file: string, reader: InputReader): Promise<FromFile> {
-  const text = await reader.file(file)
+export async function readEvaluations(file: string, reader: InputReader): Promise<ResourceInput> {
+  const text = await reader.readFile(file)
   const kind = file === '-' ? detectFormat(text) : FILE_FORMATS[extname(file).toLowerCase()]
   const place = file === '-' ? 'Stdin' : file
   if (kind === 'table') return createEvaluation(file, parseTable(text, place))
   if (kind === 'lines') return createEvaluation(file, parseJsonLines(text, place), splitLines(text))
-  const { list, bodies } = await resourcesIn(text, file)
+  const { isList: list, bodies } = await resourcesIn(text, file)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
-  return areCases ? createEvaluation(file, bodies) : { list, bodies }
+  return areCases ? createEvaluation(file, bodies) : { isList: list, bodies }
 }
 
 type FileFormat = 'table' | 'lines'
 const FILE_FORMATS: Record<string, FileFormat> = { '.csv': 'table', '.tsv': 'table', '.jsonl': 'lines', '.ndjson': 'lines' }
 
-/** Stdin has no name that tells: a table names its columns first, and JSON Lines are several objects. */
+/** Detects the format of stdin: CSV has a header with an input column, JSON Lines have several objects. */
 function detectFormat(text: string): FileFormat | undefined {
   const [first = '', second] = text.split('\n', 20).filter((line) => line.trim() !== '')
-  if (normalizeColumns(first.trimEnd().replaceAll('"', '').split(separatorOf(first))).includes('input')) return 'table'
+  if (normalizeColumns(first.trimEnd().replaceAll('"', '').split(detectSeparator(first))).includes('input')) return 'table'
   return second !== undefined && /^\s*\{.*\}\s*$/.test(first) ? 'lines' : undefined
 }
 
-/** A file of cases alone says nothing of what is asked: flags do, and most people ask agents. */
-function createEvaluation(file: string, test_cases: Body[], lines?: readonly { number: number }[]): FromFile {
-  if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} holds no test cases.`)
+/** Creates an evaluation from test cases alone; flags set its target, and its type defaults to agent. */
+function createEvaluation(file: string, test_cases: Body[], lines?: readonly { number: number }[]): ResourceInput {
+  if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} contains no test cases.`)
   const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
   const placeOf = (refusal: unknown) => {
     const field = refusal instanceof CadreError ? refusal.details?.[0]?.field : undefined
@@ -37,7 +37,7 @@ function createEvaluation(file: string, test_cases: Body[], lines?: readonly { n
     const place = lines ? `line ${lines[Number(index)]?.number}` : `test case ${Number(index) + 1}`
     return `${place} of ${file === '-' ? 'stdin' : file}`
   }
-  return { list: false, bodies: [{ test_cases }], assumed: { name, type: 'agent' }, placeOf }
+  return { isList: false, bodies: [{ test_cases }], defaults: { name, type: 'agent' }, locateError: placeOf }
 }
 
 const splitLines = (text: string) =>
@@ -48,28 +48,28 @@ const splitLines = (text: string) =>
 
 const parseJsonLines = (text: string, file: string): Body[] =>
   splitLines(text).map(
-    ({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line is one test case, as a JSON object.') as Body,
+    ({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line must be a test case as a JSON object.') as Body,
   )
 
 const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'metadata', 'variables']
 const LIST_FIELDS = new Set(['expected_sources', 'scorers'])
 const OBJECT_FIELDS = new Set(['metadata', 'variables'])
 
-/** Columns are named as the fields of a test case; metadata and variables hold JSON, metadata.x and variables.x go inside those, and what is not known is metadata. */
+/**
+ * Columns are named after the fields of a test case. metadata and variables contain JSON, metadata.x and variables.x
+ * one key of it; other columns become metadata.
+ */
 function parseTable(text: string, file: string): Body[] {
   const [names = [], ...rows] = parseRows(text, file)
   const head = normalizeColumns(names)
   if (!head.includes('input'))
-    throw new UsageError(`${file} has no column "input".`, `Its first line names the columns; it has ${head.join(', ') || 'none'}.`)
+    throw new UsageError(`${file} has no column "input".`, `The first line must name the columns; found ${head.join(', ') || 'none'}.`)
   const twice = head.find((column, index) => column !== '' && head.indexOf(column) < index)
   if (twice !== undefined) throw new UsageError(`${file} has two columns "${twice}".`)
   return rows.map((row, at) => {
     const where = `Test case ${at + 1} of ${file}`
     if (row.slice(head.length).some((cell) => cell !== ''))
-      throw new UsageError(
-        `${where} has ${row.length} cells for ${head.length} columns.`,
-        'A text with a comma needs quotes around it: "one, two".',
-      )
+      throw new UsageError(`${where} has ${row.length} cells for ${head.length} columns.`, 'Quote texts that contain a comma: "one, two".')
     const test: Body = {}
     for (const [index, column] of head.entries()) {
       const value = row[index] ?? ''
@@ -79,7 +79,7 @@ function parseTable(text: string, file: string): Body[] {
   })
 }
 
-/** People write Expected Output, or just expected, where the field is called expected_output. */
+/** Accepts spellings such as `Expected Output` and `expected` for expected_output. */
 const normalizeColumns = (names: readonly string[]): string[] =>
   names.map((name) => {
     const plain = name.trim()
@@ -89,11 +89,11 @@ const normalizeColumns = (names: readonly string[]): string[] =>
 
 function parseRows(text: string, file: string): string[][] {
   try {
-    return parseCsv(text, separatorOf(text.split(/\r?\n/, 1)[0] as string))
+    return parseCsv(text, detectSeparator(text.split(/\r?\n/, 1)[0] as string))
   } catch (error) {
     throw new UsageError(
       `${file} is not CSV: ${(error as Error).message}`,
-      'A text with quotes in it stands in quotes, and has each of its own twice: "She said ""yes""".',
+      'Quote texts that contain quotes, and double the quotes inside: "She said ""yes""".',
     )
   }
 }
@@ -109,11 +109,7 @@ function setField(test: Body, column: string, value: string, where: string): voi
 }
 
 function parseObject(value: string, where: string): Body {
-  const group = parseJson(
-    value,
-    where,
-    'It is an object, such as {"name": "Ada"}; a column of its own, such as variables.name, needs no JSON.',
-  )
+  const group = parseJson(value, where, 'Use an object such as {"name": "Ada"}, or a column such as variables.name.')
   if (typeof group === 'object' && group !== null && !Array.isArray(group)) return group as Body
   throw new UsageError(`${where} is not an object.`)
 }

@@ -1,4 +1,4 @@
-/** A raw call as the user spelled it: method, path, fields and headers, in the manner of `gh api`. */
+/** Builds the request of `cadre api` from its arguments and flags, like `gh api`. */
 import type { Sent } from '../../client/request.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { InputReader } from './input-reader.ts'
@@ -13,19 +13,20 @@ export interface ApiFlags {
   input?: string | undefined
 }
 
-/** METHOD PATH, or only PATH: then it is a GET, or a POST when there is something to send. */
+/** Parses METHOD PATH or PATH; the default method is POST with a body and GET without. */
 function parseMethodAndPath(first: string, second: string | undefined, sends: boolean): { method: string; path: string } {
   if (second === undefined) return { method: sends ? 'POST' : 'GET', path: normalizePath(first) }
   const method = first.toUpperCase()
-  if (!METHODS.some((known) => known === method)) throw new UsageError(`"${first}" is not a method.`, `One of ${METHODS.join(', ')}.`)
+  if (!METHODS.some((known) => known === method))
+    throw new UsageError(`"${first}" is not an HTTP method.`, `Use one of ${METHODS.join(', ')}.`)
   return { method, path: normalizePath(second) }
 }
 
-/** With or without /api in front, as one likes; never to another host. */
+/** Adds /api if it is missing. Full URLs are rejected so that the token is never sent to another host. */
 function normalizePath(text: string): string {
   if (text === '' || METHODS.some((method) => method === text.toUpperCase()))
     throw new UsageError('The path is missing.', 'For example: cadre api GET /agents')
-  if (/^[a-z]+:\/\//i.test(text)) throw new UsageError('A path, not a whole address.', 'Set CADRE_URL to call a service somewhere else.')
+  if (/^[a-z]+:\/\//i.test(text)) throw new UsageError('Expected a path, not a URL.', 'To call another server, set CADRE_URL.')
   const path = `/${text.replace(/^\/+/, '')}`
   return /^\/(api|docs)(\/|\?|$)/.test(path) ? path : `/api${path}`
 }
@@ -37,7 +38,7 @@ export async function buildApiRequest(first: string, second: string | undefined,
   const headers = Object.fromEntries((flags.header ?? []).map(parseHeader))
   const inBody = method !== 'GET' && method !== 'DELETE' && flags.input === undefined
   const body =
-    flags.input === undefined ? (inBody && count > 0 ? JSON.stringify(fields) : undefined) : await reader.file(flags.input, '--input')
+    flags.input === undefined ? (inBody && count > 0 ? JSON.stringify(fields) : undefined) : await reader.readFile(flags.input, '--input')
   const search =
     inBody || count === 0
       ? ''
@@ -60,16 +61,16 @@ function parsePairs<T>(texts: readonly string[] = [], flag: string, read: (value
   )
 }
 
-/** Numbers, true, false and null are read as such, JSON lists and objects too; @file and - are what they hold. */
+/** Parses numbers, booleans, null and JSON; reads @file and -. */
 async function readTypedPairs(texts: readonly string[] | undefined, reader: InputReader): Promise<Record<string, unknown>> {
   const given = Object.entries(parsePairs(texts, '-F', (text) => text))
   const read = given.map(
     async ([name, text]): Promise<[string, unknown]> => [
       name,
       text === '-' || text.startsWith('@')
-        ? await reader.text(text, 'field')
+        ? await reader.readValue(text, 'field')
         : /^[[{]/.test(text)
-          ? await reader.structure(text, 'field')
+          ? await reader.readStructure(text, 'field')
           : typed(text),
     ],
   )

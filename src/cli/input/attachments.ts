@@ -6,10 +6,10 @@ import { suggestWord } from '../../contract/suggest.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 
-export const LARGEST_FILE = 200_000
+export const MAX_FILE_BYTES = 200_000
 export const MAX_MESSAGE_CHARACTERS = 450_000
 
-export interface Attached {
+export interface MessageWithFiles {
   /** What is sent. */
   message: string
   /** The files whose text is in it, as they were written. */
@@ -24,7 +24,7 @@ export class AttachmentError extends Error {}
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 
 /** Names in a directory, directories with a slash; none where it cannot be read. */
-export function entriesOf(cwd: string, directory: string): string[] {
+export function listEntries(cwd: string, directory: string): string[] {
   try {
     return readdirSync(resolvePath(cwd, directory), { withFileTypes: true }).map((entry) =>
       isDirectory(cwd, directory, entry) ? `${entry.name}/` : entry.name,
@@ -44,7 +44,7 @@ function resolvePath(cwd: string, path: string): string {
 }
 
 /** The files that a text names, without opening them. */
-export function mentionedFiles(text: string, cwd: string): string[] {
+export function findMentionedFiles(text: string, cwd: string): string[] {
   if (!text.includes('@')) return []
   const files = Array.from(text.matchAll(MENTION), ([, quoted, plain]) => {
     try {
@@ -57,7 +57,7 @@ export function mentionedFiles(text: string, cwd: string): string[] {
 }
 
 /** The message with the files it names. An @ that names no file stays as it is, and is told. */
-export function withFiles(text: string, cwd: string): Attached {
+export function attachFiles(text: string, cwd: string): MessageWithFiles {
   const files: string[] = []
   const missing: string[] = []
   const parts: string[] = []
@@ -122,7 +122,7 @@ function formatMissingFile(cwd: string, mentioned: string): string {
   const directory = path.includes('/') ? `${dirname(path)}/` : ''
   const near = suggestWord(
     basename(path),
-    entriesOf(cwd, directory || '.').map((name) => name.replace(/\/$/, '')),
+    listEntries(cwd, directory || '.').map((name) => name.replace(/\/$/, '')),
   )
   return `@${path}: there is no file ${resolvePath(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
 }
@@ -131,9 +131,9 @@ function readTextFile(file: string, { path, stats }: MentionedFile): string {
   if (stats.isDirectory())
     throw new AttachmentError(`${path} is a directory. Name a file in it, or add it as knowledge: cadre knowledge add.`)
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
-  if (stats.size > LARGEST_FILE)
+  if (stats.size > MAX_FILE_BYTES)
     throw new AttachmentError(
-      `${path} has ${formatBytes(stats.size)}; ${formatBytes(LARGEST_FILE)} are the most. To ask about long documents: cadre knowledge add.`,
+      `${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} are the most. To ask about long documents: cadre knowledge add.`,
     )
   const content = readFileSync(file)
   try {

@@ -4,7 +4,7 @@ export const SEPARATORS = [',', ';', '\t'] as const
 export type Separator = (typeof SEPARATORS)[number]
 
 /** Spreadsheets separate by semicolon where the comma is in their numbers, and by tab when copied from. */
-export function separatorOf(head: string): Separator {
+export function detectSeparator(head: string): Separator {
   const counted = SEPARATORS.map((separator) => head.split(separator).length)
   return SEPARATORS[counted.indexOf(Math.max(...counted))] as Separator
 }

@@ -5,7 +5,7 @@ import { suggestWord } from '../../contract/suggest.ts'
 import { describeSystemError, UsageError } from '../terminal/errors.ts'
 
 /** A file that was to be read. What it is called in the sentence may be more than its path. */
-export function unreadable(file: string, error: unknown): UsageError {
+export function createReadError(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new UsageError(`There is no file ${file}.`, suggestFile(file))
   if (code === 'EISDIR') return new UsageError(`${file} is a folder, not a file.`)
@@ -13,7 +13,7 @@ export function unreadable(file: string, error: unknown): UsageError {
 }
 
 /** A file that was to be written. */
-export function unwritable(file: string, error: unknown): UsageError {
+export function createWriteError(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}.`)
   if (code === 'EISDIR') return new UsageError(`${file} cannot be written: it is a folder.`)

@@ -4,16 +4,16 @@ import { resolve } from 'node:path'
 import { foldersIn } from './list-folders.ts'
 
 /** A path in which ~ is the home of whoever typed it, as in a shell. */
-export function withHome(path: string, home = homedir()): string {
+export function expandHome(path: string, home = homedir()): string {
   return path.replace(/^~(?=[/\\]|$)/, () => home)
 }
 
 /** The folders that begin as the last part of what was typed does, and that part. Hidden ones only where it begins with a dot. */
-export function completedFolder(typed: string): [string[], string] {
+export function completeFolder(typed: string): [string[], string] {
   const given = typed.replace(/^["']/, '')
   if (given === '~') return [['~/'], given]
   const [, above = '', begun = ''] = /^(.*[/\\])?(.*)$/.exec(given) ?? []
-  const folder = resolve(withHome(above) || '.')
+  const folder = resolve(expandHome(above) || '.')
   const names = foldersIn(folder).filter((name) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
   const parents = ['.', '..'].includes(begun) ? [begun] : []
   return [[...new Set([...parents, ...names])].sort().map((name) => `${name}/`), begun]

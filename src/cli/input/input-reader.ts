@@ -4,18 +4,18 @@ import { extname } from 'node:path'
 import { namedVariable } from '../../config.ts'
 import { MAX_DOCUMENT_BODY_BYTES } from '../../contract/families/documents.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { unreadable } from './file-errors.ts'
+import { createReadError } from './file-errors.ts'
 
 export type Body = Record<string, unknown>
 
 /** What a file holds. */
-export interface FromFile {
-  list: boolean
+export interface ResourceInput {
+  isList: boolean
   bodies: Body[]
   /** Fields of a new resource that neither the file nor a flag names. */
-  assumed?: Body
+  defaults?: Body
   /** Where in the file stands what was refused, if that can be told. */
-  placeOf?: (refusal: unknown) => string | undefined
+  locateError?: (refusal: unknown) => string | undefined
 }
 
 /** Reads what flags point to. Stdin can be read only once, so one reader serves one command. */
@@ -23,40 +23,40 @@ export class InputReader {
   #stdinReader: string | undefined
 
   /** A value as given, of a file (`@path`), or of stdin (`-`). `@@` is a text that begins with @. */
-  async text(value: string, flag: string): Promise<string> {
-    if (value === '-') return decodeText(await this.bytes(`--${flag}`))
+  async readValue(value: string, flag: string): Promise<string> {
+    if (value === '-') return decodeText(await this.readStdin(`--${flag}`))
     if (value.startsWith('@@')) return value.slice(1)
-    return value.startsWith('@') ? readText(value.slice(1), `For a text that begins with @, write --${flag} @${value}`) : value
+    return value.startsWith('@') ? readTextFile(value.slice(1), `For a text that begins with @, write --${flag} @${value}`) : value
   }
 
   /** The text of a file, or of stdin (`-`). */
-  async file(file: string, flag = '--file'): Promise<string> {
-    return file === '-' ? decodeText(await this.bytes(flag)) : readText(file)
+  async readFile(file: string, flag = '--file'): Promise<string> {
+    return file === '-' ? decodeText(await this.readStdin(flag)) : readTextFile(file)
   }
 
   /** A secret: from stdin it is one line, at a terminal it is typed unseen, and env:NAME is a variable of the environment. */
-  async secret(value: string, flag: string): Promise<string> {
+  async readSecret(value: string, flag: string): Promise<string> {
     const [, variable] = /^env:(\w+)$/.exec(value) ?? []
     if (variable !== undefined) return readVariable(variable, flag)
     if (value === '-' && process.stdin.isTTY) return typeUnseen(`--${flag}: `)
-    const text = await this.text(value, flag)
+    const text = await this.readValue(value, flag)
     return text === value ? value : text.replace(/\r?\n$/, '')
   }
 
   /** A JSON or YAML value: written out, of a file, or of stdin. */
-  async structure(value: string, flag: string): Promise<unknown> {
-    const text = await this.text(value, flag)
+  async readStructure(value: string, flag: string): Promise<unknown> {
+    const text = await this.readValue(value, flag)
     const named = value.startsWith('@') && !value.startsWith('@@') ? value.slice(1) : undefined
     return text === value ? parseJson(text, `--${flag}`) : parseStructure(text, named ?? '')
   }
 
   /** The resources in a file, or on stdin (`-`). */
-  async resources(file: string): Promise<FromFile> {
-    return resourcesIn(await this.file(file), file)
+  async readResources(file: string): Promise<ResourceInput> {
+    return resourcesIn(await this.readFile(file), file)
   }
 
   /** Everything on stdin. */
-  async bytes(flag: string, most = MAX_INPUT_BYTES, tooLarge = () => createTooLargeError('Stdin')): Promise<Buffer> {
+  async readStdin(flag: string, most = MAX_INPUT_BYTES, tooLarge = () => createTooLargeError('Stdin')): Promise<Buffer> {
     if (this.#stdinReader !== undefined)
       throw new UsageError(`${flag} - and ${this.#stdinReader} - both want stdin, which can be read only once.`)
     this.#stdinReader = flag
@@ -91,12 +91,12 @@ const createTooLargeError = (what: string) =>
 const decodeText = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '')
 
 /** The hint is for those who may not have meant a file. */
-export async function readText(file: string, hint?: string): Promise<string> {
+export async function readTextFile(file: string, hint?: string): Promise<string> {
   try {
     return decodeText(await readStream(createReadStream(file), MAX_INPUT_BYTES, () => createTooLargeError(file)))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const trouble = unreadable(file, error)
+    const trouble = createReadError(file, error)
     throw new UsageError(trouble.message, [trouble.hint, hint].filter(Boolean).join(' ') || undefined)
   }
 }
@@ -112,14 +112,14 @@ export function parseJson(text: string, where: string, hint = where.startsWith('
 }
 
 /** The resources in a text of JSON or YAML: one, a list of them, or several documents. */
-export async function resourcesIn(text: string, file: string): Promise<FromFile> {
+export async function resourcesIn(text: string, file: string): Promise<ResourceInput> {
   const place = file === '-' ? 'Stdin' : file
   const value = await parseStructure(text, place)
   const bodies = Array.isArray(value) ? value : [value]
   for (const body of bodies)
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new UsageError(`${place} must hold an object, or a list of objects.`)
-  return { list: Array.isArray(value), bodies: bodies as Body[] }
+  return { isList: Array.isArray(value), bodies: bodies as Body[] }
 }
 
 /** YAML holds JSON, but JSON gives better messages; several YAML documents are a list. */

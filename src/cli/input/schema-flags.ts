@@ -133,9 +133,9 @@ async function readField(field: Field, value: unknown, reader: InputReader): Pro
   const [one] = given
   if (typeof one !== 'string') return value
   if (field.kind === 'number') return readNumber(field, one)
-  if (field.kind === 'long text') return reader.text(one, field.flag)
-  if (field.kind === 'secret') return reader.secret(one, field.flag)
-  return field.kind === 'structures' ? reader.structure(one, field.flag) : one
+  if (field.kind === 'long text') return reader.readValue(one, field.flag)
+  if (field.kind === 'secret') return reader.readSecret(one, field.flag)
+  return field.kind === 'structures' ? reader.readStructure(one, field.flag) : one
 }
 
 function readNumber({ flag, schema }: Field, text: string): number {
@@ -162,7 +162,7 @@ async function readObject({ flag, schema }: Field, given: string[], reader: Inpu
   const parts = await Promise.all(
     given.map(async (text) => {
       const pair = /^([^={}[\]"@\s][^={}[\]"\s]*)=(.*)$/s.exec(text)
-      if (!pair) return reader.structure(text, flag)
+      if (!pair) return reader.readStructure(text, flag)
       const textOnly = typeof schema.additionalProperties === 'object' && schema.additionalProperties.type === 'string'
       return { [pair[1] as string]: textOnly ? pair[2] : typed(pair[2] as string) }
     }),

@@ -1,4 +1,4 @@
-/** Makes a knowledge source from what it should be: found or created, its documents sent, a RAG tool beside it. */
+/** Creates or updates a knowledge source, uploads its files, syncs it and creates its RAG tool. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Static } from 'typebox'
@@ -12,7 +12,7 @@ import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 import { readDocument } from './documents.ts'
 import { followSync, formatFailures, formatSyncOutcome, type Source, type SyncOutcome, startSync } from './follow-sync.ts'
 import { SUPPORTED_FILES_HINT } from './inspect-folder.ts'
@@ -24,16 +24,16 @@ export type Tool = Static<typeof RagTool>
 export interface AddedSource {
   source: Source
   tool: Tool | undefined
-  /** Whether the source was not there before. */
+  /** Whether the source was created. */
   isNew: boolean
-  /** Undefined when nobody waited for it. */
+  /** Undefined without `wait`. */
   sync: SyncOutcome | undefined
 }
 
 export interface AddSourceOptions {
   connection: Connection
   display: ProgressDisplay
-  /** Name of the RAG tool to make, if one is wanted. */
+  /** Name of the RAG tool to create, if any. */
   tool: string | undefined
   description?: string
   wait: boolean
@@ -44,53 +44,53 @@ export async function addSource(addition: PlannedSource, adding: AddSourceOption
   const { source, isNew: made } = await ensureSource(connection, addition)
   await uploadFiles(connection, source, addition, display)
   const started = await startSync(connection, source.id)
-  // Before the synchronization ends: what is read is found by its words while the rest is being embedded.
+  // Created before the sync ends: full-text search works while passages are still being embedded.
   const tool = adding.tool === undefined ? undefined : await ensureTool(connection, source, adding.tool, adding.description)
   if (!adding.wait) return { source: started, tool, isNew: made, sync: undefined }
   try {
     const synced = await followSync(connection, { ...started, statistics: source.statistics }, display)
     return { source: synced.source, tool, isNew: made, sync: synced }
   } catch (error) {
-    // What may not be read has nothing to offer, and what was there before is not ours to take away.
+    // A new source whose address is blocked is useless; an existing one is kept.
     if (!made || !(error instanceof CadreError) || error.code !== 'ADDRESS_BLOCKED') throw error
     await removeAddedSource(connection, { source, tool })
-    const again = formatAllowCommand(source, error.message) ? ' To say so, repeat the command with --allow-private-network.' : ''
+    const again = formatAllowCommand(source, error.message) ? ' To allow the address, repeat the command with --allow-private-network.' : ''
     throw new CadreError(error.code, error.message, { hint: `Nothing was added.${again}`, cause: error })
   }
 }
 
-/** What was added, what could not be read and why, and what to do with it now. */
+/** Formats the outcome, the documents that could not be read and the next steps. */
 export async function formatAddedSource(connection: Connection, { source, tool, sync: synced }: AddedSource): Promise<string[]> {
   const name = quoteShellWord(source.name)
   const next = tool
     ? [
-        `Ask it something: ${paint('bold', `cadre rag query ${quoteShellWord(tool.name)} "…"`)}`,
-        `Make an agent that answers from it: ${paint('bold', `cadre agents create --name ${quoteShellWord(tool.name)} --tool ${quoteShellWord(tool.name)}`)}`,
+        `Ask a question: ${paint('bold', `cadre rag query ${quoteShellWord(tool.name)} "…"`)}`,
+        `Create an agent: ${paint('bold', `cadre agents create --name ${quoteShellWord(tool.name)} --tool ${quoteShellWord(tool.name)}`)}`,
       ]
-    : [`To ask it something: ${paint('bold', `cadre rag create --name ${name} --knowledge-source ${name}`)}`]
-  if (!synced) return [`${oneLine(source.name)}: the daemon reads it now. cadre knowledge sync ${name} follows it.`, ...next]
+    : [`To ask questions: ${paint('bold', `cadre rag create --name ${name} --knowledge-source ${name}`)}`]
+  if (!synced) return [`${sanitizeLine(source.name)}: syncing in the background. To follow it: cadre knowledge sync ${name}`, ...next]
   if (source.statistics.documents === 0)
     return [
       formatSyncOutcome(synced),
-      ...(source.type === 'url' ? [] : [paint('dim', `${SUPPORTED_FILES_HINT} Hidden files, and what .gitignore names, are left out.`)]),
-      `Once there are some: ${paint('bold', `cadre knowledge sync ${name}`)}`,
-      `To take it away again: ${paint('bold', `cadre knowledge delete ${name}`)}`,
+      ...(source.type === 'url' ? [] : [paint('dim', `${SUPPORTED_FILES_HINT} Hidden files and files in .gitignore are skipped.`)]),
+      `To sync it again: ${paint('bold', `cadre knowledge sync ${name}`)}`,
+      `To delete it: ${paint('bold', `cadre knowledge delete ${name}`)}`,
     ]
   return [formatSyncOutcome(synced), ...(await formatFailures(connection, source)), ...(isUnreadable(source) ? [] : next)]
 }
 
-/** There are documents, and none of them could be read. */
+/** Whether the source has documents but none could be read. */
 export function isUnreadable({ statistics: { documents, failed } }: Source): boolean {
   return documents > 0 && documents === failed
 }
 
-/** Takes back what was made of a place that turned out to hold nothing. */
+/** Deletes a source and tool that were just created. */
 export async function removeAddedSource(connection: Connection, { source, tool }: Pick<AddedSource, 'source' | 'tool'>): Promise<void> {
   if (tool) await call(connection, ragToolRoutes.remove, { params: { id: tool.id } })
   await call(connection, knowledgeSourceRoutes.remove, { params: { id: source.id } })
 }
 
-/** The source of that name and place, with the configuration that is wanted now; a new one where there is none. */
+/** Finds the source with this name and location and updates its configuration, or creates it. */
 async function ensureSource(
   connection: Connection,
   { name, type, configuration, auth, canMove: moves }: PlannedSource,
@@ -119,22 +119,22 @@ async function ensureSource(
 
 function createNameTakenError(name: string, { type, configuration }: Source): UsageError {
   const place = configuration[LOCATION_FIELDS[type] ?? '']
-  const reads = typeof place === 'string' ? ` that reads ${place}` : ` of type ${type}`
-  return new UsageError(`There is a knowledge source "${name}" already${reads}.`, 'Give this one another --name.')
+  const reads = typeof place === 'string' ? ` for ${place}` : ` of type ${type}`
+  return new UsageError(`A knowledge source "${name}"${reads} already exists.`, 'Choose another name with --name.')
 }
 
 async function uploadFiles(connection: Connection, { id }: Source, { files }: PlannedSource, display: ProgressDisplay): Promise<void> {
   if (files.length === 0) return
   const known = await listContentHashes(connection, id)
   for (const [at, { path, name }] of files.entries()) {
-    display.show({ label: 'Sending', done: at, total: files.length, unit: 'files' })
+    display.show({ label: 'Uploading', done: at, total: files.length, unit: 'files' })
     if (known.get(name) === (await hashFile(path))) continue
     await call(connection, documentRoutes.create, { params: { id }, body: await readDocument(path, name) })
   }
   display.clear()
 }
 
-/** What the source has already need not be sent again. */
+/** Lists content hashes by document name, so that unchanged files are not uploaded again. */
 async function listContentHashes(connection: Connection, id: string): Promise<Map<string, string>> {
   const known = new Map<string, string>()
   const read = (page: number) => call(connection, documentRoutes.list, { params: { id }, query: { page, limit: 100 } })
@@ -148,11 +148,11 @@ async function hashFile(path: string): Promise<string | undefined> {
       .update(await readFile(path))
       .digest('hex')
   } catch {
-    return undefined // sending it says what is wrong with it
+    return undefined // the upload reports the error
   }
 }
 
-/** The RAG tool of that name, which must read this source. */
+/** Finds or creates the RAG tool; undefined if a tool of that name uses another source. */
 async function ensureTool(
   connection: Connection,
   source: Source,
@@ -164,7 +164,7 @@ async function ensureTool(
   if (own) return own
   if (data.length > 0) {
     connection.narrate(
-      `A RAG tool called ${name} reads another source, so none was made. For one with another name: cadre rag create --name NAME --knowledge-source ${quoteShellWord(source.name)}`,
+      `No RAG tool was created: "${name}" already exists for another source. To create one with another name: cadre rag create --name NAME --knowledge-source ${quoteShellWord(source.name)}`,
     )
     return undefined
   }

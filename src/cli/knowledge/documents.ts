@@ -1,4 +1,4 @@
-/** Documents of a knowledge source at the terminal: which one is meant, and what a file on disk becomes. */
+/** Resolves documents by name and reads files as documents. */
 import { readFile, stat } from 'node:fs/promises'
 import { basename, isAbsolute, relative } from 'node:path'
 import { call } from '../../client/call.ts'
@@ -6,13 +6,13 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { documentRoutes, MAX_DOCUMENT_BODY_BYTES } from '../../contract/families/documents.ts'
 import { findNearest } from '../../contract/suggest.ts'
-import { unreadable } from '../input/file-errors.ts'
+import { createReadError } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-/** Base64 takes four bytes for three, and the rest of the body some more. */
+/** The body limit minus the other fields; base64 encodes three bytes as four. */
 const MAX_FILE_BYTES = Math.floor((MAX_DOCUMENT_BODY_BYTES - 64 * 1024) * 0.75)
 
-/** The identifier of a document, which may be called by its name. */
+/** Resolves the identifier or name of a document to its identifier. */
 export async function resolveDocument(connection: Connection, source: string, value: string): Promise<string> {
   if (/^doc_[0-9a-f-]{36}$/.test(value)) return value
   const params = { id: source }
@@ -25,7 +25,7 @@ export async function resolveDocument(connection: Connection, source: string, va
     1,
   )
   throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, {
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}cadre knowledge documents list ${source} shows them.`,
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}List the documents: cadre knowledge documents list ${source}`,
   })
 }
 
@@ -34,15 +34,15 @@ export interface NewDocument {
   content_base64: string
 }
 
-/** A file as a document, named by its path from here. */
+/** Reads a file as a document, named after its path relative to the working directory. */
 export async function readDocument(file: string, name?: string): Promise<NewDocument> {
   const found = await stat(file).catch((error: unknown) => {
-    throw unreadable(file, error)
+    throw createReadError(file, error)
   })
   if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `To add a folder: cadre knowledge add ${file}`)
   if (found.size > MAX_FILE_BYTES)
     throw new UsageError(
-      `${file} is larger than ${Math.floor(MAX_FILE_BYTES / 1024 ** 2)} MB, which is more than can be sent.`,
+      `${file} is larger than ${Math.floor(MAX_FILE_BYTES / 1024 ** 2)} MB, the maximum for an upload.`,
       'Let the daemon read it from disk: cadre knowledge create --name NAME --paths FILE',
     )
   return { name: name ?? getDocumentName(file), content_base64: (await contentOf(file)).toString('base64') }
@@ -52,7 +52,7 @@ async function contentOf(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (error) {
-    throw unreadable(file, error)
+    throw createReadError(file, error)
   }
 }
 

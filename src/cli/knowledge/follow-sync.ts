@@ -1,4 +1,4 @@
-/** Synchronizations at the terminal: started, followed with a bar, and told in a sentence. */
+/** Starts a sync, follows it with a progress bar and formats its outcome. */
 import type { Static } from 'typebox'
 import { call, stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/failures.ts'
@@ -15,7 +15,7 @@ import { paint } from '../terminal/color.ts'
 import { formatDuration } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
 export type Source = Static<typeof KnowledgeSource>
@@ -24,9 +24,9 @@ type Changes = Static<typeof SyncChanges>
 
 export interface SyncOutcome {
   source: Source
-  /** What it held before. */
+  /** Statistics before the sync. */
   before: Source['statistics']
-  /** What was done now, as far as the daemon knows it. */
+  /** Changes as far as the daemon knows them. */
   changes: Changes
   milliseconds: number
 }
@@ -37,14 +37,14 @@ export async function startSync(connection: Connection, id: string): Promise<Sou
   return (await call(connection, knowledgeSourceRoutes.sync, { params: { id } })).data
 }
 
-/** Follows a synchronization that was started to its end. */
+/** Follows a started sync to its end. */
 export async function followSync(connection: Connection, started: Source, display: ProgressDisplay): Promise<SyncOutcome> {
   const began = Date.now()
   const printBackgroundHint = () => {
     display.end()
     const name = quoteShellWord(started.name)
     process.stderr.write(
-      `\nThe daemon goes on with ${oneLine(started.name)}.\nFollow it: cadre knowledge sync ${name}\nStop it:   cadre knowledge sync ${name} --cancel\n`,
+      `\nThe sync of ${sanitizeLine(started.name)} continues in the background.\nFollow it: cadre knowledge sync ${name}\nCancel it: cadre knowledge sync ${name} --cancel\n`,
     )
   }
   process.prependListener('SIGINT', printBackgroundHint)
@@ -57,7 +57,7 @@ export async function followSync(connection: Connection, started: Source, displa
         display.show(toProgressStep(progress, read))
       })
       for (const what of Object.keys(changes) as (keyof Changes)[]) changes[what] += now?.[what] ?? 0
-      // Asked for while another one was under way: that one ended, ours begins.
+      // Still syncing: an earlier sync has ended and ours starts now.
       if (source.status !== 'syncing') return { source, before: started.statistics, changes, milliseconds: Date.now() - began }
     }
   } finally {
@@ -66,7 +66,7 @@ export async function followSync(connection: Connection, started: Source, displa
   }
 }
 
-/** The source as it ended up; a daemon that was started since knows no more what was done. */
+/** The source after the sync; a restarted daemon does not know the changes. */
 type EndedSource = Source & { changes?: Changes }
 
 async function readSyncEvents(connection: Connection, source: Source, progressed: (progress: Progress) => void): Promise<EndedSource> {
@@ -86,21 +86,21 @@ async function readSyncEvents(connection: Connection, source: Source, progressed
 
 function createSyncError({ error, code }: { error: string; code: ErrorCode }, source: Source): CadreError {
   const name = quoteShellWord(source.name)
-  if (!isBlockedAddress(source, error)) return new CadreError(code, error, { hint: `Mend it, then: cadre knowledge sync ${name}` })
+  if (!isBlockedAddress(source, error)) return new CadreError(code, error, { hint: `Fix it, then run: cadre knowledge sync ${name}` })
   const open = formatAllowCommand(source, error)
   return new CadreError('ADDRESS_BLOCKED', error, {
-    hint: `${open ? `To say so: ${open}\n` : ''}To take it away: cadre knowledge delete ${name}`,
+    hint: `${open ? `To allow it: ${open}\n` : ''}To delete the source: cadre knowledge delete ${name}`,
   })
 }
 
 const createDisconnectedError = (cause: unknown) =>
-  new UnreachableError('The daemon went away before the synchronization was done.', {
-    hint: 'It goes on with it when it is started again: cadre daemon start',
+  new UnreachableError('The connection to the daemon was lost during the sync.', {
+    hint: 'The sync continues when the daemon is started: cadre daemon start',
     cause,
   })
 
 function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: Progress, read: number): ProgressStep {
-  if (stage === 'finding') return { label: 'Looking', done: documents, total: null, unit: 'files' }
+  if (stage === 'finding') return { label: 'Scanning', done: documents, total: null, unit: 'files' }
   if (stage === 'reading') return { label: 'Reading', done: documents, total: documents_total, unit: 'files' }
   return {
     label: 'Indexing',
@@ -120,17 +120,17 @@ export function formatElapsed(milliseconds: number): string {
   return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : formatDuration(milliseconds / 1000)
 }
 
-/** What a synchronization came to, as one sentence. */
+/** Formats the outcome of a sync as one sentence. */
 export function formatSyncOutcome({ source, before, changes, milliseconds }: SyncOutcome): string {
-  const name = paint('bold', oneLine(source.name))
+  const name = paint('bold', sanitizeLine(source.name))
   const { documents, chunks, failed } = source.statistics
-  if (source.status === 'pending') return `${name}: the synchronization was cancelled; what it has done so far stays.`
+  if (source.status === 'pending') return `${name}: the sync was cancelled; indexed documents are kept.`
   const holds = `${formatCount(documents, 'document')}, ${formatCount(chunks, 'passage')}`
-  if (documents === 0) return `${name}: no documents were found.`
-  if (documents === failed) return `${name}: nothing in it could be read.`
+  if (documents === 0) return `${name}: no documents found.`
+  if (documents === failed) return `${name}: no document could be read.`
   const time = formatElapsed(milliseconds)
   if (before.documents === 0) return `${name}: ${holds} indexed in ${time}.`
-  return `${name}: ${formatChanges(changes)} in ${time}; it holds ${holds}.`
+  return `${name}: ${formatChanges(changes)} in ${time}; total ${holds}.`
 }
 
 function formatChanges({ read, unreadable, gone, embedded }: Changes): string {
@@ -138,12 +138,12 @@ function formatChanges({ read, unreadable, gone, embedded }: Changes): string {
     read > 0 ? `${formatCount(read, 'document')} read` : '',
     unreadable > 0 ? `${formatCount(unreadable, 'document')} unreadable` : '',
     embedded > 0 ? `${formatCount(embedded, 'passage')} indexed` : '',
-    gone > 0 ? `${formatCount(gone, 'document')} gone` : '',
+    gone > 0 ? `${formatCount(gone, 'document')} deleted` : '',
   ].filter(Boolean)
-  return parts.length > 0 ? parts.join(', ') : 'nothing changed'
+  return parts.length > 0 ? parts.join(', ') : 'no changes'
 }
 
-/** The documents that could not be read, and why; nothing when there are none. */
+/** Formats the documents that could not be read and their errors. */
 export async function formatFailures(connection: Connection, { id, name, statistics }: Source): Promise<string[]> {
   if (statistics.failed === 0) return []
   const query = { status: 'failed', limit: MAX_LISTED_FAILURES, sort: 'name', order: 'asc' } as object
@@ -151,7 +151,7 @@ export async function formatFailures(connection: Connection, { id, name, statist
   const more = pagination.total - data.length
   return [
     paint('yellow', `${formatCount(pagination.total, 'document')} could not be read:`),
-    ...data.map((document) => `  ${oneLine(document.name)}: ${oneLine(document.error ?? 'nobody knows why')}`),
+    ...data.map((document) => `  ${sanitizeLine(document.name)}: ${sanitizeLine(document.error ?? 'unknown error')}`),
     ...(more > 0
       ? [paint('dim', `  and ${more} more: cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed --all`)]
       : []),

@@ -8,7 +8,7 @@ import { systemRoutes } from '../../contract/families/system.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { rewriteCommands } from '../terminal/invocation.ts'
-import { oneLine, padEnd, width, wrap } from '../terminal/text.ts'
+import { padEnd, sanitizeLine, stringWidth, wrap } from '../terminal/text.ts'
 
 /** The screen must appear promptly even if the service is slow. */
 const SERVICE_TIMEOUT_MS = 800
@@ -62,9 +62,9 @@ export function formatHomeScreen({ description, resources, others }: HomeScreenC
 /** Puts descriptions beside the commands, or below them in a narrow terminal. */
 function formatCommands(commands: readonly [string, string][], columns: number): string[] {
   const typed = commands.map(([command, what]) => ({ command: rewriteCommands(command), what }))
-  const widest = Math.max(...typed.map(({ command }) => width(command)))
+  const widest = Math.max(...typed.map(({ command }) => stringWidth(command)))
   const bold = (text: string) => paint('bold', text, process.stdout)
-  if (typed.every(({ what }) => 4 + widest + width(what) <= columns))
+  if (typed.every(({ what }) => 4 + widest + stringWidth(what) <= columns))
     return typed.map(({ command, what }) => `  ${bold(padEnd(command, widest))}  ${what}`)
   return typed.flatMap(({ command, what }) => [`  ${bold(command)}`, ...wrap(what, columns - 4).map((line) => `    ${line}`)])
 }
@@ -89,7 +89,7 @@ async function summarizeService(paths: Paths, url: string): Promise<string> {
   const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } }, options)
   const { agents = 0, knowledge_sources: sources = 0 } = status.counts
   const some = (number: number, one: string) => `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`
-  const held = `Default model: ${oneLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
+  const held = `Default model: ${sanitizeLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
   return agents === 0 ? `${held} ${rewriteCommands(QUICKSTART_HINT)}` : held
 }
 

@@ -7,7 +7,7 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { printReply } from '../ask/print-reply.ts'
-import { completedFolder, withHome } from '../input/folder-completion.ts'
+import { completeFolder, expandHome } from '../input/folder-completion.ts'
 import { type AddedSource, addSource, isUnreadable, removeAddedSource } from '../knowledge/add-source.ts'
 import { formatFailures, formatSyncOutcome } from '../knowledge/follow-sync.ts'
 import { findFolderProblem, OTHER_FOLDER_HINT } from '../knowledge/inspect-folder.ts'
@@ -17,7 +17,7 @@ import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { type Dialog, withDialog } from '../terminal/prompts.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import {
   type AgentResource,
@@ -88,18 +88,18 @@ async function offerModels(connection: Connection, found: readonly DiscoveredMod
   const default_model_id = added?.id ?? model.added
   if (!default_model_id) return
   await call(connection, systemRoutes.updateSettings, { body: { default_model_id } })
-  connection.narrate(`${paint('bold', oneLine(model.name))} answers from now on. To go back: cadre models default Embedded`)
+  connection.narrate(`${paint('bold', sanitizeLine(model.name))} answers from now on. To go back: cadre models default Embedded`)
 }
 
 async function askForFolder(dialog: Dialog): Promise<string | undefined> {
   process.stderr.write(`${wrapForStream(FOLDER_QUESTION, process.stderr)}\n`)
   for (;;) {
-    const answer = (await dialog.ask('Folder: ', completedFolder)).replace(/^(["'])(.*)\1$/, '$2')
+    const answer = (await dialog.ask('Folder: ', completeFolder)).replace(/^(["'])(.*)\1$/, '$2')
     if (answer === '') return undefined
-    const path = withHome(answer)
+    const path = expandHome(answer)
     const problem = await findFolderProblem(path)
     if (!problem) return resolve(path)
-    process.stderr.write(`${wrapForStream(paint('yellow', oneLine(problem.message)), process.stderr)}\n`)
+    process.stderr.write(`${wrapForStream(paint('yellow', sanitizeLine(problem.message)), process.stderr)}\n`)
   }
 }
 
@@ -129,7 +129,7 @@ export async function prepareAgent(
     tool.id,
   )
   display.log(
-    `${paint('bold', oneLine(agent.name))}: ${made ? 'an agent that answers from it' : 'the agent that is there already answers from it'}.`,
+    `${paint('bold', sanitizeLine(agent.name))}: ${made ? 'an agent that answers from it' : 'the agent that is there already answers from it'}.`,
   )
   return { source, tool, agent }
 }

@@ -1,7 +1,7 @@
 /** A resource family as the terminal knows it. */
 import type { TSchema } from 'typebox'
 import type { CrudRoutes, Family } from '../../contract/crud.ts'
-import type { Body, FromFile, InputReader } from '../input/input-reader.ts'
+import type { Body, InputReader, ResourceInput } from '../input/input-reader.ts'
 import type { References } from './resolve-references.ts'
 
 export interface Topic {
@@ -22,7 +22,7 @@ export interface Topic {
   /** How most people make one, where that is not create. */
   createExample?: string
   /** How --file is read, where a file may hold other things than resources. */
-  readFile?: (file: string, reader: InputReader) => Promise<FromFile>
+  readFile?: (file: string, reader: InputReader) => Promise<ResourceInput>
   /** What help says of such a file. */
   fileContents?: string
   /** The field that create alone shows. */

@@ -1,18 +1,18 @@
-/** One value of a resource as people read it. */
-import { oneLine, sanitizeText } from './text.ts'
+/** Formats one value of a resource for tables and records. */
+import { sanitizeLine, sanitizeText } from './text.ts'
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z$/
 
-/** Short, for a table: one line, minutes instead of milliseconds. */
+/** Formats a value for a table: on one line, times to the minute. */
 export function formatCell(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (typeof value === 'string') return oneLine(value.replace(TIMESTAMP, '$1 $2'))
+  if (typeof value === 'string') return sanitizeLine(value.replace(TIMESTAMP, '$1 $2'))
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? oneLine(value.join(', ')) : String(value.length)
-  return oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value))
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? sanitizeLine(value.join(', ')) : String(value.length)
+  return sanitizeLine(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }
 
-/** Whole, for a page about one resource: texts keep their lines, structures are spelled out. */
+/** Formats a value for a record: text keeps its lines, objects are listed by field. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '–'
   if (typeof value === 'string') return sanitizeText(value) || '–'
@@ -23,7 +23,7 @@ export function formatValue(value: unknown): string {
 }
 
 function formatItem(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return oneLine(String(value))
+  if (typeof value !== 'object' || value === null) return sanitizeLine(String(value))
   return sanitizeText(formatEntries(value, '; '))
 }
 

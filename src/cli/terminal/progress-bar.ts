@@ -1,33 +1,33 @@
-/** How far long work is: a bar that is redrawn at a terminal, and a line now and then where there is none. */
+/** Progress of long operations: a redrawn bar at a terminal, otherwise a line every few seconds. */
 import { canRedraw, paint, stripControlSequences } from './color.ts'
 import { formatDuration } from './format-quantity.ts'
 import { TerminalEcho } from './terminal-echo.ts'
-import { truncate, width } from './text.ts'
+import { stringWidth, truncate } from './text.ts'
 import { wrapForStream } from './wrap-sentences.ts'
 
-/** What is being done, and how much of it is done. Work of the same label shares one rate. */
+/** Steps with the same label share one rate estimate. */
 export interface ProgressStep {
   label: string
   done: number
-  /** Null while nobody knows. */
+  /** Null if unknown. */
   total: number | null
-  /** What is counted, in the plural. */
+  /** Plural noun, such as documents. */
   unit: string
-  /** What else is worth knowing, when there is room. */
+  /** Shown if there is room. */
   note?: string
-  /** Lines below the bar, in place of the note, for those who look on at a terminal of so many columns. */
+  /** Lines below the bar that replace the note at a terminal. */
   below?: (columns: number) => readonly string[]
 }
 
 export interface Pace {
-  /** Units a second; zero while it is unknown. */
+  /** Units per second; zero if unknown. */
   rate: number
   secondsLeft: number | undefined
 }
 
 const REDRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 3_000
-/** What happened longer ago says little about what is left. */
+/** Older samples do not count towards the rate. */
 const RATE_WINDOW_MS = 15_000
 const MIN_BAR_COLUMNS = 8
 const MAX_BAR_COLUMNS = 14
@@ -36,10 +36,10 @@ const SPINNER_FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 const count = (number: number) => number.toLocaleString('en')
 const formatRate = (rate: number) => `${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`
 
-/** Nobody knows the seconds of a quarter of an hour. */
+/** Rounds up to minutes from two minutes on. */
 const formatRemaining = (seconds: number) => formatDuration(seconds < 120 ? seconds : Math.ceil(seconds / 60) * 60).replace(/ 0 \w+$/, '')
 
-/** The step as one line of at most that many columns: what matters least goes first. */
+/** Drops the least important parts until the line fits. */
 export function formatBarLine(
   { label, done, total, unit, note }: ProgressStep,
   { rate, secondsLeft }: Pace,
@@ -58,10 +58,11 @@ export function formatBarLine(
   const share = total === null ? undefined : total === 0 ? 1 : Math.min(1, done / total)
   const percent = share === undefined ? '' : ` ${String(Math.floor(share * 100)).padStart(3)} %`
   const head = `${spinner} ${label}`
-  // The bar keeps its length while the words beside it come and go.
+  // Independent of the text, so that the bar does not change its length.
   const length = Math.max(MIN_BAR_COLUMNS, Math.min(MAX_BAR_COLUMNS, Math.floor(columns / 4)))
   const bar = share === undefined ? '' : ` ${drawBar(share, length)}`
-  const room = () => columns - width(head) - width(bar) - width(percent) - parts.reduce((sum, { text }) => sum + 2 + width(text), 0)
+  const room = () =>
+    columns - stringWidth(head) - stringWidth(bar) - stringWidth(percent) - parts.reduce((sum, { text }) => sum + 2 + stringWidth(text), 0)
   while (room() < 0 && parts.length > 0) {
     const lowest = Math.min(...parts.map(({ worth }) => worth))
     parts.splice(
@@ -77,7 +78,6 @@ function drawBar(share: number, columns: number): string {
   return '█'.repeat(full) + '░'.repeat(columns - full)
 }
 
-/** The step in words, for a log. */
 export function formatPlainLine({ label, done, total, unit, note }: ProgressStep, { rate, secondsLeft }: Pace): string {
   if (total === null && done === 0) return `${label}…`
   const parts = [total === null ? `${count(done)} ${unit}` : `${count(done)} of ${count(total)} ${unit}`]
@@ -87,7 +87,7 @@ export function formatPlainLine({ label, done, total, unit, note }: ProgressStep
   return `${label}: ${parts.join(', ')}`
 }
 
-/** How fast a step goes, from what was done lately. Work that is reported in heaps has a rate from heap to heap, not from moment to moment. */
+/** Estimates the rate from recent samples; a sample is taken when the count changes, so that batches do not distort it. */
 export class RateEstimator {
   #label = ''
   #samples: { at: number; done: number }[] = []
@@ -115,7 +115,6 @@ export class ProgressDisplay {
   #timer: NodeJS.Timeout | undefined
   #frame = 0
   #isDrawn = false
-  /** Lines below the bar as it is drawn. */
   #linesBelow = 0
 
   constructor(quiet = false, stream: NodeJS.WriteStream = process.stderr) {
@@ -130,13 +129,13 @@ export class ProgressDisplay {
     this.#estimator.pace(step, Date.now())
   }
 
-  /** A line that stays, above the bar. */
+  /** Prints a permanent line above the bar. */
   log = (line: string): void => {
     this.#erase()
     this.#stream.write(`${wrapForStream(stripControlSequences(line), this.#stream)}\n`)
   }
 
-  /** Takes the bar away until the next step; questions may be asked. */
+  /** Removes the bar until the next step, for example to prompt. */
   clear(): void {
     this.#erase()
     this.#echo.on()
@@ -149,7 +148,6 @@ export class ProgressDisplay {
     this.#linesBelow = 0
   }
 
-  /** Back to where the bar begins, and nothing there any more. */
   #formatErase(): string {
     return this.#linesBelow === 0 ? '\r\u001b[2K' : `\u001b[${this.#linesBelow}A\r\u001b[J`
   }
@@ -163,9 +161,9 @@ export class ProgressDisplay {
     if (!this.#step) return
     const pace = this.#estimator.pace(this.#step, Date.now())
     if (!this.#canRedraw) return void this.#stream.write(`${formatPlainLine(this.#step, pace)}\n`)
-    // Short waits, of which nobody knows the end, are not worth asking the system.
+    // Changing the terminal costs a subprocess: not worth it for short waits without a total.
     if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.off()
-    // The last column stays free: some terminals begin a new line as soon as it is written to.
+    // Some terminals wrap as soon as the last column is written.
     const columns = (this.#stream.columns || 80) - 1
     const { below, note = '', ...step } = this.#step
     const lines = below?.(columns) ?? []

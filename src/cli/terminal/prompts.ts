@@ -1,21 +1,20 @@
-/** Questions at the terminal, on stderr, so that stdout stays for data. */
+/** Interactive prompts on stderr; stdout is reserved for data. */
 import type { Interface } from 'node:readline'
 import { paint } from './color.ts'
 import { EXIT, ReportedError } from './errors.ts'
-import { oneLine, truncate, wrap } from './text.ts'
+import { sanitizeLine, truncate, wrap } from './text.ts'
 
-/** Whether somebody can be asked. */
 export function canPrompt(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
-/** What may follow what was typed, and the part of it that these would replace: what readline asks of a completer. */
+/** A readline completer: the completions and the part of the input that they replace. */
 export type Completer = (typed: string) => [string[], string]
 
-/** Room that an answer wants beside its question. */
+/** Columns reserved for the answer beside the question. */
 const ANSWER_COLUMNS = 12
 
-/** One question after the other. What is typed or pasted ahead answers the next ones; Ctrl+C and Ctrl+D end the command. */
+/** A series of prompts. Lines typed ahead answer the next prompts; Ctrl+C and Ctrl+D end the command. */
 export class Dialog {
   readonly #readline: Interface
   readonly #typedAhead: string[] = []
@@ -24,7 +23,7 @@ export class Dialog {
   #completer: Completer | undefined
 
   private constructor(open: (completer: Completer) => Interface) {
-    // Without one Tab would put a tab into the answer.
+    // Without a completer, Tab would insert a tab character.
     const lines = open((typed) => this.#completer?.(typed) ?? [[], typed])
     this.#readline = lines
     lines.on('SIGINT', () => {
@@ -48,7 +47,7 @@ export class Dialog {
     return new Dialog((completer) => createInterface({ input: process.stdin, output: process.stderr, completer }))
   }
 
-  /** A question that leaves no room for its answer is broken between words, and its last line stands before the answer. */
+  /** Wraps long questions; the answer is typed after the last line. */
   async ask(text: string, completer?: Completer): Promise<string> {
     const lines = wrap(text.trimEnd(), Math.max(ANSWER_COLUMNS, (process.stderr.columns || 80) - ANSWER_COLUMNS))
     const question = `${lines.pop() ?? ''} `
@@ -56,7 +55,7 @@ export class Dialog {
     this.#completer = completer
     const ahead = this.#typedAhead.shift()
     if (ahead !== undefined) {
-      process.stderr.write(`${question}${oneLine(ahead)}\n`)
+      process.stderr.write(`${question}${sanitizeLine(ahead)}\n`)
       return ahead
     }
     if (this.#isClosed) throw new ReportedError(EXIT.interrupted)
@@ -67,12 +66,11 @@ export class Dialog {
         this.#pending = { answer, refuse }
       })
     } catch (error) {
-      process.stderr.write('\n') // Ctrl+D leaves the cursor behind the question
+      process.stderr.write('\n') // Ctrl+D leaves the cursor on the line of the question
       throw error
     }
   }
 
-  /** An answer that must not be empty. */
   async askRequired(question: string): Promise<string> {
     for (;;) {
       const answer = await this.ask(question)
@@ -80,12 +78,12 @@ export class Dialog {
     }
   }
 
-  /** Some of a numbered list; Enter alone is none. */
+  /** Prompts for entries of a numbered list; an empty answer selects none. */
   async choose<T>(question: string, options: readonly Option<T>[], { several, none = 'Enter for none' }: ChoiceOptions): Promise<T[]> {
     const columns = (process.stderr.columns || 80) - 1
     for (const [at, { label, note }] of options.entries()) {
       const number = String(at + 1).padStart(String(options.length).length)
-      process.stderr.write(`${truncate(`  ${number}  ${oneLine(label)}${note ? ` – ${oneLine(note)}` : ''}`, columns)}\n`)
+      process.stderr.write(`${truncate(`  ${number}  ${sanitizeLine(label)}${note ? ` – ${sanitizeLine(note)}` : ''}`, columns)}\n`)
     }
     const how = `${several ? 'numbers, all' : 'a number'}, or ${none}`
     for (;;) {
@@ -102,7 +100,6 @@ export class Dialog {
   }
 }
 
-/** Asks, and lets the terminal go again. */
 export async function withDialog<T>(work: (dialog: Dialog) => Promise<T>): Promise<T> {
   const dialog = await Dialog.open()
   try {
@@ -112,7 +109,6 @@ export async function withDialog<T>(work: (dialog: Dialog) => Promise<T>): Promi
   }
 }
 
-/** Anything but yes is no. */
 export async function askYesNo(question: string): Promise<boolean> {
   return /^y(es)?$/i.test(await withDialog((dialog) => dialog.ask(`${question} [y/N] `)))
 }
@@ -125,11 +121,11 @@ export interface Option<T> {
 
 export interface ChoiceOptions {
   several: boolean
-  /** What Enter alone means. */
+  /** What an empty answer means. */
   none?: string
 }
 
-/** The numbers in an answer such as `1,3` or `1-3`; undefined when it is something else. */
+/** Parses answers such as `1,3` or `1-3`; returns undefined if invalid. */
 export function parseNumbers(answer: string, most: number): number[] | undefined {
   if (/^(all|\*)$/i.test(answer)) return Array.from({ length: most }, (_, at) => at + 1)
   const numbers = new Set<number>()

@@ -1,10 +1,10 @@
-/** Text that comes in pieces, on its way to a terminal: made safe, and broken between words as it flows. */
-import { sanitizeText, width } from './text.ts'
+/** Sanitizes and wraps streamed text. */
+import { sanitizeText, stringWidth } from './text.ts'
 
-/** What the next piece may still make whole: an escape sequence, a line end of two characters, half of a pair. */
+/** An incomplete escape sequence, CRLF or surrogate pair at the end of a piece. */
 const INCOMPLETE_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]{0,1000}\u001b?|[ -/]*)?|\r|[\ud800-\udbff])$/
 
-/** Makes text safe to show, whichever way it is cut into pieces. */
+/** Sanitizes text regardless of how it is split into pieces. */
 export class StreamSanitizer {
   #pending = ''
 
@@ -15,7 +15,6 @@ export class StreamSanitizer {
     return sanitizeText(text.slice(0, at))
   }
 
-  /** What was held back, now that nothing follows. */
   end(): string {
     const rest = sanitizeText(this.#pending)
     this.#pending = ''
@@ -23,13 +22,13 @@ export class StreamSanitizer {
   }
 }
 
-/** Line ends, spaces, characters of scripts that are written without them, and words. */
+/** Newlines, spaces, characters of scripts without spaces, and words. */
 const TOKENS =
   /\n|[^\S\n]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]+/gu
 
 /**
- * Breaks lines between words, while the text still comes: only the word that is being written is held back.
- * Code between fences, and rows of tables, keep their lines.
+ * Wraps lines between words and holds back only the incomplete last word.
+ * Fenced code and table rows are not wrapped.
  */
 export class StreamWrapper {
   readonly #columns: () => number
@@ -37,30 +36,30 @@ export class StreamWrapper {
   #sanitizer = new StreamSanitizer()
   #word = ''
   #spaces = ''
-  /** Columns that the line takes so far. */
+  /** Columns used on the current line. */
   #used = 0
-  /** How the line begins, as far as that tells what it is. */
+  /** Indentation and first word, which identify fences and table rows. */
   #lineStart = ''
   #isInFence = false
-  /** Whether something else was said since: what follows begins a line, and not with a space. */
+  /** Other output was printed: the next text starts on a new line without leading spaces. */
   #isInterrupted = false
 
-  /** `columns` is asked anew each time, since people make their windows smaller; `mark` paints what is to stand out in a word. */
-  constructor(columns: () => number, mark: (word: string) => string = (word) => word) {
+  /** `columns` is a function because windows are resized. */
+  constructor(columns: () => number, highlight: (word: string) => string = (word) => word) {
     this.#columns = columns
-    this.#highlight = mark
+    this.#highlight = highlight
   }
 
   push(piece: string): string {
     return this.#wrap(this.#sanitizer.push(piece), false)
   }
 
-  /** What was held back, now that nothing follows. */
+  /** Returns the text that was held back. */
   end(): string {
     return this.#wrap(this.#sanitizer.end(), true)
   }
 
-  /** Ends the line, so that something else can be said. */
+  /** Ends the line before other output. */
   interrupt(): string {
     const rest = this.end()
     const ended = this.#used > 0 ? this.#endLine() : ''
@@ -71,7 +70,7 @@ export class StreamWrapper {
   #wrap(text: string, last: boolean): string {
     const tokens = (this.#word + text).match(TOKENS) ?? []
     this.#word = ''
-    // The word at the end may go on in the next piece.
+    // The last word may continue in the next piece.
     if (!last && /\S$/.test(tokens.at(-1) ?? '')) this.#word = tokens.pop() ?? ''
     let out = ''
     for (const token of tokens) out += token === '\n' ? this.#endLine() : token.trim() === '' ? this.#addSpace(token) : this.#addWord(token)
@@ -101,8 +100,8 @@ export class StreamWrapper {
     const gap = this.#spaces
     this.#spaces = ''
     this.#isInterrupted = false
-    const breaks = !keeps && this.#used > 0 && this.#used + width(gap) + width(word) > this.#columns()
-    this.#used = (breaks ? 0 : this.#used + width(gap)) + width(word)
+    const breaks = !keeps && this.#used > 0 && this.#used + stringWidth(gap) + stringWidth(word) > this.#columns()
+    this.#used = (breaks ? 0 : this.#used + stringWidth(gap)) + stringWidth(word)
     return `${breaks ? '\n' : gap}${keeps ? word : this.#highlight(word)}`
   }
 }

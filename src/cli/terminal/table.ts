@@ -1,20 +1,18 @@
-/** Rows as a table that fits the terminal, and one resource as a page of names and values. */
-
+/** Formats rows as a table that fits the terminal, and one resource as a list of fields. */
 import { paint } from './color.ts'
 import { formatCell, formatValue } from './format-cell.ts'
-import { padEnd, truncate, width, wrap } from './text.ts'
+import { padEnd, stringWidth, truncate, wrap } from './text.ts'
 
 export type Row = Record<string, unknown>
 
 const GAP = 2
 const MIN_COLUMN_WIDTH = 10
 const INDENT = '  '
-/** What people call a row by, and may type in place of its identifier. */
+/** Columns that name a row and can be used instead of its ID. */
 const LABEL_KEYS = ['name', 'title', 'url']
 
-/** Identifiers are for copying, so they are never cut. */
+/** IDs are meant to be copied, so they are never truncated. */
 const isIdentifier = (key: string) => key === 'id' || key.endsWith('_id')
-/** Half a moment says nothing. */
 const isTimestamp = (key: string) => key.endsWith('_at') || key === 'last_sync'
 
 export interface Output {
@@ -22,14 +20,14 @@ export interface Output {
   stream: NodeJS.WriteStream
 }
 
-/** The terminal's width, or none at all where there is no terminal. */
+/** Infinite columns if the stream is not a terminal. */
 export function getOutput(stream: NodeJS.WriteStream): Output {
   return { columns: stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY, stream }
 }
 
 export interface RenderedText {
   text: string
-  /** Columns for which there was no room. */
+  /** Headings of the columns that did not fit. */
   hidden: string[]
 }
 
@@ -37,7 +35,7 @@ export function formatTable(rows: readonly Row[], columns: readonly string[], pa
   return layOutTable(rows, columns, paper).text
 }
 
-/** The table, and what is not in it. Errors that have no room in their row stand below it, and so does the identifier of a row that no name tells. */
+/** Errors that do not fit are printed below their row, and so are the IDs of rows without a unique name. */
 export function layOutTable(rows: readonly Row[], columns: readonly string[], paper: Output): RenderedText {
   const { shown, below, hidden, widths } = arrangeColumns(rows, columns, paper.columns)
   const line = (row: readonly string[]) =>
@@ -55,7 +53,7 @@ export function layOutTable(rows: readonly Row[], columns: readonly string[], pa
 function formatLinesBelow({ key, cells }: Column, at: number, { columns, stream }: Output): string[] {
   const cell = cells[at] ?? ''
   if (cell === '') return []
-  if (isIdentifier(key)) return [paint('dim', (width(INDENT + cell) > columns ? '' : INDENT) + cell, stream)]
+  if (isIdentifier(key)) return [paint('dim', (stringWidth(INDENT + cell) > columns ? '' : INDENT) + cell, stream)]
   return wrap(cell, Math.max(MIN_COLUMN_WIDTH, columns - INDENT.length)).map((text) => INDENT + paint('red', text, stream))
 }
 
@@ -64,15 +62,14 @@ interface Column {
   heading: string
   cells: string[]
   naturalWidth: number
-  /** The width below which it is of no use. */
+  /** The column is hidden rather than made narrower. */
   minWidth: number
 }
 
-/** A column of at least so many places, where it has as much to show. */
 function createColumn(rows: readonly Row[], key: string, enough: number): Column {
   const head = key.replaceAll('_', ' ').toUpperCase()
   const cells = rows.map((row) => formatCell(row[key]))
-  const natural = Math.max(width(head), ...cells.map(width))
+  const natural = Math.max(stringWidth(head), ...cells.map(stringWidth))
   return {
     key,
     heading: head,
@@ -89,7 +86,7 @@ interface Layout {
   widths: number[]
 }
 
-/** What goes where. Names have room before identifiers and times do; on paper without an end everything has, also what is empty, so that scripts find it. */
+/** Gives names priority over IDs and times. Without a terminal all columns are shown, even empty ones, for scripts. */
 function arrangeColumns(rows: readonly Row[], keys: readonly string[], columns: number): Layout {
   const called = keys.find((key) => LABEL_KEYS.includes(key))
   const all = keys.map((key) =>
@@ -112,7 +109,7 @@ function arrangeColumns(rows: readonly Row[], keys: readonly string[], columns: 
   return { shown, below, hidden, widths: shrinkColumns(shown, columns) }
 }
 
-/** The identifier, where there is a name or it leaves no room for anything else; then times; then what stands last. */
+/** The ID if there is a name or no room for anything else, then the last time, then the last column. */
 function findLeastImportant(shown: readonly Column[], label: Column | undefined, columns: number): Column {
   const id = shown.find(({ key }) => key === 'id')
   if (id && (label || id.naturalWidth + GAP + MIN_COLUMN_WIDTH > columns)) return id
@@ -120,7 +117,7 @@ function findLeastImportant(shown: readonly Column[], label: Column | undefined,
   return (others.findLast(({ key }) => isTimestamp(key)) ?? others.at(-1) ?? shown.at(-1)) as Column
 }
 
-/** The identifiers of rows that have no name, or share it with another. */
+/** Keeps the IDs of rows without a unique name. */
 function keepAmbiguous(id: Column, label: Column | undefined): Column {
   const names = label?.cells ?? []
   const isClear = (name: string | undefined) => name !== undefined && name !== '' && names.indexOf(name) === names.lastIndexOf(name)
@@ -129,7 +126,7 @@ function keepAmbiguous(id: Column, label: Column | undefined): Column {
 
 const sumWidths = (widths: readonly number[]) => widths.reduce((sum, next) => sum + next, 0) + GAP * (widths.length - 1)
 
-/** Widths that fit: the widest gives first. */
+/** Narrows the widest column first. */
 function shrinkColumns(shown: readonly Column[], columns: number): number[] {
   const widths = shown.map(({ naturalWidth: natural }) => natural)
   while (sumWidths(widths) > columns) {
@@ -144,10 +141,10 @@ function shrinkColumns(shown: readonly Column[], columns: number): number[] {
   return widths
 }
 
-/** One resource: a name and its value a line, long texts wrapped beside their name. */
+/** One line per field; long values are wrapped beside the name. */
 export function formatRecord(row: Row, paper: Output): string {
   const names = Object.keys(row).map((key) => key.replaceAll('_', ' '))
-  const left = Math.max(...names.map(width)) + GAP
+  const left = Math.max(...names.map(stringWidth)) + GAP
   const right = Math.max(20, Math.min(paper.columns, 120) - left)
   const paragraphs = Object.values(row).map((value, index) => {
     const lines = paper.columns === Number.POSITIVE_INFINITY ? formatValue(value).split('\n') : wrap(formatValue(value), right)

@@ -1,31 +1,31 @@
-/** Text on its way to a terminal: what may be shown, how wide it is, where it is cut and wrapped. */
+/** Sanitizes, measures, truncates and wraps text for terminals. */
 
-/** Control characters, escape sequences and the marks that turn text around never reach a terminal: data could rewrite the screen with them. */
+/** Escape sequences, control characters and bidirectional marks are removed: data could rewrite the screen with them. */
 const ESCAPE_SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
-/** Safe to show; line ends and tabs stay. */
+/** Keeps newlines and tabs. */
 export function sanitizeText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replace(ESCAPE_SEQUENCES, '').replace(CONTROL_CHARACTERS, '')
 }
 
-/** Safe to show, on one line. */
-export function oneLine(text: string): string {
+/** Sanitizes text and puts it on one line. */
+export function sanitizeLine(text: string): string {
   return sanitizeText(text.replaceAll(/\s+/g, ' ')).trim()
 }
 
 const NARROW_TEXT = /^[\u0020-\u007e\u00a0-\u02ff]*$/
-/** Characters that are a grapheme each, whatever stands beside them among these: Latin, Greek, Cyrillic, lines and boxes, kana, Chinese characters, Hangul. */
+/** Characters that never combine with each other: Latin, Greek, Cyrillic, box drawing, kana, Chinese characters, Hangul. */
 const SIMPLE_TEXT =
   /^[\u0020-\u007e\u00a0-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/
 const SIMPLE_WIDE = /[\u3000-\uff60]/g
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
-// East Asian Wide and Fullwidth blocks; emoji are told by their own property.
+// East Asian Wide and Fullwidth blocks, and emoji.
 const DOUBLE_WIDTH =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f251}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 
-/** What a reader takes for one character. A segmenter needs two microseconds for each, so plain text does without one. */
-export function graphemes(text: string): string[] {
+/** Avoids the segmenter for simple text: it takes two microseconds per character. */
+export function splitGraphemes(text: string): string[] {
   if (SIMPLE_TEXT.test(text)) return text.split('')
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
@@ -36,19 +36,19 @@ function graphemeWidth(grapheme: string): number {
   return DOUBLE_WIDTH.test(grapheme) ? 2 : 1
 }
 
-/** Columns a text takes in a terminal. */
-export function width(text: string): number {
+/** Number of terminal columns. */
+export function stringWidth(text: string): number {
   if (NARROW_TEXT.test(text)) return text.length
   if (SIMPLE_TEXT.test(text)) return text.length + (text.match(SIMPLE_WIDE)?.length ?? 0)
-  return graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0)
+  return splitGraphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0)
 }
 
-/** The text within that many columns, with … where something was cut. */
+/** Ends with … if text was cut. */
 export function truncate(text: string, columns: number): string {
-  if (width(text) <= columns) return text
+  if (stringWidth(text) <= columns) return text
   let kept = ''
   let used = 0
-  for (const grapheme of graphemes(text)) {
+  for (const grapheme of splitGraphemes(text)) {
     const next = graphemeWidth(grapheme)
     if (used + next > columns - 1) break
     kept += grapheme
@@ -58,16 +58,16 @@ export function truncate(text: string, columns: number): string {
 }
 
 export function padEnd(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - width(text)))
+  return text + ' '.repeat(Math.max(0, columns - stringWidth(text)))
 }
 
-/** The text in lines of at most that many columns; words that are longer are broken. */
+/** Breaks words that are longer than a line. */
 export function wrap(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, columns)))
 }
 
 function wrapLine(line: string, columns: number): string[] {
-  if (width(line) <= columns) return [line]
+  if (stringWidth(line) <= columns) return [line]
   const lines: string[] = []
   let current = ''
   let used = 0
@@ -77,11 +77,11 @@ function wrapLine(line: string, columns: number): string[] {
     used = 0
   }
   for (const word of line.split(/(?<=\s)/)) {
-    if (used > 0 && used + width(word.trimEnd()) > columns) flush()
-    for (const grapheme of width(word) > columns ? graphemes(word) : [word]) {
-      if (used > 0 && used + width(grapheme.trimEnd()) > columns) flush()
+    if (used > 0 && used + stringWidth(word.trimEnd()) > columns) flush()
+    for (const grapheme of stringWidth(word) > columns ? splitGraphemes(word) : [word]) {
+      if (used > 0 && used + stringWidth(grapheme.trimEnd()) > columns) flush()
       current += grapheme
-      used += width(grapheme)
+      used += stringWidth(grapheme)
     }
   }
   if (current.trim() !== '' || lines.length === 0) lines.push(current.trimEnd())

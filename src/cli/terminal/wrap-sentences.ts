@@ -1,14 +1,14 @@
-/** Sentences on a terminal, broken between words; what is to be copied from them stays whole. */
+/** Wraps messages between words, but never inside commands, addresses and paths, which users copy. */
 import { rewriteCommands, TOP_LEVEL_COMMANDS } from './invocation.ts'
-import { sanitizeText, width } from './text.ts'
+import { sanitizeText, stringWidth } from './text.ts'
 
-/** A command up to the end of its sentence, or a word. A line end inside of a command would be pasted with it; the terminal's own break is not. */
+/** A command up to the end of its sentence, or a word. A newline inside a command would be copied with it; a wrap by the terminal is not. */
 const UNBREAKABLE = new RegExp(
   `( *)((?:\\u001b\\[\\d+m|[("'])*(?:cadre|npx cadre|node \\S+)(?= (?:${TOP_LEVEL_COMMANDS.join('|')}|--help)\\b)(?: \\S+)*?(?=$|(?<=[.;,:)](?:\\u001b\\[\\d+m)?) )|\\S+)`,
   'g',
 )
 
-/** The text in lines of at most that many columns, but for commands, addresses and paths that are longer. What begins with spaces goes on below them. */
+/** Continuation lines keep the indentation of the line, plus `hang`. */
 export function wrapSentences(text: string, columns: number, hang = 0): string {
   return rewriteCommands(text)
     .split('\n')
@@ -16,12 +16,12 @@ export function wrapSentences(text: string, columns: number, hang = 0): string {
     .join('\n')
 }
 
-/** The same for what goes to a stream: where there is no terminal lines stay as they are. */
+/** Does not wrap if the stream is not a terminal. */
 export function wrapForStream(text: string, stream: NodeJS.WriteStream, hang = 0): string {
   return stream.isTTY ? wrapSentences(text, stream.columns || 80, hang) : text
 }
 
-const visibleWidth = (text: string) => width(sanitizeText(text))
+const visibleWidth = (text: string) => stringWidth(sanitizeText(text))
 
 function wrapLine(line: string, columns: number, hang: number): string[] {
   if (visibleWidth(line) <= columns) return [line]

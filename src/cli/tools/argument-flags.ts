@@ -1,4 +1,4 @@
-/** The arguments of an API tool from flags: what its schema says is text stays text, the rest is what it looks like. */
+/** Reads the arguments of an API tool from flags; the tool's schema decides which values stay text. */
 
 import { type InputReader, parseJson } from '../input/input-reader.ts'
 import { typed } from '../input/schema-flags.ts'
@@ -12,9 +12,9 @@ interface ArgumentFlags {
   arguments?: string | undefined
 }
 
-/** Read before a daemon is asked for anything: mistakes are told first. */
+/** Validates the flags before connecting; the returned function applies the schema of the tool. */
 export async function readArguments(flags: ArgumentFlags, reader: InputReader): Promise<(parameters: Parameters) => Arguments> {
-  const whole = flags.arguments === undefined ? {} : await reader.structure(flags.arguments, 'arguments')
+  const whole = flags.arguments === undefined ? {} : await reader.readStructure(flags.arguments, 'arguments')
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) throw new UsageError('--arguments must be a JSON object.')
   const pairs = (flags.argument ?? []).map((text) => {
     const at = text.indexOf('=')
@@ -40,7 +40,7 @@ function getSchema({ properties }: Parameters, name: string): Schema {
   return Object.hasOwn(all, name) ? (all[name] ?? {}) : {}
 }
 
-/** An argument that is given several times, or that is a list, is a list. */
+/** A repeated argument, or one with an array schema, becomes a list. */
 function parseValue(name: string, values: readonly string[], schema: Schema): unknown {
   const [first = ''] = values
   const types = [schema.type].flat()

@@ -1,9 +1,9 @@
-/** What an API tool's server answered, for people: status and time in a line, then the body as it can be read. */
+/** Formats the HTTP response of an API tool. */
 import { STATUS_CODES } from 'node:http'
 import type { Static } from 'typebox'
 import type { apiToolRoutes } from '../../contract/families/api-tools.ts'
 import { paint } from '../terminal/color.ts'
-import { oneLine, sanitizeText } from '../terminal/text.ts'
+import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
 
 type TestResponse = Static<typeof apiToolRoutes.test.response>
 
@@ -13,7 +13,7 @@ export function formatStatus({ status, latency_ms }: TestResponse): string {
 }
 
 export function formatHeaders({ headers }: TestResponse): string[] {
-  return Object.entries(headers).map(([name, value]) => `${paint('dim', `${oneLine(name)}:`)} ${oneLine(value)}`)
+  return Object.entries(headers).map(([name, value]) => `${paint('dim', `${sanitizeLine(name)}:`)} ${sanitizeLine(value)}`)
 }
 
 export function formatBody({ body }: TestResponse): string {

@@ -1,11 +1,11 @@
-/** What `tools import` sends and tells: the document, what its tools prove themselves with, and what became of it. */
+/** Builds the request of `tools import` and formats its response. */
 import type { Static } from 'typebox'
 import type { ApiToolImport, ApiToolImportResult } from '../../contract/families/api-tools.ts'
-import { type InputReader, readText, typeUnseen } from '../input/input-reader.ts'
+import { type InputReader, readTextFile, typeUnseen } from '../input/input-reader.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { oneLine } from '../terminal/text.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 
 type ImportRequest = Static<typeof ApiToolImport>
 type ImportResponse = Static<typeof ApiToolImportResult>
@@ -51,31 +51,31 @@ export async function buildImportRequest(document: string, flags: ImportFlags, r
   }
 }
 
-/** Addresses are fetched by the service, under its guard; files and stdin are read here. */
+/** URLs are fetched by the daemon, which checks outbound addresses; files and stdin are read here. */
 async function readDocument(document: string, reader: InputReader): Promise<Pick<ImportRequest, 'document' | 'url'>> {
   if (/^https?:\/\//i.test(document)) return { url: document }
-  const text = document === '-' ? (await reader.bytes('The document')).toString('utf8') : await readText(document)
+  const text = document === '-' ? (await reader.readStdin('The document')).toString('utf8') : await readTextFile(document)
   if (text.trim() === '') throw new UsageError(`${document === '-' ? 'Stdin' : document} is empty.`)
   return { document: text }
 }
 
 async function readCredentials(flags: ImportFlags, reader: InputReader): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  if (flags.bearer !== undefined) found.bearer = await reader.secret(flags.bearer, 'bearer')
-  if (flags['api-key'] !== undefined) found.api_key = await reader.secret(flags['api-key'], 'api-key')
-  if (flags.password !== undefined && flags.basic === undefined) throw new UsageError('--password needs --basic with the user name.')
+  if (flags.bearer !== undefined) found.bearer = await reader.readSecret(flags.bearer, 'bearer')
+  if (flags['api-key'] !== undefined) found.api_key = await reader.readSecret(flags['api-key'], 'api-key')
+  if (flags.password !== undefined && flags.basic === undefined) throw new UsageError('--password requires --basic with a user name.')
   if (flags.basic !== undefined) found.basic = `${flags.basic}:${await readPassword(flags.basic, flags.password, reader)}`
   for (const text of flags.credential ?? []) {
     const [scheme, value] = parsePair(text, 'credential')
-    found[scheme] = await reader.secret(value, `credential ${scheme}`)
+    found[scheme] = await reader.readSecret(value, `credential ${scheme}`)
   }
   return found
 }
 
 async function readPassword(user: string, given: string | undefined, reader: InputReader): Promise<string> {
-  if (given !== undefined) return reader.secret(given, 'password')
+  if (given !== undefined) return reader.readSecret(given, 'password')
   if (!process.stdin.isTTY)
-    throw new UsageError(`--basic ${user} needs a password.`, 'Give it with --password -, --password @file or --password env:NAME.')
+    throw new UsageError(`--basic ${user} needs a password.`, 'Use --password -, --password @file or --password env:NAME.')
   return typeUnseen(`Password of ${user}: `)
 }
 
@@ -85,13 +85,13 @@ function parsePair(text: string, flag: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Asks for what the operations want and nobody gave; an empty answer is none. */
+/** Prompts for the credentials that operations need and no flag sets; an empty answer skips one. */
 export async function promptForCredentials({ security }: ImportResponse): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const { scheme, kind, given, tools } of security) {
     if (given || kind === 'other') continue
-    const what = kind === 'bearer' ? 'token' : kind === 'basic' ? 'user:password' : 'key'
-    const value = (await typeUnseen(`${what} for ${oneLine(scheme)}, which ${tools} of the tools can use (Enter for none): `)).trim()
+    const label = kind === 'bearer' ? 'token' : kind === 'basic' ? 'user:password' : 'key'
+    const value = (await typeUnseen(`${label} for ${sanitizeLine(scheme)}, used by ${tools} of the tools (Enter to skip): `)).trim()
     if (value !== '') found[scheme] = value
   }
   return found
@@ -103,19 +103,19 @@ const ACTION_LABELS = {
   keep: ['unchanged', 'unchanged'],
 } as const
 
-/** What is told beside the table of tools. */
+/** Formats the counts, skipped operations and notes of an import. */
 export function formatImport({ title, tools, skipped }: ImportResponse, dryRun: boolean): string[] {
   const counted = (['create', 'update', 'keep'] as const).flatMap((action) => {
     const count = tools.filter((tool) => tool.action === action).length
     return count === 0 ? [] : [`${ACTION_LABELS[action][dryRun ? 1 : 0]} ${count}`]
   })
   const told = [...(tools.length === 0 ? ['no tools'] : counted), ...(skipped.length > 0 ? [`skipped ${skipped.length}`] : [])]
-  const lines = [`${title === '' ? '' : `${oneLine(title)}: `}${told.join(', ')}.`]
-  for (const { operation, reason } of skipped) lines.push(`  ${paint('yellow', oneLine(operation))}: ${oneLine(reason)}`)
+  const lines = [`${title === '' ? '' : `${sanitizeLine(title)}: `}${told.join(', ')}.`]
+  for (const { operation, reason } of skipped) lines.push(`  ${paint('yellow', sanitizeLine(operation))}: ${sanitizeLine(reason)}`)
   const notes = new Map<string, string[]>()
   for (const tool of tools) for (const note of tool.notes) notes.set(note, [...(notes.get(note) ?? []), tool.name])
   for (const [note, names] of notes)
-    lines.push(`  ${paint('yellow', names.length > 3 ? `${names.length} tools` : names.join(', '))}: ${oneLine(note)}`)
+    lines.push(`  ${paint('yellow', names.length > 3 ? `${names.length} tools` : names.join(', '))}: ${sanitizeLine(note)}`)
   const [first] = tools
   if (first && !dryRun)
     lines.push(

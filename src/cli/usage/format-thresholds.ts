@@ -1,4 +1,4 @@
-/** Usage thresholds at the terminal: how much of each is used up, as a bar. */
+/** Formats usage thresholds with a bar that shows how much of each is used. */
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
@@ -9,7 +9,7 @@ import { formatBar } from '../terminal/bar-chart.ts'
 import { type Color, paint } from '../terminal/color.ts'
 import { formatCount, formatMoney } from '../terminal/format-quantity.ts'
 import type { Output, Row } from '../terminal/table.ts'
-import { oneLine, padEnd, truncate, width } from '../terminal/text.ts'
+import { padEnd, sanitizeLine, stringWidth, truncate } from '../terminal/text.ts'
 import type { Names, Statistics } from './format-usage.ts'
 
 type Threshold = Static<typeof UsageThreshold>
@@ -19,7 +19,7 @@ const BAR_COLUMNS = 16
 const INDENT = '  '
 const WARNING_SHARE = 0.8
 
-/** Two lines each: what identifies it, then what is used of it. */
+/** Formats two lines per threshold: its identifier and action, then its usage. */
 export async function formatThresholds(connection: Connection, rows: readonly Row[], paper: Output): Promise<string> {
   const thresholds = rows as unknown as Threshold[]
   const [spent, names] = await Promise.all([fetchUsage(connection, thresholds), fetchNames(connection, thresholds)])
@@ -28,7 +28,7 @@ export async function formatThresholds(connection: Connection, rows: readonly Ro
     .join('\n')
 }
 
-/** What was used in each period that counts, by everything at once: a request a period, however many thresholds there are. */
+/** Fetches the usage of all entities, one request per period regardless of the number of thresholds. */
 async function fetchUsage(connection: Connection, thresholds: readonly Threshold[]): Promise<Partial<Record<Period, Statistics>>> {
   const today = new Date().toISOString().slice(0, 10)
   const starts = { day: today, month: `${today.slice(0, 8)}01` }
@@ -62,11 +62,11 @@ function formatThreshold(threshold: Threshold, used: number, names: Names, { col
   const color: Color = share >= 1 ? 'red' : share >= WARNING_SHARE ? 'yellow' : 'green'
   const amount = metric === 'tokens' ? formatCount : formatMoney
   const whose =
-    entity_type === null ? 'everything' : `${entity_type.replace('_', ' ')} ${oneLine(names.get(entity_id ?? '') ?? entity_id ?? '')}`
+    entity_type === null ? 'everything' : `${entity_type.replace('_', ' ')} ${sanitizeLine(names.get(entity_id ?? '') ?? entity_id ?? '')}`
   const figures = `${formatPercent(share)}  ${amount(used)} of ${amount(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} ${period === 'day' ? 'today' : 'this month'}`
-  const room = columns - INDENT.length - BAR_COLUMNS - width(figures) - 4
+  const room = columns - INDENT.length - BAR_COLUMNS - stringWidth(figures) - 4
   return [
-    `${paint('bold', id, stream)}  ${paint('dim', action === 'block' ? 'refuses further calls' : 'only tells', stream)}`,
+    `${paint('bold', id, stream)}  ${paint('dim', action === 'block' ? 'blocks calls' : 'notifies only', stream)}`,
     `${INDENT}${paint(color, padEnd(formatBar(share, BAR_COLUMNS), BAR_COLUMNS), stream)}  ${figures}  ${truncate(whose, Math.max(10, room))}`,
   ]
 }

@@ -2,7 +2,7 @@
 
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { formatNoMatch } from '../../cli/ask/format-passages.ts'
-import { oneLine } from '../../cli/terminal/text.ts'
+import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { call } from '../../client/call.ts'
 import { usageRoutes } from '../../contract/families/usage.ts'
 import { type Called, type CommandName, helpText } from '../input/slash-commands.ts'
@@ -76,7 +76,7 @@ function offer({ desk, plain }: Room, what: Picker['what'], title: string, choic
   else if (!plain) desk.update({ panel: { kind: 'picker', what, title, choices, filter: '', selected: 0 } })
   else {
     const lines = choices.map(({ id, label, note }) =>
-      [what === 'conversation' ? id : '', label, note].filter(Boolean).map(oneLine).join('  '),
+      [what === 'conversation' ? id : '', label, note].filter(Boolean).map(sanitizeLine).join('  '),
     )
     desk.note([...lines, `To choose: /${command} ${what === 'conversation' ? 'ID' : 'NAME'}`].join('\n'))
   }
@@ -158,7 +158,7 @@ const ACTIONS: Record<CommandName, Action> = {
     if (!found) throw new Error(`${room.agent?.name ?? 'The agent'} has no documents to search.`)
     const { citations, loose } = found
     if (citations.length === 0) return room.desk.note('Nothing was found.')
-    const title = loose ? formatNoMatch(query) : `Found for "${oneLine(query)}"`
+    const title = loose ? formatNoMatch(query) : `Found for "${sanitizeLine(query)}"`
     if (room.plain) return room.desk.note([...(loose ? [title] : []), ...citations.map(passageText)].join('\n'))
     const shown = citations.map((citation) => ({ ...citation, about: query }))
     room.desk.update({ panel: { kind: 'sources', title, citations: shown, selected: 0, top: undefined } })
@@ -231,4 +231,4 @@ export function showSources({ desk, plain }: Room): void {
     })
 }
 
-const passageText = (citation: Citation) => `[${citation.index}] ${formatLocation(citation)}: ${oneLine(citation.content)}`
+const passageText = (citation: Citation) => `[${citation.index}] ${formatLocation(citation)}: ${sanitizeLine(citation.content)}`

@@ -1,5 +1,5 @@
 /** Where the text that is being typed stands: rows that fit, broken between words, and the cursor's place in them. */
-import { graphemes, width } from '../../cli/terminal/text.ts'
+import { splitGraphemes, stringWidth } from '../../cli/terminal/text.ts'
 
 export interface Row {
   /** Offset of its first character, and past its last. */
@@ -30,19 +30,19 @@ export function laidOut(text: string, cursor: number, columns: number): Layout {
   }
   const row = rows.findLastIndex((each) => each.start <= cursor)
   const own = rows[row] as Row
-  return { rows, row, column: Math.min(width(drawn(text.slice(own.start, Math.min(cursor, own.end)))), columns - 1) }
+  return { rows, row, column: Math.min(stringWidth(drawn(text.slice(own.start, Math.min(cursor, own.end)))), columns - 1) }
 }
 
 function lineRows(line: string, start: number, room: number): Row[] {
-  if (width(drawn(line)) <= room) return [{ start, end: start + line.length, text: line }]
+  if (stringWidth(drawn(line)) <= room) return [{ start, end: start + line.length, text: line }]
   const rows: Row[] = []
   let [from, used, at, breakAt, usedAtBreak] = [0, 0, 0, 0, 0]
   const push = (to: number) => {
     rows.push({ start: start + from, end: start + to, text: line.slice(from, to) })
     from = to
   }
-  for (const grapheme of graphemes(line)) {
-    const size = width(drawn(grapheme))
+  for (const grapheme of splitGraphemes(line)) {
+    const size = stringWidth(drawn(grapheme))
     // A space at the end of a row may hang over: nobody sees it.
     if (used + size > room && grapheme !== ' ') {
       if (breakAt > from) {
@@ -72,8 +72,8 @@ export function offsetAt({ rows }: Pick<Layout, 'rows'>, row: number, column: nu
   // The end of a row that goes on below is the start of the next: stay one short of it.
   const last = rows[row + 1]?.start === end ? end - 1 : end
   let [offset, used] = [start, 0]
-  for (const grapheme of graphemes(text)) {
-    const size = width(drawn(grapheme))
+  for (const grapheme of splitGraphemes(text)) {
+    const size = stringWidth(drawn(grapheme))
     if (used + size > column) break
     used += size
     offset += grapheme.length

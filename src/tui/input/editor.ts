@@ -1,5 +1,5 @@
 /** The text that is being typed: a pure state with a cursor that stands between what readers take for characters. */
-import { graphemes } from '../../cli/terminal/text.ts'
+import { splitGraphemes } from '../../cli/terminal/text.ts'
 import { laidOut, offsetAt } from './editor-layout.ts'
 
 export interface Editor {
@@ -55,13 +55,13 @@ function before({ text, cursor }: Editor): number {
   if (cursor === 0) return 0
   if (text[cursor - 1] === '\n') return cursor - 1
   const start = text.lastIndexOf('\n', cursor - 1) + 1
-  return cursor - (graphemes(text.slice(start, cursor)).at(-1)?.length ?? 0)
+  return cursor - (splitGraphemes(text.slice(start, cursor)).at(-1)?.length ?? 0)
 }
 
 function after({ text, cursor }: Editor): number {
   if (cursor >= text.length || text[cursor] === '\n') return Math.min(text.length, cursor + 1)
   const end = text.indexOf('\n', cursor)
-  return cursor + (graphemes(text.slice(cursor, end === -1 ? undefined : end))[0]?.length ?? 0)
+  return cursor + (splitGraphemes(text.slice(cursor, end === -1 ? undefined : end))[0]?.length ?? 0)
 }
 
 function wordBefore({ text, cursor }: Editor): number {

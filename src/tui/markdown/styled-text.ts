@@ -1,5 +1,5 @@
 /** Styled text as data: lines of spans that are measured, wrapped and cut before anything becomes an escape sequence. */
-import { graphemes, sanitizeText, width } from '../../cli/terminal/text.ts'
+import { sanitizeText, splitGraphemes, stringWidth } from '../../cli/terminal/text.ts'
 
 const CODES = {
   bold: [1, 22],
@@ -37,12 +37,12 @@ export function line(text: string, ...styles: Style[]): Line {
 export function withoutTabs(text: string): string {
   if (!text.includes('\t')) return text
   let made = ''
-  for (const [index, part] of text.split('\t').entries()) made += (index === 0 ? '' : ' '.repeat(TAB - (width(made) % TAB))) + part
+  for (const [index, part] of text.split('\t').entries()) made += (index === 0 ? '' : ' '.repeat(TAB - (stringWidth(made) % TAB))) + part
   return made
 }
 
 export function lineWidth(spans: Line): number {
-  return spans.reduce((sum, { text }) => sum + width(text), 0)
+  return spans.reduce((sum, { text }) => sum + stringWidth(text), 0)
 }
 
 export function plainText(spans: Line): string {
@@ -70,7 +70,7 @@ export function clipped(spans: Line, columns: number): Line {
   for (const { text, styles } of spans) {
     const part = beginning(text, left)
     if (part !== '') kept.push({ text: part, styles })
-    left -= width(part)
+    left -= stringWidth(part)
     if (part.length < text.length) break
   }
   return columns > 0 ? [...kept, { text: '…', styles: kept.at(-1)?.styles ?? [] }] : []
@@ -78,11 +78,11 @@ export function clipped(spans: Line, columns: number): Line {
 
 /** As much of the text as fits. */
 function beginning(text: string, columns: number): string {
-  if (width(text) <= columns) return text
+  if (stringWidth(text) <= columns) return text
   let kept = ''
   let left = columns
-  for (const grapheme of graphemes(text)) {
-    left -= width(grapheme)
+  for (const grapheme of splitGraphemes(text)) {
+    left -= stringWidth(grapheme)
     if (left < 0) break
     kept += grapheme
   }
@@ -131,8 +131,8 @@ export function wrapped(spans: Line, columns: number): Line[] {
       continue
     }
     for (const { text, styles } of word)
-      for (const grapheme of graphemes(text)) {
-        const next = width(grapheme)
+      for (const grapheme of splitGraphemes(text)) {
+        const next = stringWidth(grapheme)
         if (used > 0 && used + next > room) flush()
         current.push({ text: grapheme, styles })
         used += next

@@ -1,5 +1,5 @@
 /** The part of the screen that is alive: the tail of a reply, what is open, the input and the status, within the height there is. */
-import { oneLine } from '../../cli/terminal/text.ts'
+import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { drawn, laidOut, visibleRows } from '../input/editor-layout.ts'
 import { clipped, type Line, line, span } from '../markdown/styled-text.ts'
 import type { ChatState } from '../state/chat-state.ts'
@@ -52,7 +52,9 @@ export function screenOf(state: ChatState, live: readonly Line[]): Screen {
   const waiting = waitingLines(state)
   left -= waiting.length
   const files =
-    state.files.length > 0 && left > 0 ? [clipped([span('  + ', 'green'), span(state.files.map(oneLine).join(', '), 'dim')], columns)] : []
+    state.files.length > 0 && left > 0
+      ? [clipped([span('  + ', 'green'), span(state.files.map(sanitizeLine).join(', '), 'dim')], columns)]
+      : []
   left -= files.length
   const shown = live.slice(Math.max(0, live.length - Math.max(0, left)))
   // An empty line keeps what is said apart from the input, where there is room for it.
@@ -67,7 +69,7 @@ function inputLines({ editor, size, panel, agent }: ChatState, height: number): 
   const layout = laidOut(editor.text, editor.cursor, columns)
   const { rows, row, above, below } = visibleRows(layout, height)
   if (editor.text === '' && panel?.kind !== 'picker')
-    return { lines: [[span(PROMPT, 'cyan', 'bold'), span(agent ? `Ask ${oneLine(agent.name)}` : '', 'dim')]], x: PROMPT.length, y: 0 }
+    return { lines: [[span(PROMPT, 'cyan', 'bold'), span(agent ? `Ask ${sanitizeLine(agent.name)}` : '', 'dim')]], x: PROMPT.length, y: 0 }
   const lines = rows.map(({ text }, index): Line => {
     const more = (index === 0 && above > 0) || (index === rows.length - 1 && below > 0)
     return [index === 0 && above === 0 ? span(PROMPT, 'cyan', 'bold') : span(more ? '⋮ ' : '  ', 'dim'), span(drawn(text))]
@@ -99,7 +101,7 @@ function waitingLines({ transcript, now, since, trouble }: ChatState): Line[] {
   return [
     [
       span(`  ${spinner(now)} `, 'cyan'),
-      span(`${trouble === undefined ? 'thinking' : oneLine(trouble)}${time}`, 'dim'),
+      span(`${trouble === undefined ? 'thinking' : sanitizeLine(trouble)}${time}`, 'dim'),
       span(' · Esc stops', 'dim'),
     ],
   ]

@@ -1,5 +1,5 @@
 /** What opens above the input: something to choose from, a question of a tool, what a word may become. */
-import { oneLine, padEnd, truncate, width } from '../../cli/terminal/text.ts'
+import { padEnd, sanitizeLine, stringWidth, truncate } from '../../cli/terminal/text.ts'
 import { clipped, indented, type Line, line, span, wrapped } from '../markdown/styled-text.ts'
 import { choicesOf, type Menu, type Picker } from '../state/chat-state.ts'
 import type { ToolUse } from '../state/reply-reducer.ts'
@@ -16,18 +16,21 @@ export const pointer = (chosen: boolean) => (chosen ? span('› ', 'cyan') : spa
 export function pickerLines(picker: Picker, columns: number, height: number): Line[] {
   const choices = choicesOf(picker)
   const typed =
-    picker.filter === '' ? span('  type to narrow · Enter chooses · Esc closes', 'dim') : span(`  ${oneLine(picker.filter)}`, 'yellow')
+    picker.filter === '' ? span('  type to narrow · Enter chooses · Esc closes', 'dim') : span(`  ${sanitizeLine(picker.filter)}`, 'yellow')
   const head: Line = [span(`  ${picker.title}`, 'bold'), typed]
   if (choices.length === 0) return [clipped(head, columns), line('  Nothing matches.', 'dim')]
   const selected = Math.min(picker.selected, choices.length - 1)
   const listed = around(choices, selected, Math.max(1, Math.min(choices.length, height - 1)))
-  const widest = Math.min(Math.max(...listed.items.map(({ label }) => width(oneLine(label)))), Math.max(10, Math.floor(columns * 0.6)))
+  const widest = Math.min(
+    Math.max(...listed.items.map(({ label }) => stringWidth(sanitizeLine(label)))),
+    Math.max(10, Math.floor(columns * 0.6)),
+  )
   const rows = listed.items.map(({ label, note }, at): Line => {
     const chosen = listed.first + at === selected
     return [
       pointer(chosen),
-      span(padEnd(truncate(oneLine(label), widest), widest), ...(chosen ? (['bold'] as const) : [])),
-      span(note && `  ${oneLine(note)}`, 'dim'),
+      span(padEnd(truncate(sanitizeLine(label), widest), widest), ...(chosen ? (['bold'] as const) : [])),
+      span(note && `  ${sanitizeLine(note)}`, 'dim'),
     ]
   })
   return [head, ...rows].map((each) => clipped(each, columns))
@@ -37,7 +40,7 @@ export function pickerLines(picker: Picker, columns: number, height: number): Li
 export function questionLines(tool: ToolUse, columns: number, height: number, keys: string): Line[] {
   const said = argumentText(tool.arguments)
   const asked = wrapped(
-    [span(oneLine(tool.name) || 'A tool', 'bold'), span(said === '' ? ' wants to run.' : ` wants to run with ${said}`)],
+    [span(sanitizeLine(tool.name) || 'A tool', 'bold'), span(said === '' ? ' wants to run.' : ` wants to run with ${said}`)],
     columns - 4,
   )
   const room = Math.max(1, height - 1)
@@ -51,10 +54,10 @@ export function questionLines(tool: ToolUse, columns: number, height: number, ke
 export function menuLines({ completion: { options }, selected }: Menu, columns: number, height: number): Line[] {
   const cut = height > 1 && options.length > height
   const listed = around(options, selected, cut ? height - 1 : Math.min(height, options.length))
-  const widest = Math.max(...listed.items.map(({ label }) => width(oneLine(label))))
+  const widest = Math.max(...listed.items.map(({ label }) => stringWidth(sanitizeLine(label))))
   const rows = listed.items.map(({ label, note }, at) => [
     pointer(listed.first + at === selected),
-    span(padEnd(oneLine(label), widest), 'cyan'),
+    span(padEnd(sanitizeLine(label), widest), 'cyan'),
     span(note && `  ${note}`, 'dim'),
   ])
   return [...rows, ...(cut ? [line(`  ↑↓ ${options.length} in all`, 'dim')] : [])].map((each) => clipped(each, columns))

@@ -1,7 +1,7 @@
 /** What was said, as lines: messages of the person, replies with what they end in, notes of the chat. */
 import { formatUncitedNote } from '../../cli/ask/format-citations.ts'
 import { hasPages } from '../../cli/ask/format-location.ts'
-import { oneLine, sanitizeText } from '../../cli/terminal/text.ts'
+import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { markdownLines } from '../markdown/render-markdown.ts'
 import { indented, type Line, line, type Span, type Style, span, wrapped } from '../markdown/styled-text.ts'
 import { sourcesOf } from '../state/chat-state.ts'
@@ -63,7 +63,7 @@ function sourceNames(cited: readonly Citation[]): Line {
     span(`${at === 0 ? '' : '  '}[${citation.index}]`, 'cyan'),
     // A name and its page are not torn apart at the end of a line.
     span(
-      ` ${oneLine(citation.source)}${hasPages(citation) ? `,\u00a0p.\u00a0${citation.page}` : ''}${citation.stale ? ' (changed since)' : ''}`,
+      ` ${sanitizeLine(citation.source)}${hasPages(citation) ? `,\u00a0p.\u00a0${citation.page}` : ''}${citation.stale ? ' (changed since)' : ''}`,
       'dim',
     ),
   ])
@@ -75,13 +75,13 @@ function endingOf({ status, error, hint, finishReason }: Reply): [string, Style]
   switch (status) {
     case 'failed':
       return [
-        [`✗ ${oneLine(error ?? 'The reply failed.')}`, 'red'],
-        ...(hint === undefined ? [] : [[oneLine(hint), 'dim'] as [string, Style]]),
+        [`✗ ${sanitizeLine(error ?? 'The reply failed.')}`, 'red'],
+        ...(hint === undefined ? [] : [[sanitizeLine(hint), 'dim'] as [string, Style]]),
         [again, 'dim'],
       ]
     case 'interrupted':
       return [
-        [`✗ ${oneLine(error ?? 'The reply was interrupted.')}`, 'yellow'],
+        [`✗ ${sanitizeLine(error ?? 'The reply was interrupted.')}`, 'yellow'],
         [again, 'dim'],
       ]
     case 'aborted':

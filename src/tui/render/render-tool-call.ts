@@ -1,5 +1,5 @@
 /** A call of a tool in a line or two: what it is called with, how long it took, what came of it. */
-import { oneLine, sanitizeText } from '../../cli/terminal/text.ts'
+import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { clipped, indented, type Line, line, type Span, type Style, span, wrapped } from '../markdown/styled-text.ts'
 import type { ToolUse } from '../state/reply-reducer.ts'
 
@@ -33,7 +33,7 @@ export function seconds(milliseconds: number): string {
 
 /** `query: leave, top_k: 3`, on one line. */
 export function argumentText(given: Record<string, unknown>): string {
-  return oneLine(
+  return sanitizeLine(
     Object.entries(given)
       .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .join(', '),
@@ -47,7 +47,7 @@ export function toolLines(tool: ToolUse, { columns, now, details }: ToolView): L
   const said = argumentText(tool.arguments)
   const head: Line = [
     span(`${mark} `, style),
-    span(oneLine(tool.name) || 'a tool', 'bold'),
+    span(sanitizeLine(tool.name) || 'a tool', 'bold'),
     ...(said === '' ? [] : [span(` ${said}`, 'dim')]),
   ]
   // How it went is worth more than the end of what it was called with.
@@ -67,11 +67,11 @@ function factsOf({ state, since, latencyMs, passages }: ToolUse, now: number): s
 function outcome({ state, result, error, passages }: ToolUse, columns: number, details: boolean): Line[] {
   const margin = { first: [span('  → ', 'dim')], rest: [span('    ')] }
   if (state === 'failed' && error !== undefined)
-    return indented(wrapped(line(oneLine(error), 'red'), columns - 4).slice(0, details ? MOST_DETAIL : 2), margin)
+    return indented(wrapped(line(sanitizeLine(error), 'red'), columns - 4).slice(0, details ? MOST_DETAIL : 2), margin)
   if (state !== 'done' || result === undefined || (passages !== undefined && !details)) return []
   const text = typeof result === 'string' ? result : JSON.stringify(result, null, details ? 2 : undefined)
   if (text === undefined || text === '') return []
-  if (!details) return indented([clipped(line(oneLine(text), 'dim'), columns - 4)], margin)
+  if (!details) return indented([clipped(line(sanitizeLine(text), 'dim'), columns - 4)], margin)
   const lines = sanitizeText(text)
     .split('\n')
     .flatMap((each) => wrapped(line(each, 'dim'), columns - 4))

@@ -2,7 +2,7 @@
 
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
-import { oneLine, sanitizeText } from '../../cli/terminal/text.ts'
+import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { clipped, type Line, line, lineWidth, span, wrapped } from '../markdown/styled-text.ts'
 import type { Shown, Sources } from '../state/chat-state.ts'
 import { around, pointer } from './panels.ts'
@@ -66,7 +66,7 @@ export function sourcesLines(panel: Sources, columns: number, height: number): L
 
 /** The title, and as many of the keys as fit beside it whole. */
 function headed(title: string, keys: readonly string[], columns: number): Line {
-  let head: Line = [span(`  ${oneLine(title)}`, 'bold')]
+  let head: Line = [span(`  ${sanitizeLine(title)}`, 'bold')]
   for (const [at, each] of keys.entries()) {
     const longer = [...head, span(`${at === 0 ? '  ' : ' · '}${each}`, 'dim')]
     if (lineWidth(longer) > columns) break

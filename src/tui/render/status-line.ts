@@ -1,5 +1,5 @@
 /** The line below everything: who answers, with what, and what it took. */
-import { oneLine } from '../../cli/terminal/text.ts'
+import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { clipped, type Line, lineWidth, type Span, type Style, span } from '../markdown/styled-text.ts'
 import { type ChatState, totalsOf } from '../state/chat-state.ts'
 
@@ -31,19 +31,19 @@ interface Fact {
 
 export function statusLine(state: ChatState): Line {
   const { columns } = state.size
-  if (state.hint !== undefined) return clipped([span(`  ${oneLine(state.hint)}`, 'yellow')], columns)
+  if (state.hint !== undefined) return clipped([span(`  ${sanitizeLine(state.hint)}`, 'yellow')], columns)
   const { tokens, cost, context } = totalsOf(state.transcript)
   const facts: Fact[] = []
   const say = (worth: number, text: string | undefined, ...styles: Style[]) => {
     if (text) facts.push({ text, worth, styles })
   }
   say(9, state.trouble, 'red')
-  say(8, state.agent && oneLine(state.agent.name), 'cyan')
-  say(7, state.model && oneLine(state.model.name), 'dim')
+  say(8, state.agent && sanitizeLine(state.agent.name), 'cyan')
+  say(7, state.model && sanitizeLine(state.model.name), 'dim')
   say(3, tokens > 0 ? `${shortCount(tokens)} tokens` : undefined, 'dim')
   say(5, tokens > 0 ? costText(cost) : undefined, 'dim')
   say(2, context > 0 ? contextText(context, state.model?.contextWindow ?? null) : undefined, 'dim')
-  say(1, state.conversation?.title ? oneLine(state.conversation.title) : undefined, 'dim')
+  say(1, state.conversation?.title ? sanitizeLine(state.conversation.title) : undefined, 'dim')
   const settled = state.trouble === undefined && state.agent !== undefined
   say(6, settled && tokens === 0 ? '/help' : undefined, 'dim')
   say(4, settled ? '/quit' : undefined, 'dim')

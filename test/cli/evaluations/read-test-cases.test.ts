@@ -42,7 +42,7 @@ test('a table has a column a field; others are metadata', async () => {
     },
     { input: 'd' },
   ])
-  assert.equal((await read('leave.csv', table)).assumed?.name, 'leave')
+  assert.equal((await read('leave.csv', table)).defaults?.name, 'leave')
 })
 
 test('JSON Lines, a list in YAML and a whole evaluation are read too', async () => {
@@ -82,7 +82,7 @@ test('anchors of YAML are put in where they are named', async () => {
 test('what comes on stdin is told from its text', async () => {
   const piped = async (text: string) => {
     const reader = new InputReader()
-    reader.file = async () => text
+    reader.readFile = async () => text
     return (await readEvaluations('-', reader)).bodies
   }
   const two = [{ test_cases: [{ input: 'a' }, { input: 'b' }] }]

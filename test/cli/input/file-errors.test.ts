@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unreadable, unwritable } from '../../../src/cli/input/file-errors.ts'
+import { createReadError, createWriteError } from '../../../src/cli/input/file-errors.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 
@@ -72,8 +72,8 @@ test('a place that cannot be written is told in a sentence, before anything is d
 
 test('what this user may not do is told without the words of the operating system', () => {
   const refused = Object.assign(new Error("EACCES: permission denied, open 'x'"), { code: 'EACCES' })
-  assert.is(unreadable('x', refused).message, 'x cannot be read: this user may not.')
-  assert.is(unwritable('x', refused).message, 'x cannot be written: this user may not.')
+  assert.is(createReadError('x', refused).message, 'x cannot be read: this user may not.')
+  assert.is(createWriteError('x', refused).message, 'x cannot be written: this user may not.')
 })
 
 test.run()

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatBar, formatChart } from '../../../src/cli/terminal/bar-chart.ts'
 import { formatCompact, formatMilliseconds, formatMoney } from '../../../src/cli/terminal/format-quantity.ts'
-import { width } from '../../../src/cli/terminal/text.ts'
+import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { formatAnalytics } from '../../../src/cli/usage/format-analytics.ts'
 import { formatCosts, formatUsage } from '../../../src/cli/usage/format-usage.ts'
 import { groupDays, parsePeriod } from '../../../src/cli/usage/period-flags.ts'
@@ -77,7 +77,7 @@ test('no line is wider than the terminal, down to 40 columns', () => {
       formatCosts(costs, report(columns)),
       formatAnalytics(analytics, report(columns)),
     ])
-      for (const line of text.split('\n')) assert.ok(width(line) <= columns, `${columns}: ${line}`)
+      for (const line of text.split('\n')) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
 })
 
 test('a price that is not known is a dash, a sum that leaves some out is marked, and the rest is counted', () => {

@@ -11,7 +11,7 @@ import { filesOf } from '../../../src/cli/input/local-files.ts'
 import { planSources } from '../../../src/cli/knowledge/plan-sources.ts'
 import { formatBarLine, formatPlainLine, ProgressDisplay, RateEstimator } from '../../../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../../../src/cli/terminal/shell-quote.ts'
-import { width } from '../../../src/cli/terminal/text.ts'
+import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { isHere } from '../../../src/client/address.ts'
 
 const test = suite('progress and passages')
@@ -28,7 +28,8 @@ test('a bar says everything where there is room, and keeps what matters where th
   for (const part of ['Indexing', '25 %', '120/480 passages', '11 files', '34/s', '11 s left']) assert.match(wide, part)
   const narrow = formatBarLine(step, pace, 39)
   for (const part of ['Indexing', '25 %', '11 s left']) assert.match(narrow, part)
-  for (let columns = 1; columns < 140; columns++) assert.ok(width(formatBarLine(step, pace, columns)) <= columns, `${columns} columns`)
+  for (let columns = 1; columns < 140; columns++)
+    assert.ok(stringWidth(formatBarLine(step, pace, columns)) <= columns, `${columns} columns`)
 })
 
 test('lines below the bar are drawn again with it, and are gone in the end', async () => {
@@ -104,7 +105,7 @@ test('a passage has its number, its document, page and headings, and fits the te
     '    Every employee gets twenty-five days of paid annual leave.',
   ])
   assert.is(lines(40)[0], '[1] policies/leave.md, page 3 · … › Ann…')
-  for (const columns of [24, 40, 80]) for (const line of lines(columns)) assert.ok(width(line) <= columns, line)
+  for (const columns of [24, 40, 80]) for (const line of lines(columns)) assert.ok(stringWidth(line) <= columns, line)
 })
 
 test('a page is told where the document has pages', () => {

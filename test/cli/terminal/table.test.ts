@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatTable, layOutTable, type Row } from '../../../src/cli/terminal/table.ts'
-import { width } from '../../../src/cli/terminal/text.ts'
+import { stringWidth } from '../../../src/cli/terminal/text.ts'
 
 const test = suite('tables')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
@@ -16,7 +16,7 @@ test('a table fits its paper, and neither identifiers nor moments are ever cut',
   for (let size = 20; size < 160; size++) {
     const shown = lines(rows, columns, size)
     assert.ok(
-      shown.every((line) => width(line) <= size),
+      shown.every((line) => stringWidth(line) <= size),
       `${size} columns`,
     )
     assert.not.match(shown.join('\n'), /2026-[^ ]*( 09)?…|agent_[^ ]*…/)
@@ -83,7 +83,7 @@ test('an error that has no room in its row stands below it, whole', () => {
       error,
     )
     assert.match(below.at(-1) ?? '', /leave\.md/)
-    assert.ok(shown.every((line) => width(line) <= size))
+    assert.ok(shown.every((line) => stringWidth(line) <= size))
   }
   assert.match(lines([document], Object.keys(document), 240)[0] ?? '', /ERROR$/)
 })

@@ -7,14 +7,14 @@ import { stripControlSequences } from '../../../src/cli/terminal/color.ts'
 import { formatBytes, formatDuration } from '../../../src/cli/terminal/format-quantity.ts'
 import { render } from '../../../src/cli/terminal/render.ts'
 import { formatRecord, formatTable } from '../../../src/cli/terminal/table.ts'
-import { oneLine, sanitizeText, truncate, width, wrap } from '../../../src/cli/terminal/text.ts'
+import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../../../src/cli/terminal/text.ts'
 import { suggestWord } from '../../../src/contract/suggest.ts'
 
 const test = suite('terminal text')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
 
 test('wide, combined and invisible characters are counted as the terminal draws them', () => {
-  assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(width), [3, 5, 6, 2, 1, 4, 2, 0])
+  assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(stringWidth), [3, 5, 6, 2, 1, 4, 2, 0])
 })
 
 test('a passage that was found before the one a reply cites is accounted for', () => {
@@ -44,14 +44,14 @@ test('a cut text ends in an ellipsis and never takes more than its columns', () 
   assert.is(truncate('abcdef', 4), 'abc…')
   assert.is(truncate('日本語', 4), '日…')
   assert.is(truncate('abcd', 4), 'abcd')
-  for (let columns = 1; columns < 12; columns++) assert.ok(width(truncate('a日b本👩‍👩‍👧cd語', columns)) <= columns)
+  for (let columns = 1; columns < 12; columns++) assert.ok(stringWidth(truncate('a日b本👩‍👩‍👧cd語', columns)) <= columns)
 })
 
 test('wrapped lines fit, keep their words and lose nothing', () => {
   const text = 'The quick brown fox jumps over the lazydogwhohasaverylongname and 日本語日本語 sleeps'
   for (const columns of [8, 10, 20, 33]) {
     const lines = wrap(text, columns)
-    assert.ok(lines.every((line) => width(line) <= columns))
+    assert.ok(lines.every((line) => stringWidth(line) <= columns))
     assert.is(lines.join('').replaceAll(' ', ''), text.replaceAll(' ', ''))
   }
 })
@@ -59,7 +59,7 @@ test('wrapped lines fit, keep their words and lose nothing', () => {
 test('escape sequences, control characters and marks that turn text around are taken out', () => {
   const evil = 'a\u001b[31mred\u001b[0m\u001b]0;title\u0007\u001b]8;;http://x\u001b\\link\u0000\u0008\u009b2J\u202Eabc\rxyz'
   assert.is(sanitizeText(evil), 'aredlink2Jabc\nxyz')
-  assert.is(oneLine('two\n\tlines \u001b[2J'), 'two lines')
+  assert.is(sanitizeLine('two\n\tlines \u001b[2J'), 'two lines')
 })
 
 test('what is narrated keeps our own colours, and nothing else that steers', () => {

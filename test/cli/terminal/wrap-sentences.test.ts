@@ -1,7 +1,7 @@
 /** What people are told fits their terminal: sentences are broken between words, and what is copied from them is not broken at all. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sanitizeText, width } from '../../../src/cli/terminal/text.ts'
+import { sanitizeText, stringWidth } from '../../../src/cli/terminal/text.ts'
 import { wrapForStream, wrapSentences } from '../../../src/cli/terminal/wrap-sentences.ts'
 
 const test = suite('narration')
@@ -13,7 +13,7 @@ test('words stay whole at every width, and none is lost', () => {
   for (const columns of [12, 20, 40, 79]) {
     const told = wrapSentences(text, columns)
     assert.ok(
-      told.split('\n').every((line) => width(sanitizeText(line)) <= columns),
+      told.split('\n').every((line) => stringWidth(sanitizeText(line)) <= columns),
       told,
     )
     assert.is(told.replaceAll('\n', ' '), text)

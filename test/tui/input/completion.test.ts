@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { entriesOf, LARGEST_FILE, mentionedFiles, withFiles } from '../../../src/cli/input/attachments.ts'
+import { attachFiles, findMentionedFiles, listEntries, MAX_FILE_BYTES } from '../../../src/cli/input/attachments.ts'
 import { completed, completionFor } from '../../../src/tui/input/completion.ts'
 import { COMMANDS, calledIn, helpText } from '../../../src/tui/input/slash-commands.ts'
 
@@ -19,7 +19,7 @@ symlinkSync('docs', join(folder, 'link'))
 test.after(() => rmSync(folder, { recursive: true }))
 
 const knowledge = {
-  entries: (directory: string) => entriesOf(folder, directory),
+  entries: (directory: string) => listEntries(folder, directory),
   names: (command: string) => (command === 'agent' ? ['Guide', 'Helper'] : []),
 }
 const labels = (text: string, cursor = text.length) => completionFor(text, cursor, knowledge)?.options.map(({ label }) => label)
@@ -76,43 +76,43 @@ test('a command is told from a message', () => {
 })
 
 test('the text of a file goes with the message, fenced so that nothing in it breaks out', () => {
-  assert.equal(withFiles('What is in @notes.md?', folder), {
+  assert.equal(attachFiles('What is in @notes.md?', folder), {
     message: 'What is in @notes.md?\n\nnotes.md:\n```md\nRemember the milk.\n```',
     files: ['notes.md'],
     missing: [],
   })
-  assert.match(withFiles('@docs/code.ts', folder).message, '````ts\nconst a = `1`\n```\n````')
-  assert.equal(withFiles('@"my file.txt" and @notes.md, @notes.md', folder).files, ['my file.txt', 'notes.md'])
+  assert.match(attachFiles('@docs/code.ts', folder).message, '````ts\nconst a = `1`\n```\n````')
+  assert.equal(attachFiles('@"my file.txt" and @notes.md, @notes.md', folder).files, ['my file.txt', 'notes.md'])
 })
 
 test('an @ that names no file is text, and told with its path', () => {
-  assert.equal(withFiles('see @docs/cod.ts.', folder), {
+  assert.equal(attachFiles('see @docs/cod.ts.', folder), {
     message: 'see @docs/cod.ts.',
     files: [],
     missing: [`@docs/cod.ts: there is no file ${join(folder, 'docs/cod.ts')}. Did you mean @docs/code.ts?`],
   })
-  assert.equal(withFiles('ask @ada about @notes.md', folder).files, ['notes.md'])
-  assert.equal(withFiles('write to a@notes.md or @ noon', folder), { message: 'write to a@notes.md or @ noon', files: [], missing: [] })
+  assert.equal(attachFiles('ask @ada about @notes.md', folder).files, ['notes.md'])
+  assert.equal(attachFiles('write to a@notes.md or @ noon', folder), { message: 'write to a@notes.md or @ noon', files: [], missing: [] })
 })
 
 test('what cannot be looked at is told, and breaks nothing while it is typed', () => {
   symlinkSync('loop', join(folder, 'loop'))
   const endless = `@${'x'.repeat(5_000)}`
-  assert.equal(mentionedFiles(`@loop ${endless} @notes.md`, folder), ['notes.md'])
-  assert.throws(() => withFiles('@loop', folder), /^@loop: .*ELOOP/)
-  assert.match(withFiles(endless, folder).missing[0] ?? '', 'there is no file')
+  assert.equal(findMentionedFiles(`@loop ${endless} @notes.md`, folder), ['notes.md'])
+  assert.throws(() => attachFiles('@loop', folder), /^@loop: .*ELOOP/)
+  assert.match(attachFiles(endless, folder).missing[0] ?? '', 'there is no file')
 })
 
 test('what is too long, no text or no file is refused with its reason', () => {
-  writeFileSync(join(folder, 'long.txt'), 'x'.repeat(LARGEST_FILE + 1))
+  writeFileSync(join(folder, 'long.txt'), 'x'.repeat(MAX_FILE_BYTES + 1))
   writeFileSync(join(folder, 'binary.bin'), Buffer.from([1, 0, 2]))
   writeFileSync(join(folder, 'latin.txt'), Buffer.from([0x66, 0xfc, 0x72]))
-  assert.throws(() => withFiles('@long.txt', folder), /long\.txt has 200 kB; 200 kB are the most|long\.txt has/)
-  assert.throws(() => withFiles('@binary.bin', folder), 'binary.bin is not text.')
-  assert.throws(() => withFiles('@latin.txt', folder), 'latin.txt is not text.')
-  assert.throws(() => withFiles('@docs', folder), /docs is a directory/)
-  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.txt`), 'y'.repeat(LARGEST_FILE))
-  assert.throws(() => withFiles('@a.txt @b.txt @c.txt', folder), /600,\d+ characters/)
+  assert.throws(() => attachFiles('@long.txt', folder), /long\.txt has 200 kB; 200 kB are the most|long\.txt has/)
+  assert.throws(() => attachFiles('@binary.bin', folder), 'binary.bin is not text.')
+  assert.throws(() => attachFiles('@latin.txt', folder), 'latin.txt is not text.')
+  assert.throws(() => attachFiles('@docs', folder), /docs is a directory/)
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.txt`), 'y'.repeat(MAX_FILE_BYTES))
+  assert.throws(() => attachFiles('@a.txt @b.txt @c.txt', folder), /600,\d+ characters/)
 })
 
 test.run()

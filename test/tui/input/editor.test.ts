@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { graphemes, width } from '../../../src/cli/terminal/text.ts'
+import { splitGraphemes, stringWidth } from '../../../src/cli/terminal/text.ts'
 import { BLANK, type Editor, sent, withText } from '../../../src/tui/input/editor.ts'
 import { breaksLine, edited } from '../../../src/tui/input/editor-keys.ts'
 import { laidOut, visibleRows } from '../../../src/tui/input/editor-layout.ts'
@@ -150,7 +150,7 @@ test('rows fit, break between words and lose nothing; the cursor stands where it
         const text = parts.join('')
         const bounds = [
           0,
-          ...graphemes(text).map(
+          ...splitGraphemes(text).map(
             (
               (sum) => (each: string) =>
                 (sum += each.length)
@@ -166,7 +166,7 @@ test('rows fit, break between words and lose nothing; the cursor stands where it
             .replaceAll('\n', ''),
           text.replaceAll('\n', ''),
         )
-        for (const each of rows) assert.ok(width(each.text.replaceAll('\t', '    ').trimEnd()) <= columns, each.text)
+        for (const each of rows) assert.ok(stringWidth(each.text.replaceAll('\t', '    ').trimEnd()) <= columns, each.text)
         assert.ok(column < columns && rows[row] !== undefined && cursor >= (rows[row]?.start ?? 0) && cursor <= (rows[row]?.end ?? 0))
       },
     ),
@@ -216,7 +216,7 @@ test('whatever is typed, the cursor stands between characters', () => {
       const { text, cursor } = typing.reduce((editor, each) => after(each, editor, 7), BLANK)
       const bounds = new Set([
         0,
-        ...graphemes(text).map(
+        ...splitGraphemes(text).map(
           (
             (sum) => (each: string) =>
               (sum += each.length)

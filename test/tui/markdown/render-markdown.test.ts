@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { width } from '../../../src/cli/terminal/text.ts'
+import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { markdownLines } from '../../../src/tui/markdown/render-markdown.ts'
 import { drawn, type Flow, START } from '../../../src/tui/markdown/streaming-markdown.ts'
 import { type Line, painted, plainText } from '../../../src/tui/markdown/styled-text.ts'
@@ -115,7 +115,7 @@ test('what matters is in colour: emphasis, code, citations, keywords, strings, c
 test('every line fits, whatever the width, with wide characters too', () => {
   const wide = `${EVERYTHING}\n\n中文和日本語のテキストは空白なしで折り返されます。これは長い文です。\n\n| ${'很长的标题 | '.repeat(6)}\n|${'--|'.repeat(6)}\n| ${'内容内容内容 | '.repeat(6)}\n`
   for (const columns of [14, 20, 40, 80, 120])
-    for (const each of shown(wide, columns)) assert.ok(width(each) <= columns, `${columns}: ${each}`)
+    for (const each of shown(wide, columns)) assert.ok(stringWidth(each) <= columns, `${columns}: ${each}`)
 })
 
 test('a table that has no room for its columns becomes records', () => {

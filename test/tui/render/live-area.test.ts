@@ -1,7 +1,7 @@
 /** What stands on the screen: history that is printed once, the tail that is alive, panels, status; all within its width and height. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { width } from '../../../src/cli/terminal/text.ts'
+import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { BLANK, withText } from '../../../src/tui/input/editor.ts'
 import { type Line, plainText } from '../../../src/tui/markdown/styled-text.ts'
 import { Presenter } from '../../../src/tui/render/frame-builder.ts'
@@ -192,7 +192,7 @@ test('whatever is open, the screen stays lower than the terminal and narrower th
       for (const fields of open) {
         const { lines, cursor } = screenOf(state({ ...fields, size: { rows, columns } }), live)
         assert.ok(lines.length < rows, `${lines.length} lines in ${rows} rows: ${JSON.stringify(Object.keys(fields))}`)
-        for (const each of texts(lines)) assert.ok(width(each) <= columns, `${columns}: ${each}`)
+        for (const each of texts(lines)) assert.ok(stringWidth(each) <= columns, `${columns}: ${each}`)
         if (cursor) assert.ok(cursor.x < columns && cursor.y < lines.length)
       }
 })

@@ -3,7 +3,7 @@ import { string } from '@oclif/core/flags'
 import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
 import { withArticle } from '../../../contract/crud.ts'
-import { type Body, type FromFile, InputReader } from '../../input/input-reader.ts'
+import { type Body, InputReader, type ResourceInput } from '../../input/input-reader.ts'
 import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
@@ -11,7 +11,7 @@ import { UsageError } from '../../terminal/errors.ts'
 import { canPrompt } from '../../terminal/prompts.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import type { Row } from '../../terminal/table.ts'
-import { oneLine } from '../../terminal/text.ts'
+import { sanitizeLine } from '../../terminal/text.ts'
 import type { FoundResource } from '../ambiguous-names.ts'
 import { findNamesakes, resolveReferences } from '../resolve-references.ts'
 import { addReferenceNames, omitEmptyFields } from '../resource-view.ts'
@@ -58,7 +58,8 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)
       const given = await read(flags as FlagValues)
-      const asks = interview && !given.list && missing(given.bodies[0] ?? {}).length > 0 && canPrompt() && this.getFormat(flags) === 'table'
+      const asks =
+        interview && !given.isList && missing(given.bodies[0] ?? {}).length > 0 && canPrompt() && this.getFormat(flags) === 'table'
       const complete = asks ? given.bodies : given.bodies.map(checked)
       const connection = await this.connect(flags)
       const bodies = asks ? [checked(await interview.ask(connection, given.bodies[0] ?? {}))] : complete
@@ -69,18 +70,18 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
           const resolved = sometimes ? await resolveReferences(connection, sometimes, named, { keepUnknown: true }) : named
           created.push((await call(connection, routes.create, { body: resolved })).data as Row)
         } catch (error) {
-          const place = given.placeOf?.(error)
+          const place = given.locateError?.(error)
           if (place !== undefined) this.narrate(`Refused: ${place}.`)
-          if (given.list) this.narrate(`Item ${index + 1} of ${bodies.length} failed; ${created.length} were created before it.`)
+          if (given.isList) this.narrate(`Item ${index + 1} of ${bodies.length} failed; ${created.length} were created before it.`)
           if (created.length > 0) await this.print({ data: created, columns }, flags)
           throw error
         }
         this.narrate(`Created ${family.noun} ${titleOf(topic, getLast(created))}.`)
       }
-      const brief = !given.list && this.getFormat(flags) === 'table'
+      const brief = !given.isList && this.getFormat(flags) === 'table'
       await this.print(
         {
-          data: given.list
+          data: given.isList
             ? created
             : brief
               ? omitEmptyFields(await addReferenceNames(connection, topic, getLast(created)))
@@ -92,7 +93,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
       if (this.getFormat(flags) !== 'table') return
       const alone = created.length > MAX_NAME_CHECKS || (await this.#tellNamesakes(connection, created))
-      if (next && !given.list) this.narrate(formatNextStep(next, getLast(created), alone))
+      if (next && !given.isList) this.narrate(formatNextStep(next, getLast(created), alone))
     }
 
     /** Names may be given twice; whoever does it learns that, and what to call the new one by. Whether none was. */
@@ -108,12 +109,12 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     }
   }
 
-  async function read(flags: FlagValues): Promise<FromFile> {
+  async function read(flags: FlagValues): Promise<ResourceInput> {
     const reader = new InputReader()
-    const open = (file: string) => (fromFile ? fromFile(file, reader) : reader.resources(file))
-    const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
+    const open = (file: string) => (fromFile ? fromFile(file, reader) : reader.readResources(file))
+    const given: ResourceInput = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
     const fromFlags = await bodyFrom(fields, flags, reader)
-    return { ...given, bodies: given.bodies.map((body) => ({ ...given.assumed, ...body, ...fromFlags })) }
+    return { ...given, bodies: given.bodies.map((body) => ({ ...given.defaults, ...body, ...fromFlags })) }
   }
 
   function missing(given: Body): Field[] {
@@ -134,7 +135,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
 /** A resource, and another one that people call the same. A second webhook of an address is seldom a slip. */
 export function formatDuplicateName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
   const way = label === 'url' ? '' : `, or give it a ${label} of its own: cadre ${command} update ${String(id)} --${label} …`
-  return `There is another ${family.noun} called ${oneLine(String(name))}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
+  return `There is another ${family.noun} called ${sanitizeLine(String(name))}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
 }
 
 /** By its name, unless another one has that, too. */

@@ -1,7 +1,7 @@
 /** `cadre <family> update`: changes the fields that are named and keeps the rest. */
 import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
-import { type Body, type FromFile, InputReader } from '../../input/input-reader.ts'
+import { type Body, InputReader, type ResourceInput } from '../../input/input-reader.ts'
 import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { UsageError } from '../../terminal/errors.ts'
@@ -52,14 +52,14 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     }
   }
 
-  async function changes(flags: FlagValues): Promise<{ body: Body; placeOf?: FromFile['placeOf'] }> {
+  async function changes(flags: FlagValues): Promise<{ body: Body; placeOf?: ResourceInput['locateError'] }> {
     const reader = new InputReader()
-    const open = (file: string) => (topic.readFile ? topic.readFile(file, reader) : reader.resources(file))
-    const given: FromFile = typeof flags.file === 'string' ? await open(flags.file) : { list: false, bodies: [{}] }
-    if (given.list) throw new UsageError('A change takes one object, not a list.')
+    const open = (file: string) => (topic.readFile ? topic.readFile(file, reader) : reader.readResources(file))
+    const given: ResourceInput = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
+    if (given.isList) throw new UsageError('A change takes one object, not a list.')
     const body = { ...given.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
     if (Object.keys(body).length === 0)
       throw new UsageError('Nothing to change.', `cadre ${command} update --help shows what can be changed.`)
-    return { body, ...(given.placeOf ? { placeOf: given.placeOf } : {}) }
+    return { body, ...(given.locateError ? { placeOf: given.locateError } : {}) }
   }
 }
