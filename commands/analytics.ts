@@ -1,7 +1,7 @@
 /** `cadre analytics`: statistics about conversations. */
 import { string } from '@oclif/core/flags'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { namesOf } from '../src/cli/resources/resource-names.ts'
+import { fetchNamesOfKind } from '../src/cli/resources/resource-names.ts'
 import { getOutput } from '../src/cli/terminal/table.ts'
 import { resolveEntityFilter } from '../src/cli/usage/entity-flags.ts'
 import { formatAnalytics } from '../src/cli/usage/format-analytics.ts'
@@ -36,7 +36,7 @@ export default class Analytics extends CadreCommand {
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
     const title = formatTitle(period, whose)
     if (data.total_conversations === 0) return this.narrate(`${title}: no conversations.`)
-    const names = await namesOf(connection, 'agent', Object.keys(data.by_agent))
+    const names = await fetchNamesOfKind(connection, 'agent', Object.keys(data.by_agent))
     process.stdout.write(`${formatAnalytics(data, { title, names, paper: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

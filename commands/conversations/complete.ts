@@ -1,7 +1,7 @@
 /** Completes a conversation. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
-import { titleOf } from '../../src/cli/resources/topic.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { formatTitle } from '../../src/cli/resources/topic.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
@@ -16,9 +16,9 @@ export default class ConversationsComplete extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsComplete)
     const connection = await this.connect(flags)
     const { data } = await call(connection, conversationRoutes.complete, {
-      params: { id: await resolveOwn(connection, conversationTopic, args.id) },
+      params: { id: await resolveResource(connection, conversationTopic, args.id) },
     })
-    this.narrate(`Completed conversation ${titleOf(conversationTopic, data)}.`)
+    this.narrate(`Completed conversation ${formatTitle(conversationTopic, data)}.`)
     if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
   }
 }

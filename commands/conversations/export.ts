@@ -5,7 +5,7 @@ import { getSpeakers } from '../../src/cli/conversations/format-conversation.ts'
 import { formatConversationMarkdown } from '../../src/cli/conversations/format-markdown.ts'
 import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
@@ -38,7 +38,7 @@ export default class ConversationsExport extends CadreCommand {
     const json = (flags.format ?? (this.getFormat(flags) === 'json' || flags.to?.endsWith('.json') ? 'json' : 'md')) === 'json'
     const connection = await this.connect(flags)
     const { data } = await call(connection, conversationRoutes.get, {
-      params: { id: await resolveOwn(connection, conversationTopic, args.id) },
+      params: { id: await resolveResource(connection, conversationTopic, args.id) },
     })
     const text = json ? `${formatJson(data)}\n` : formatConversationMarkdown(data, await getSpeakers(connection, data))
     if (flags.to === undefined) process.stdout.write(process.stdout.isTTY ? sanitizeText(text) : text)

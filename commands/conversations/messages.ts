@@ -1,8 +1,8 @@
 /** Lists the messages of a conversation. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/resources/verbs/list.ts'
+import { createPagingFlags, createQuery, footer, readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
@@ -16,13 +16,13 @@ export default class ConversationsMessages extends CadreCommand {
     },
   ]
   static override args = { id: ownArgument(conversationTopic) }
-  static override flags = pagingFlags(['role', 'created_at'])
+  static override flags = createPagingFlags(['role', 'created_at'])
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsMessages)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, conversationTopic, args.id)
-    const found = await readList(connection, conversationRoutes.messages, { id }, queryFrom(flags), flags.all)
+    const id = await resolveResource(connection, conversationTopic, args.id)
+    const found = await readList(connection, conversationRoutes.messages, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable) return this.narrate('This conversation has no messages.')
     await this.print({ data: found.data, columns: ['timestamp', 'role', 'content'] }, flags)

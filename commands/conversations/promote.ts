@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
@@ -31,7 +31,7 @@ export default class ConversationsPromote extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsPromote)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, conversationTopic, args.conversation)
+    const id = await resolveResource(connection, conversationTopic, args.conversation)
     const { messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
     const at = messages.findLastIndex(
       (message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message),
@@ -47,7 +47,7 @@ export default class ConversationsPromote extends CadreCommand {
         'Set the expected output with --expect, or ask again.',
       )
     const cited = (reply.citations ?? []).filter((citation) => citation.cited)
-    const evaluation = await resolveOwn(connection, evaluationTopic, flags.to)
+    const evaluation = await resolveResource(connection, evaluationTopic, flags.to)
     const test = {
       input: question.content,
       expected_output: flags.expect ?? reply.content,

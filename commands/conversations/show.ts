@@ -10,7 +10,7 @@ import {
   pairWithQuestions,
 } from '../../src/cli/conversations/format-conversation.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
@@ -43,7 +43,7 @@ export default class ConversationsShow extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsShow)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, conversationTopic, args.id)
+    const id = await resolveResource(connection, conversationTopic, args.id)
     const { data } = await call(connection, conversationRoutes.get, { params: { id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const writing = findUnfinishedReply(data)

@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/args'
 import { formatSummary } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
@@ -18,7 +18,7 @@ export default class EvaluationsCancel extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsCancel)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
     const run_id = args.run ?? (await call(connection, runRoutes.results, { params: { id }, query: { limit: 1 } })).data.run_id
     const { data } = await call(connection, runRoutes.cancel, { params: { id, run_id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)

@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { formatComparison } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
@@ -29,7 +29,7 @@ export default class EvaluationsCompare extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsCompare)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
     const { data: runs } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: 2, status: 'completed' } as object })
     const [newest, before] = runs
     const b = args.b ?? newest?.run_id

@@ -6,7 +6,7 @@ import { listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
 import { formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
@@ -28,7 +28,7 @@ export default class EvaluationsResults extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsResults)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
     const query = { limit: 1, ...(flags.run ? { run_id: flags.run } : {}) }
     const {
       results: _,

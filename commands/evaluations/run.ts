@@ -7,7 +7,7 @@ import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
 import { formatComparison, formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
 import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { EXIT, ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
 import { rewriteCommands } from '../../src/cli/terminal/invocation.ts'
@@ -47,14 +47,14 @@ export default class EvaluationsRun extends CadreCommand {
       throw new UsageError(`--${judged.join(' and --')} cannot be used with --no-wait.`, 'Omit --no-wait.')
     if (flags.junit !== undefined) await checkWritable(flags.junit)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
     const baseline = flags.baseline === 'last' ? await this.#newest(connection, id) : flags.baseline
     if (baseline !== undefined) await call(connection, runRoutes.getRun, { params: { id, run_id: baseline } })
     const pace = { ...(flags.concurrency ? { concurrency: flags.concurrency } : {}), ...(flags.repeats ? { repeats: flags.repeats } : {}) }
     const { data: started } = await call(connection, runRoutes.run, { params: { id }, body: pace })
     if (!flags.wait) return this.print({ data: started }, flags)
     const display = new ProgressDisplay(flags.quiet)
-    const run = await followRun({ ...connection, narrate: display.log }, started, display).finally(() => display.end())
+    const run = await followRun({ ...connection, notify: display.log }, started, display).finally(() => display.end())
     const all = flags.junit === undefined ? undefined : await listResults(connection, id, run.run_id)
     if (flags.junit !== undefined && all) await writeFile(flags.junit, formatJunit(args.evaluation, all))
     const comparison =

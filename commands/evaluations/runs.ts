@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/args'
 import { integer } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
@@ -16,7 +16,7 @@ export default class EvaluationsRuns extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsRuns)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, evaluationTopic, args.evaluation)
+    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
     const { data } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: flags.limit } as object })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const rows = data.map(({ run_id, status, created_at, summary: { pass_rate, average_score, passed, total } }) => ({

@@ -2,9 +2,9 @@
 import { boolean } from '@oclif/core/flags'
 import { formatCount, type Source } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
-import { explainConflict, yesFlag } from '../../src/cli/resources/verbs/delete.ts'
+import { addForceHint, yesFlag } from '../../src/cli/resources/verbs/delete.ts'
 import { readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
@@ -48,7 +48,7 @@ export default class KnowledgeDelete extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeDelete)
     const connection = await this.connect(flags)
-    const ids = await Promise.all(args.source.map((name) => resolveOwn(connection, knowledgeTopic, name)))
+    const ids = await Promise.all(args.source.map((name) => resolveResource(connection, knowledgeTopic, name)))
     const doomed = await Promise.all([...new Set(ids)].map((id) => planDeletion(connection, id)))
     for (const one of doomed) for (const line of formatDeletion(one)) this.narrate(line)
     // Checked before anything is deleted: the RAG tool must not be deleted if its source stays.
@@ -87,7 +87,7 @@ async function deleteSource(
   force: boolean,
 ): Promise<string> {
   const query = force ? { force: true } : {}
-  const explain = explainConflict(`knowledge delete ${quoteShellWord(name)}`)
+  const explain = addForceHint(`knowledge delete ${quoteShellWord(name)}`)
   if (own) await call(connection, ragToolRoutes.remove, { params: { id: own.id }, query }).catch(explain)
   return (await call(connection, knowledgeSourceRoutes.remove, { params: { id }, query }).catch(explain)).message
 }

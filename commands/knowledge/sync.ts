@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatFailures, formatSyncOutcome, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { readList } from '../../src/cli/resources/verbs/list.ts'
 import { formatFailure, ReportedError, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
@@ -41,7 +41,7 @@ export default class KnowledgeSync extends CadreCommand {
     const connection = await this.connect(flags)
     const ids = flags.all
       ? await listSourceIds(connection)
-      : await Promise.all(names.map((name) => resolveOwn(connection, knowledgeTopic, name)))
+      : await Promise.all(names.map((name) => resolveResource(connection, knowledgeTopic, name)))
     if (ids.length === 0) return this.narrate('No knowledge sources found. Add one: cadre knowledge add ./docs')
     if (flags.cancel) return this.#cancel(connection, ids)
     const display = new ProgressDisplay(flags.quiet)
@@ -54,7 +54,7 @@ export default class KnowledgeSync extends CadreCommand {
         if (!flags.wait) sources.push(source)
         else
           try {
-            const synced = await followSync({ ...connection, narrate: display.log }, source, display)
+            const synced = await followSync({ ...connection, notify: display.log }, source, display)
             sources.push(synced.source)
             for (const line of [formatSyncOutcome(synced), ...(await formatFailures(connection, synced.source))]) display.log(line)
           } catch (error) {

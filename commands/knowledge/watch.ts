@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatCount, formatFailures, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
@@ -42,7 +42,7 @@ export default class KnowledgeWatch extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeWatch)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, knowledgeTopic, args.source)
+    const id = await resolveResource(connection, knowledgeTopic, args.source)
     const source = await setWatch(connection, id, !flags.off)
     const name = quoteShellWord(source.name)
     if (flags.off) this.narrate(`Stopped watching ${source.name}. To sync it: cadre knowledge sync ${name}`)

@@ -2,7 +2,7 @@
 
 import { formatElapsed } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
@@ -37,7 +37,7 @@ export default class ModelsTest extends CadreCommand {
     const tested: Record<string, unknown>[] = []
     let broken: Failure | undefined
     for (const name of args.id) {
-      const id = await resolveOwn(connection, modelTopic, name)
+      const id = await resolveResource(connection, modelTopic, name)
       try {
         const { data } = await call(connection, modelRoutes.test, { params: { id } })
         tested.push({ id, ...data })

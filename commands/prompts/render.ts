@@ -1,15 +1,15 @@
 /** `cadre prompts render`: fills in a prompt template. */
 import { InputReader } from '../../src/cli/input/input-reader.ts'
-import { bodyFrom, fieldsFrom, flagsFrom } from '../../src/cli/input/schema-flags.ts'
+import { createFields, createFlags, readBody } from '../../src/cli/input/schema-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { promptTemplateRoutes } from '../../src/contract/families/prompt-templates.ts'
 
-const fields = fieldsFrom(promptTemplateRoutes.render.body).map((field) => ({ ...field, flag: 'var' }))
+const fields = createFields(promptTemplateRoutes.render.body).map((field) => ({ ...field, flag: 'var' }))
 
 export default class PromptsRender extends CadreCommand {
   static override description = 'Render a prompt template and print the text.\n\nEvery variable needs a value.'
@@ -18,14 +18,14 @@ export default class PromptsRender extends CadreCommand {
     { command: 'cadre prompts render support --var @values.yaml', description: 'Read values from a file' },
   ]
   static override args = { id: ownArgument(promptTopic) }
-  static override flags = flagsFrom(fields)
+  static override flags = createFlags(fields)
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(PromptsRender)
-    const body = await bodyFrom(fields, flags, new InputReader())
+    const body = await readBody(fields, flags, new InputReader())
     const connection = await this.connect(flags)
     const { data } = await call(connection, promptTemplateRoutes.render, {
-      params: { id: await resolveOwn(connection, promptTopic, args.id as string) },
+      params: { id: await resolveResource(connection, promptTopic, args.id as string) },
       body,
     })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)

@@ -2,7 +2,7 @@
 import { boolean, string } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { readArguments } from '../../src/cli/tools/argument-flags.ts'
@@ -42,7 +42,7 @@ export default class ToolsTest extends CadreCommand {
     const { args, flags } = await this.parse(ToolsTest)
     const fill = await readArguments(flags, new InputReader())
     const connection = await this.connect(flags)
-    const params = { id: await resolveOwn(connection, toolTopic, args.id) }
+    const params = { id: await resolveResource(connection, toolTopic, args.id) }
     const tool = await call(connection, apiToolRoutes.get, { params })
     const { data } = await call(connection, apiToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)

@@ -2,9 +2,9 @@
 import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
-import { footer, pagingFlags, queryFrom, readList } from '../../src/cli/resources/verbs/list.ts'
+import { createPagingFlags, createQuery, footer, readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { DELIVERY_STATUSES, Delivery, TEST_EVENT, WEBHOOK_EVENTS, webhookRoutes } from '../../src/contract/families/webhooks.ts'
@@ -31,19 +31,19 @@ export default class WebhooksDeliveries extends CadreCommand {
       helpValue: DELIVERY_STATUSES.join('|'),
     }),
     event: option({ options: EVENTS })({ description: 'List only deliveries of this event.', helpValue: '<event>' }),
-    ...pagingFlags(getSortableFields(Delivery)),
+    ...createPagingFlags(getSortableFields(Delivery)),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksDeliveries)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, webhookTopic, args.id)
+    const id = await resolveResource(connection, webhookTopic, args.id)
     if (args.delivery !== undefined) {
       const { data } = await call(connection, webhookRoutes.delivery, { params: { id, delivery_id: args.delivery } })
       return this.print({ data }, flags)
     }
     const { status, event } = flags
-    const found = await readList(connection, webhookRoutes.deliveries, { id }, { ...queryFrom(flags), status, event }, flags.all)
+    const found = await readList(connection, webhookRoutes.deliveries, { id }, { ...createQuery(flags), status, event }, flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable)
       return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'This webhook has no deliveries.')

@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { readList } from '../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -33,7 +33,7 @@ export default class WebhooksRedeliver extends CadreCommand {
     if (named.length === 0 && !flags.failed)
       throw new UsageError('A delivery is required.', 'List them with cadre webhooks deliveries, or use --failed.')
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, webhookTopic, args.id)
+    const id = await resolveResource(connection, webhookTopic, args.id)
     const failed = flags.failed
       ? await readList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
       : { data: [] }

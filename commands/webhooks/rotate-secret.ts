@@ -1,38 +1,38 @@
-/** Gives a webhook a new signing secret. */
+/** The `webhooks rotate-secret` command. */
 
 import { InputReader } from '../../src/cli/input/input-reader.ts'
-import { bodyFrom, type FlagSet, fieldsFrom, flagsFrom } from '../../src/cli/input/schema-flags.ts'
+import { createFields, createFlags, type FlagSet, readBody } from '../../src/cli/input/schema-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
-import { titleOf } from '../../src/cli/resources/topic.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { formatTitle } from '../../src/cli/resources/topic.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { WebhookRotate, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
-const fields = fieldsFrom(WebhookRotate)
+const fields = createFields(WebhookRotate)
 
 export default class WebhooksRotateSecret extends CadreCommand {
   static override description =
-    'Give a webhook a new signing secret, which is shown this once.\n\nThe secret before it signs as well for a day, so that the receiver can change over.'
+    'Create a new signing secret for a webhook and show it once.\n\nEvents are also signed with the old secret for a day, so that the receiver can switch over.'
   static override examples = [
-    { command: 'cadre webhooks rotate-secret https://hooks.example.com/cadre', description: 'By address' },
+    { command: 'cadre webhooks rotate-secret https://hooks.example.com/cadre', description: 'Rotate the secret of a webhook' },
     {
       command: 'cadre webhooks rotate-secret https://hooks.example.com/cadre --overlap-hours 0',
-      description: 'When others know the old one',
+      description: 'Invalidate a leaked secret immediately',
     },
   ]
   static override args = { id: ownArgument(webhookTopic) }
-  static override flags: FlagSet = flagsFrom(fields)
+  static override flags: FlagSet = createFlags(fields)
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksRotateSecret)
-    const body = await bodyFrom(fields, flags, new InputReader())
+    const body = await readBody(fields, flags, new InputReader())
     const connection = await this.connect(flags)
-    const params = { id: await resolveOwn(connection, webhookTopic, args.id as string) }
+    const params = { id: await resolveResource(connection, webhookTopic, args.id as string) }
     const { data } = await call(connection, webhookRoutes.rotateSecret, { params, body })
-    this.narrate(`Changed the secret of webhook ${titleOf(webhookTopic, data)}.`)
+    this.narrate(`Rotated the secret of webhook ${formatTitle(webhookTopic, data)}.`)
     await this.print({ data }, flags)
-    this.narrate('Keep the secret: it is not shown again.')
+    this.narrate('Store the secret now: it is not shown again.')
   }
 }

@@ -1,6 +1,6 @@
 /** Sends a test event to a webhook. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
@@ -17,7 +17,9 @@ export default class WebhooksTest extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksTest)
     const connection = await this.connect(flags)
-    const { data } = await call(connection, webhookRoutes.test, { params: { id: await resolveOwn(connection, webhookTopic, args.id) } })
+    const { data } = await call(connection, webhookRoutes.test, {
+      params: { id: await resolveResource(connection, webhookTopic, args.id) },
+    })
     this.narrate(formatDelivery(data))
     if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
     if (data.status !== 'delivered') throw new ReportedError()

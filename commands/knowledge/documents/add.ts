@@ -2,10 +2,10 @@
 import { string } from '@oclif/core/args'
 import { string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
-import { bodyFrom, fieldsFrom, flagsFrom } from '../../../src/cli/input/schema-flags.ts'
+import { createFields, createFlags, readBody } from '../../../src/cli/input/schema-flags.ts'
 import { type NewDocument, readDocument } from '../../../src/cli/knowledge/documents.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
@@ -13,7 +13,7 @@ import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
 import { DocumentCreate, documentRoutes } from '../../../src/contract/families/documents.ts'
 
-const fields = fieldsFrom(DocumentCreate).filter(({ name }) => name === 'metadata')
+const fields = createFields(DocumentCreate).filter(({ name }) => name === 'metadata')
 
 export default class DocumentsAdd extends CadreCommand {
   static override description = 'Upload files to a knowledge source.\n\nReplaces documents of the same name.'
@@ -32,7 +32,7 @@ export default class DocumentsAdd extends CadreCommand {
     file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to upload, or - for stdin. May be repeated.' }),
   }
   static override flags = {
-    ...flagsFrom(fields),
+    ...createFlags(fields),
     name: stringFlag({ description: 'Name of a single document (default: its relative path).' }),
   }
 
@@ -41,9 +41,9 @@ export default class DocumentsAdd extends CadreCommand {
     const { source, file: files } = args
     if (flags.name !== undefined && files.length > 1) throw new UsageError('--name can be used with one file only.')
     const reader = new InputReader()
-    const metadata = await bodyFrom(fields, flags, reader)
+    const metadata = await readBody(fields, flags, reader)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, knowledgeTopic, source)
+    const id = await resolveResource(connection, knowledgeTopic, source)
     const added: Row[] = []
     for (const file of files) {
       const document = file === '-' ? await readStdinDocument(reader, flags.name) : await readDocument(file, flags.name)

@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/args'
 import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
 import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
@@ -32,7 +32,7 @@ export default class DocumentsDelete extends CadreCommand {
     const { source, document: names } = args
     await confirm(`Delete ${names.join(', ')} from ${source}?`, flags.yes)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, knowledgeTopic, source)
+    const id = await resolveResource(connection, knowledgeTopic, source)
     const ids = await Promise.all(names.map((name) => resolveDocument(connection, id, name)))
     const deleted: { id: string; message: string }[] = []
     for (const document_id of ids) {

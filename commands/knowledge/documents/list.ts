@@ -1,8 +1,8 @@
 /** Lists the documents of a knowledge source. */
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
-import { footer, pagingFlags, queryFrom, readList } from '../../../src/cli/resources/verbs/list.ts'
+import { createPagingFlags, createQuery, footer, readList } from '../../../src/cli/resources/verbs/list.ts'
 import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { Document, documentRoutes } from '../../../src/contract/families/documents.ts'
 import { getSortableFields } from '../../../src/contract/schemas/list-query.ts'
@@ -17,13 +17,13 @@ export default class DocumentsList extends CadreCommand {
     },
   ]
   static override args = { source: ownArgument(knowledgeTopic) }
-  static override flags = pagingFlags(getSortableFields(Document))
+  static override flags = createPagingFlags(getSortableFields(Document))
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsList)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, knowledgeTopic, args.source)
-    const found = await readList(connection, documentRoutes.list, { id }, queryFrom(flags), flags.all)
+    const id = await resolveResource(connection, knowledgeTopic, args.source)
+    const found = await readList(connection, documentRoutes.list, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable)
       return this.narrate(`No documents found. Upload one: cadre knowledge documents add ${args.source} FILE`)

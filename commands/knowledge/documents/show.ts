@@ -2,15 +2,15 @@
 import { string } from '@oclif/core/args'
 import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/families/documents.ts'
 
 export default class DocumentsShow extends CadreCommand {
-  static override description = 'Show a document of a knowledge source: its size, its state, why it failed.'
-  static override examples = [{ command: 'cadre knowledge documents show Handbook leave.md', description: 'By name' }]
+  static override description = 'Show a document of a knowledge source with its size, status and error.'
+  static override examples = [{ command: 'cadre knowledge documents show Handbook leave.md', description: 'Show a document by name' }]
   static override args = {
     source: ownArgument(knowledgeTopic),
     document: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the document.' }),
@@ -19,7 +19,7 @@ export default class DocumentsShow extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsShow)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, knowledgeTopic, args.source)
+    const id = await resolveResource(connection, knowledgeTopic, args.source)
     const { data } = await call(connection, documentRoutes.get, {
       params: { id, document_id: await resolveDocument(connection, id, args.document) },
     })

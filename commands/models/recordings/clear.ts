@@ -1,7 +1,7 @@
-/** Forgets the recordings of a replay model. */
+/** The `models recordings clear` command. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../../../src/cli/terminal/confirm.ts'
@@ -9,16 +9,16 @@ import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 export default class RecordingsClear extends CadreCommand {
-  static override description = 'Forget the recordings of a replay model, so that it records anew.'
-  static override examples = [{ command: "cadre models recordings clear 'Recorded'", description: 'After asking' }]
+  static override description = 'Delete the recordings of a replay model so that it records again.'
+  static override examples = [{ command: "cadre models recordings clear 'Recorded'", description: 'Delete all recordings' }]
   static override args = { model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }) }
   static override flags = { yes: yesFlag }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsClear)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, modelTopic, args.model)
-    await confirm(`Forget all recordings of ${args.model}?`, flags.yes)
+    const id = await resolveResource(connection, modelTopic, args.model)
+    await confirm(`Delete all recordings of ${args.model}?`, flags.yes)
     const { message } = await call(connection, recordingRoutes.clear, { params: { id } })
     this.narrate(message)
   }

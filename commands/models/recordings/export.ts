@@ -6,9 +6,9 @@ import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { createWriteError } from '../../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
-import { call, pages } from '../../../src/client/call.ts'
+import { call, paginate } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 export default class RecordingsExport extends CadreCommand {
@@ -22,12 +22,12 @@ export default class RecordingsExport extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsExport)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, modelTopic, args.model)
+    const id = await resolveResource(connection, modelTopic, args.model)
     const target = flags.to === undefined ? process.stdout : await openFile(flags.to)
     let count = 0
     const read = (page: number) =>
       call(connection, recordingRoutes.list, { params: { id }, query: { page, limit: 100, sort: 'key', order: 'asc' } as object })
-    for await (const { data } of pages(read)) {
+    for await (const { data } of paginate(read)) {
       // Without timestamps, recording the same responses again produces the same file.
       for (const { created_at: _, ...recording } of data) if (!target.write(`${JSON.stringify(recording)}\n`)) await once(target, 'drain')
       count += data.length

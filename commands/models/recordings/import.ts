@@ -2,7 +2,7 @@
 import { string } from '@oclif/core/args'
 import { InputReader, parseJson } from '../../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveOwn } from '../../../src/cli/resources/resolve-references.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import { call } from '../../../src/client/call.ts'
@@ -27,7 +27,7 @@ export default class RecordingsImport extends CadreCommand {
       .map(({ line, number }) => parseJson(line, `Line ${number} of ${args.file}`))
     if (recordings.length === 0) throw new UsageError(`${args.file} contains no recordings.`)
     const connection = await this.connect(flags)
-    const id = await resolveOwn(connection, modelTopic, args.model)
+    const id = await resolveResource(connection, modelTopic, args.model)
     for (let from = 0; from < recordings.length; from += BATCH_SIZE)
       await call(connection, recordingRoutes.add, {
         params: { id },

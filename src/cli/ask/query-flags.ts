@@ -6,8 +6,8 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { InputReader } from '../input/input-reader.ts'
-import { typed } from '../input/schema-flags.ts'
-import { resolveOwn } from '../resources/resolve-references.ts'
+import { parseScalar } from '../input/schema-flags.ts'
+import { resolveResource } from '../resources/resolve-references.ts'
 import type { Topic } from '../resources/topic.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
@@ -15,7 +15,7 @@ import { createMissingQuestionError } from './missing-question.ts'
 import { hasStdin } from './read-question.ts'
 
 /** Optional for oclif: a missing query is reported with an example that names the tool. */
-export const createQueryArgument = (what: string) =>
+export const createQueryArgument = (label: string) =>
   string({ multiple: true, ignoreStdin: true, description: `${label}, or - to read it from stdin.` })
 
 export const queryFlags = {
@@ -24,7 +24,7 @@ export const queryFlags = {
     char: 'f',
     multiple: true,
     multipleNonGreedy: true,
-    description: 'Only passages whose source, page, type or metadata is this; may be repeated, the same key for any of several.',
+    description: 'Search only passages whose source, page, type or metadata matches. May be repeated; repeat a key to match any value.',
     helpValue: '<key=value>',
   }),
   full: boolean({ description: 'Show whole passages instead of excerpts.' }),
@@ -59,7 +59,7 @@ export function parseFilters(texts: readonly string[]): Record<string, unknown> 
   for (const one of texts) {
     const at = one.indexOf('=')
     if (at < 1) throw new UsageError(`--filter ${one} has no value.`, 'Write it as key=value, for example source=leave.md.')
-    const [key, value] = [one.slice(0, at), typed(one.slice(at + 1))]
+    const [key, value] = [one.slice(0, at), parseScalar(one.slice(at + 1))]
     filters[key] = key in filters ? [filters[key], value].flat() : value
   }
   return filters
@@ -68,7 +68,7 @@ export function parseFilters(texts: readonly string[]): Record<string, unknown> 
 /** Resolves a tool by name. If only a knowledge source has that name, the error explains how to create the tool. */
 export async function resolveSearchTool(connection: Connection, topic: Topic, name: string): Promise<string> {
   try {
-    return await resolveOwn(connection, topic, name)
+    return await resolveResource(connection, topic, name)
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     const { data } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 1 } as object })

@@ -6,7 +6,7 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
-import { kindOf } from '../resources/resource-kinds.ts'
+import { findKind } from '../resources/resource-kinds.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 
@@ -21,13 +21,13 @@ export async function reportUnreadSources(connection: Connection, tools: readonl
   for (const id of ids) {
     const { name, statistics } = (await call(connection, knowledgeSourceRoutes.get, { params: { id } })).data
     if (statistics.documents === 0)
-      connection.narrate(`Nothing of ${sanitizeLine(name)} has been read: cadre knowledge sync ${quoteShellWord(name)}`)
+      connection.notify(`${sanitizeLine(name)} has no documents. To sync it: cadre knowledge sync ${quoteShellWord(name)}`)
   }
 }
 
 async function listSourceIds(connection: Connection, tool: string): Promise<string[]> {
   const params = { id: tool }
-  switch (kindOf(tool)) {
+  switch (findKind(tool)) {
     case 'rag_tool':
       return [(await call(connection, ragToolRoutes.get, { params })).data.knowledge_source_id].filter((id) => id !== null)
     case 'retrieval_tool':

@@ -3,7 +3,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
-import { resolveOwn } from '../resources/resolve-references.ts'
+import { resolveResource } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
@@ -25,9 +25,9 @@ interface DefaultAgentOptions {
 /** Returns the configured agent or the only one. Never guesses among several: the question may be confidential. */
 export async function resolveDefaultAgent(
   connection: Connection,
-  { configuredAgent: preferred, command, suffix: rest = '' }: DefaultAgentOptions,
+  { configuredAgent, command, suffix = '' }: DefaultAgentOptions,
 ): Promise<string> {
-  if (preferred !== undefined) return resolveConfiguredAgent(connection, preferred)
+  if (configuredAgent !== undefined) return resolveConfiguredAgent(connection, configuredAgent)
   const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: MAX_LISTED_AGENTS } })
   const [first, ...others] = data
   if (!first)
@@ -42,16 +42,16 @@ export async function resolveDefaultAgent(
   const example = quoteShellWord(isAddressable(first) ? first.name : first.id)
   throw new AmbiguousAgentError(
     `There are ${pagination.total} agents, and none is selected: ${names.join(', ')}${pagination.total > data.length ? ', …' : ''}.`,
-    `Name one: ${command} ${example}${rest}. To set a default: cadre config set agent ${example}`,
+    `Name one: ${command} ${example}${suffix}. To set a default: cadre config set agent ${example}`,
   )
 }
 
-async function resolveConfiguredAgent(connection: Connection, preferred: string): Promise<string> {
+async function resolveConfiguredAgent(connection: Connection, configuredAgent: string): Promise<string> {
   try {
-    return await resolveOwn(connection, agentTopic, preferred)
+    return await resolveResource(connection, agentTopic, configuredAgent)
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
-    throw new CadreError(error.code, `The configured agent "${preferred}" does not exist.`, {
+    throw new CadreError(error.code, `The configured agent "${configuredAgent}" does not exist.`, {
       hint: 'Set another one with cadre config set agent NAME, or remove it with cadre config unset agent.',
       cause: error,
     })

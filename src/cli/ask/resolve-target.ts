@@ -5,7 +5,7 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { agentRoutes, agents } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
-import { isCalled, resolveOwn } from '../resources/resolve-references.ts'
+import { hasResource, resolveResource } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { conversationTopic } from '../resources/topics/conversations.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
@@ -27,22 +27,22 @@ export interface Target {
 /** Splits the arguments into an agent and the words of the question. */
 export function splitAgentAndQuestion(
   words: readonly string[],
-  { agent, conversation, continueLast: goOn }: Target,
+  { agent, conversation, continueLast }: Target,
 ): { agent: string | undefined; words: readonly string[] } {
-  const named = agent !== undefined || conversation !== undefined || goOn
+  const named = agent !== undefined || conversation !== undefined || continueLast
   if (named || words.length < 2) return { agent, words }
   return { agent: words[0], words: words.slice(1) }
 }
 
 /** Returns the command line before the question, for the example in errors. */
-export function formatAskCommand({ agent, conversation, continueLast: goOn }: Target): string {
-  const whom =
+export function formatAskCommand({ agent, conversation, continueLast }: Target): string {
+  const selection =
     conversation !== undefined
       ? ` --conversation ${quoteShellWord(conversation)}`
       : agent !== undefined
-        ? ` ${goOn ? '--agent ' : ''}${quoteShellWord(agent)}`
+        ? ` ${continueLast ? '--agent ' : ''}${quoteShellWord(agent)}`
         : ''
-  return `cadre ask${whom}${goOn ? ' --continue' : ''}`
+  return `cadre ask${selection}${continueLast ? ' --continue' : ''}`
 }
 
 const MAX_NAME_LENGTH: number = (agents.resource.properties.name as { maxLength?: number }).maxLength ?? 0
@@ -51,16 +51,16 @@ const MAX_NAME_LENGTH: number = (agents.resource.properties.name as { maxLength?
 export async function isAgentName(
   connection: Connection,
   words: readonly string[],
-  { agent, conversation, continueLast: goOn }: Target,
+  { agent, conversation, continueLast }: Target,
 ): Promise<boolean> {
   const [word = '', ...others] = words
-  if (others.length > 0 || agent !== undefined || conversation !== undefined || goOn || word.length > MAX_NAME_LENGTH) return false
-  return isCalled(connection, agentTopic, word)
+  if (others.length > 0 || agent !== undefined || conversation !== undefined || continueLast || word.length > MAX_NAME_LENGTH) return false
+  return hasResource(connection, agentTopic, word)
 }
 
 /** Returns the identifier of the conversation, creating one if needed. */
 export async function resolveConversation(connection: Connection, target: Target, question: string): Promise<string> {
-  if (target.conversation !== undefined) return resolveOwn(connection, conversationTopic, target.conversation)
+  if (target.conversation !== undefined) return resolveResource(connection, conversationTopic, target.conversation)
   if (target.continueLast) return continueLastConversation(connection, target.agent)
   const agent_id = await resolveAgent(connection, target, question)
   return (await call(connection, conversationRoutes.create, { body: { agent_id } })).data.id
@@ -76,8 +76,8 @@ export async function findQuotingModel(connection: Connection, conversation: str
 }
 
 async function continueLastConversation(connection: Connection, agent: string | undefined): Promise<string> {
-  const last = await getLastConversation(connection, agent === undefined ? undefined : await resolveOwn(connection, agentTopic, agent))
-  connection.narrate(`Continuing ${formatConversationName(last)}.`)
+  const last = await getLastConversation(connection, agent === undefined ? undefined : await resolveResource(connection, agentTopic, agent))
+  connection.notify(`Continuing ${formatConversationName(last)}.`)
   return last.id
 }
 
@@ -85,19 +85,16 @@ function formatConversationName({ title, id }: Static<typeof ConversationItem>):
   return title ? `"${sanitizeLine(title)}" (${id})` : id
 }
 
-async function resolveAgent(
-  connection: Connection,
-  { agent, isAgentGuessed: guessed, configuredAgent: preferred }: Target,
-  question: string,
-): Promise<string> {
-  if (agent !== undefined) return guessed ? resolveGuessedAgent(connection, agent, question) : resolveOwn(connection, agentTopic, agent)
-  return resolveDefaultAgent(connection, { configuredAgent: preferred, command: 'cadre ask', suffix: ' "…"' })
+async function resolveAgent(connection: Connection, { agent, isAgentGuessed, configuredAgent }: Target, question: string): Promise<string> {
+  if (agent !== undefined)
+    return isAgentGuessed ? resolveGuessedAgent(connection, agent, question) : resolveResource(connection, agentTopic, agent)
+  return resolveDefaultAgent(connection, { configuredAgent, command: 'cadre ask', suffix: ' "…"' })
 }
 
 /** Resolves the first word as an agent. If there is none, the hint suggests quoting the whole question. */
 async function resolveGuessedAgent(connection: Connection, agent: string, question: string): Promise<string> {
   try {
-    return await resolveOwn(connection, agentTopic, agent)
+    return await resolveResource(connection, agentTopic, agent)
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     throw new CadreError(error.code, error.message, {

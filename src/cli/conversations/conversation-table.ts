@@ -1,20 +1,20 @@
-/** Whose conversations are, for those who see others' too: one's own need no name beside them. */
+/** Builds the table of conversations for `conversations list`. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
-import { namesOfAll } from '../resources/resource-names.ts'
+import { fetchNames } from '../resources/resource-names.ts'
 import type { OutputData } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'
 
-/** The user that the caller's own conversations belong to; undefined where there are none yet. */
+/** Returns the user of the caller's own conversations; undefined if there are none. */
 async function findOwnUser(connection: Connection): Promise<string | undefined> {
   return (await call(connection, conversationRoutes.list, { query: { mine: true, limit: 1 } })).data[0]?.user_id
 }
 
-/** A table of conversations, with the agent of each, and whose it is where it is somebody else's. */
+/** Adds the agent's name, and the owner of conversations that belong to other users. */
 export async function buildConversationTable(connection: Connection, rows: readonly Row[]): Promise<OutputData> {
   const own = await findOwnUser(connection)
-  const agents = await namesOfAll(
+  const agents = await fetchNames(
     connection,
     rows.map(({ agent_id }) => agent_id).filter((id) => typeof id === 'string'),
   )

@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path'
 import { CadreError } from '../../contract/errors.ts'
 import { detectSeparator, parseCsv } from '../input/csv.ts'
-import { type Body, type InputReader, parseJson, type ResourceInput, resourcesIn } from '../input/input-reader.ts'
+import { type Body, type InputReader, parseJson, parseResources, type ResourceInput } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 export async function readEvaluations(file: string, reader: InputReader): Promise<ResourceInput> {
@@ -11,7 +11,7 @@ export async function readEvaluations(file: string, reader: InputReader): Promis
   const place = file === '-' ? 'Stdin' : file
   if (kind === 'table') return createEvaluation(file, parseTable(text, place))
   if (kind === 'lines') return createEvaluation(file, parseJsonLines(text, place), splitLines(text))
-  const { isList: list, bodies } = await resourcesIn(text, file)
+  const { isList: list, bodies } = await parseResources(text, file)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
   return areCases ? createEvaluation(file, bodies) : { isList: list, bodies }
 }

@@ -1,8 +1,8 @@
 /** Builds the request of `cadre api` from its arguments and flags, like `gh api`. */
-import type { Sent } from '../../client/request.ts'
+import type { ClientRequest } from '../../client/request.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { InputReader } from './input-reader.ts'
-import { typed } from './schema-flags.ts'
+import { parseScalar } from './schema-flags.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -31,7 +31,12 @@ function normalizePath(text: string): string {
   return /^\/(api|docs)(\/|\?|$)/.test(path) ? path : `/api${path}`
 }
 
-export async function buildApiRequest(first: string, second: string | undefined, flags: ApiFlags, reader: InputReader): Promise<Sent> {
+export async function buildApiRequest(
+  first: string,
+  second: string | undefined,
+  flags: ApiFlags,
+  reader: InputReader,
+): Promise<ClientRequest> {
   const fields = { ...parsePairs(flags['raw-field'], '-f', (text) => text), ...(await readTypedPairs(flags.field, reader)) }
   const count = Object.keys(fields).length
   const { method, path } = parseMethodAndPath(first, second, count > 0 || flags.input !== undefined)
@@ -71,7 +76,7 @@ async function readTypedPairs(texts: readonly string[] | undefined, reader: Inpu
         ? await reader.readValue(text, 'field')
         : /^[[{]/.test(text)
           ? await reader.readStructure(text, 'field')
-          : typed(text),
+          : parseScalar(text),
     ],
   )
   return Object.fromEntries(await Promise.all(read))

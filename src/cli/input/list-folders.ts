@@ -1,10 +1,10 @@
-/** Which folders there are in a folder. */
+/** Lists the folders in a folder. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sanitizeLine } from '../terminal/text.ts'
 
-/** Their names, those of links to folders too, but for names that would steer the terminal that they are written to. */
-export function foldersIn(folder: string): string[] {
+/** Includes links to folders; omits names with control characters. */
+export function listFolders(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
       entry.name === sanitizeLine(entry.name) &&
@@ -13,7 +13,7 @@ export function foldersIn(folder: string): string[] {
         : [],
     )
   } catch {
-    return [] // what cannot be listed has none to name
+    return [] // unreadable folder
   }
 }
 
@@ -21,6 +21,6 @@ function isLinkToFolder(link: string): boolean {
   try {
     return statSync(link).isDirectory()
   } catch {
-    return false // it leads nowhere, or in circles
+    return false // broken or circular link
   }
 }

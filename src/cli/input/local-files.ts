@@ -1,11 +1,11 @@
-/** Files of a folder on this machine, for a service on another one: the same choice that the daemon makes of a folder of its own. */
+/** Finds the files of a local folder to upload to a remote service, by the same rules as the daemon's folder sources. */
 import { opendir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { DEFAULT_FILE_TYPES } from '../../contract/families/knowledge-sources.ts'
 
 export interface LocalFile {
   path: string
-  /** Name of the document. */
+  /** Document name. */
   name: string
 }
 
@@ -14,23 +14,23 @@ export interface FileFilter {
   exclude?: readonly string[]
 }
 
-/** Why a file, or a folder as a whole, is no document of ours. */
-export type Left = 'hidden' | 'ignored' | 'unwanted' | 'kind'
+/** Why a file or folder is skipped. */
+export type SkipReason = 'hidden' | 'ignored' | 'unwanted' | 'kind'
 
 export interface ScannedFile extends LocalFile {
-  /** Undefined for what is read. */
-  left?: Left
+  /** Undefined for documents. */
+  left?: SkipReason
 }
 
-/** Everything below the folder that is neither hidden, nor ignored by git, nor of a type that is not read; in the order of names. */
-export async function filesOf(root: string, choice: FileFilter): Promise<LocalFile[]> {
+/** Skips hidden files, files ignored by git and unsupported types. Sorted by name. */
+export async function listFiles(root: string, choice: FileFilter): Promise<LocalFile[]> {
   const found: LocalFile[] = []
-  for await (const { path, name, left } of lookThrough(root, choice)) if (left === undefined) found.push({ path, name })
+  for await (const { path, name, left } of scanFolder(root, choice)) if (left === undefined) found.push({ path, name })
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What is below the folder, one after the other, each with the reason why it is left out, if it is. */
-export async function* lookThrough(root: string, { include = [], exclude = [] }: FileFilter): AsyncGenerator<ScannedFile> {
+/** Yields documents and skipped files and folders, with the reason. */
+export async function* scanFolder(root: string, { include = [], exclude = [] }: FileFilter): AsyncGenerator<ScannedFile> {
   const [{ default: picomatch }, { default: ignore }] = await Promise.all([import('picomatch'), import('ignore')])
   const matches = (globs: readonly string[], dot: boolean) => {
     const tests = globs.map((glob) => picomatch(glob.replace(/^(\.?\/)+/, ''), { dot, basename: !glob.includes('/') }))
@@ -41,7 +41,7 @@ export async function* lookThrough(root: string, { include = [], exclude = [] }:
   const types = new Set<string>(DEFAULT_FILE_TYPES)
 
   async function* look(folder: string, above: readonly ((path: string) => boolean)[]): AsyncGenerator<ScannedFile> {
-    const rules = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => undefined) // most folders have none
+    const rules = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => undefined) // no .gitignore
     const own = rules === undefined ? undefined : ignore().add(rules)
     const ignored = own
       ? [...above, (path: string) => own.ignores(relative(folder, path).split(sep).join('/') + (path.endsWith('/') ? '/' : ''))]

@@ -1,4 +1,4 @@
-/** Flags from a schema of the contract, and the body that those flags describe. */
+/** Creates flags from a schema and reads a request body from them. */
 import { boolean, string } from '@oclif/core/flags'
 import type { Flag } from '@oclif/core/interfaces'
 import type { TSchema } from 'typebox'
@@ -34,11 +34,11 @@ interface FieldSchema {
   additionalProperties?: boolean | FieldSchema
 }
 
-/** Texts that may be this long come from files more often than from a shell. */
+/** Fields that allow text this long can be read from files. */
 const LONG_TEXT_LENGTH = 10_000
 
-/** The fields of a body. A reference drops its _id: --model takes a name as well. */
-export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Field[] {
+/** References lose their _id suffix, since names are accepted too: --model. */
+export function createFields(body: TSchema, references: Iterable<string> = []): Field[] {
   const required = new Set((body as { required?: string[] }).required ?? [])
   const named = new Set(references)
   return Object.entries(getFields(body)).map(([name, schema]) => {
@@ -46,7 +46,7 @@ export function fieldsFrom(body: TSchema, references: Iterable<string> = []): Fi
     const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
     const isReference = named.has(name)
     const shown = isReference
-      ? { ...details, description: details.description?.replace(/^Identifier of/, 'Identifier or name of') ?? name }
+      ? { ...details, description: details.description?.replace(/^(Identifier|ID) of/, '$1 or name of') ?? name }
       : details
     return {
       name,
@@ -84,16 +84,16 @@ const HELP_VALUES: Record<FieldKind, string> = {
   object: 'json|@file|key=value',
 }
 
-export function flagsFrom(fields: readonly Field[]): FlagSet {
+export function createFlags(fields: readonly Field[]): FlagSet {
   return Object.fromEntries(fields.map((field) => [field.flag, createFlag(field)]))
 }
 
 function createFlag({ name, flag, kind, nullable, required, schema }: Field): Flag<unknown> {
   const notes = [
     formatRange(schema),
-    schema.default === undefined ? '' : `${JSON.stringify(schema.default)} when left out`,
+    schema.default === undefined ? '' : `default: ${JSON.stringify(schema.default)}`,
     required ? 'required' : '',
-    nullable && kind !== 'boolean' ? 'null clears it' : '',
+    nullable && kind !== 'boolean' ? 'null to clear' : '',
   ].filter(Boolean)
   const description = `${schema.description ?? name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
   const spelling = toKebabCase(name)
@@ -115,8 +115,8 @@ function formatRange({ minimum, maximum }: FieldSchema): string {
   return minimum === undefined ? '' : `at least ${write(minimum)}`
 }
 
-/** The body that the flags describe; fields that no flag names are left out. */
-export async function bodyFrom(fields: readonly Field[], flags: FlagValues, reader: InputReader): Promise<Body> {
+/** Omits fields without a flag. */
+export async function readBody(fields: readonly Field[], flags: FlagValues, reader: InputReader): Promise<Body> {
   const body: Body = {}
   for (const field of fields) {
     const value = flags[field.flag]
@@ -142,13 +142,13 @@ function readNumber({ flag, schema }: Field, text: string): number {
   const value = Number(text)
   const whole = [schema.type].flat().includes('integer')
   if (text.trim() === '' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
-    throw new UsageError(`--${flag} takes a ${whole ? 'whole ' : ''}number, not "${text}".`)
+    throw new UsageError(`--${flag} must be a ${whole ? 'whole ' : ''}number, not "${text}".`)
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
   if (value < minimum || value > maximum) throw new UsageError(`--${flag} ${text} is out of range: ${formatRange(schema)}.`)
   return value
 }
 
-/** A JSON list, one JSON object, or words between commas. An empty text is no item, so `--tool ""` empties the list. */
+/** Accepts a JSON list, a JSON object or comma-separated words. `--tool ""` is an empty list. */
 function parseListItems({ flag }: Field, text: string): unknown[] {
   if (/^\s*\[/.test(text)) return parseJson(text, `--${flag}`) as unknown[]
   if (/^\s*\{/.test(text)) return [parseJson(text, `--${flag}`)]
@@ -164,14 +164,14 @@ async function readObject({ flag, schema }: Field, given: string[], reader: Inpu
       const pair = /^([^={}[\]"@\s][^={}[\]"\s]*)=(.*)$/s.exec(text)
       if (!pair) return reader.readStructure(text, flag)
       const textOnly = typeof schema.additionalProperties === 'object' && schema.additionalProperties.type === 'string'
-      return { [pair[1] as string]: textOnly ? pair[2] : typed(pair[2] as string) }
+      return { [pair[1] as string]: textOnly ? pair[2] : parseScalar(pair[2] as string) }
     }),
   )
   return parts.length === 1 ? parts[0] : Object.assign({}, ...parts)
 }
 
-/** Numbers, true, false and null as what they are; everything else as text. */
-export function typed(text: string): unknown {
+/** Parses numbers, true, false and null; everything else is text. */
+export function parseScalar(text: string): unknown {
   if (text === 'true' || text === 'false' || text === 'null' || /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text))
     return JSON.parse(text)
   return text

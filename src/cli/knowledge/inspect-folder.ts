@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { suggestWord } from '../../contract/suggest.ts'
 import { createReadError } from '../input/file-errors.ts'
-import { foldersIn } from '../input/list-folders.ts'
-import { type Left, lookThrough } from '../input/local-files.ts'
+import { listFolders } from '../input/list-folders.ts'
+import { type SkipReason, scanFolder } from '../input/local-files.ts'
 import { describeSystemError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { formatCount } from './follow-sync.ts'
@@ -38,7 +38,7 @@ export async function findFolderProblem(folder: string): Promise<FolderProblem |
   if (!found.isDirectory())
     return {
       message: `${folder} is a file, not a folder.`,
-      hint: `To read this file: cadre knowledge add ${quoteShellWord(folder)}\nTo read all of its folder: cadre quickstart ${quoteShellWord(dirname(folder))}`,
+      hint: `To add this file: cadre knowledge add ${quoteShellWord(folder)}\nTo use its folder: cadre quickstart ${quoteShellWord(dirname(folder))}`,
     }
   const without = await describeUnreadableFolder(folder)
   if (without === undefined) return undefined
@@ -47,7 +47,7 @@ export async function findFolderProblem(folder: string): Promise<FolderProblem |
 
 function describeMissingFolder(folder: string): FolderProblem {
   const path = resolve(folder)
-  const near = suggestWord(basename(path), foldersIn(dirname(path)))
+  const near = suggestWord(basename(path), listFolders(dirname(path)))
   if (near !== undefined) {
     const meant = join(dirname(folder), near)
     return { message: `There is no folder ${folder}.`, hint: `Did you mean this one? cadre quickstart ${quoteShellWord(meant)}` }
@@ -57,10 +57,10 @@ function describeMissingFolder(folder: string): FolderProblem {
 
 /** Describes what the folder contains instead of documents; undefined as soon as a document is found. */
 async function describeUnreadableFolder(folder: string): Promise<string | undefined> {
-  const count: Record<Left | 'empty', number> = { hidden: 0, ignored: 0, unwanted: 0, kind: 0, empty: 0 }
+  const count: Record<SkipReason | 'empty', number> = { hidden: 0, ignored: 0, unwanted: 0, kind: 0, empty: 0 }
   const kinds = new Set<string>()
   try {
-    for await (const { path, name, left } of lookThrough(folder, {})) {
+    for await (const { path, name, left } of scanFolder(folder, {})) {
       if (left === undefined && (await stat(path)).size > 0) return undefined
       count[left ?? 'empty']++
       if (left === 'kind') kinds.add(extname(name).toLowerCase() || basename(name))

@@ -1,10 +1,10 @@
-/** What `knowledge add` is pointed at, and the knowledge sources that it becomes. */
+/** Plans the knowledge sources for the targets of `knowledge add`. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
 import type { SourceAuth, SourceType } from '../../contract/families/knowledge-sources.ts'
 import { splitUrlCredentials, type UrlCredentials } from '../../contract/url-credentials.ts'
 import type { Body } from '../input/input-reader.ts'
-import { filesOf, type LocalFile } from '../input/local-files.ts'
+import { type LocalFile, listFiles } from '../input/local-files.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 export const ADDABLE_TYPES = ['folder', 'file', 'url', 'git'] as const
@@ -19,39 +19,39 @@ export interface AddOptions {
   schedule?: string | undefined
   site?: boolean | undefined
   depth?: number | undefined
-  /** Whether addresses inside the private network may be read. */
+
   'allow-private-network'?: boolean | undefined
-  /** What a repository is opened with. */
+  /** Credentials of a git repository. */
   token?: string | undefined
   username?: string | undefined
-  /** Send files instead of having the daemon read them. */
+  /** Whether to upload files instead of letting the daemon read them. */
   send: boolean
 }
 
-/** A knowledge source that should be there. */
+/** A knowledge source to create or update. */
 export interface PlannedSource {
   name: string
   type: SourceType
   configuration: Body
   auth?: SourceAuth
-  /** Documents to send to it. */
+  /** Files to upload. */
   files: LocalFile[]
-  /** What the user pointed at, in words. */
+  /** The target, for messages. */
   location: string
-  /** Whether a source of that name is the same one also when it was somewhere else. */
+  /** Whether a source of the same name is reused even if its location differs. */
   canMove?: boolean
 }
 
-/** The field that says where a source reads from: two that agree in it are the same. */
+/** The configuration field with the location of a source, which identifies it. */
 export const LOCATION_FIELDS: Partial<Record<SourceType, string>> = { folder: 'path', url: 'url', git: 'repository' }
 
-/** The sources for what was named: each folder, address and repository is one, and all files together are one. */
+/** Plans a source for each folder, URL and repository, and one for all files. */
 export async function planSources(targets: readonly string[], options: AddOptions): Promise<PlannedSource[]> {
   const typed = targets.map((target) => ({ target, type: options.type ?? detectType(target) }))
   const files = typed.filter(({ type }) => type === 'file').map(({ target }) => target)
   const others = typed.filter(({ type }) => type !== 'file')
   if (options.name !== undefined && others.length + (files.length > 0 ? 1 : 0) > 1)
-    throw new UsageError('--name is for one source, and these are several.', 'Add them one after the other.')
+    throw new UsageError('--name can be used with one source only.', 'Add the sources one by one.')
   const additions = await Promise.all(others.map(({ target, type }) => planSource(target, type, options)))
   if (files.length > 0) additions.push(planFiles(files, options))
   return additions
@@ -62,15 +62,12 @@ function detectType(target: string): AddableType {
   if (/^https?:\/\//i.test(target)) return 'url'
   const found = statSync(target, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? 'folder' : 'file'
-  throw new UsageError(
-    `There is no file or folder ${target}.`,
-    'Name a folder, files, an http(s) address, or a git address that ends in .git.',
-  )
+  throw new UsageError(`There is no file or folder ${target}.`, 'Name a folder, files, an http(s) URL, or a git URL that ends in .git.')
 }
 
 async function planSource(target: string, type: AddableType, options: AddOptions): Promise<PlannedSource> {
   if (type !== 'git') rejectFlags(options, ['token', 'username'], 'git repositories')
-  if (type === 'folder') rejectFlags(options, ['allow-private-network'], 'web pages and git repositories')
+  if (type === 'folder') rejectFlags(options, ['allow-private-network'], 'URLs and git repositories')
   if (type === 'url') return planUrl(target, options)
   if (type === 'git') return planRepository(target, options)
   return planFolder(target, options)
@@ -81,13 +78,13 @@ async function planFolder(target: string, options: AddOptions): Promise<PlannedS
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${target} is not a folder.`)
   rejectFlags(options, ['site', 'depth'], 'web sites')
   const { include, exclude, watch, schedule } = options
-  const named = { name: options.name ?? (basename(path) || 'root'), place: target }
+  const named = { name: options.name ?? (basename(path) || 'root'), location: target }
   if (!options.send)
     return { ...named, type: 'folder', files: [], configuration: omitUndefined({ path, include, exclude, watch, schedule }) }
-  rejectFlags(options, ['watch', 'schedule'], 'folders that the daemon reads itself; these files are sent to it')
-  const files = await filesOf(path, omitUndefined({ include, exclude }))
+  rejectFlags(options, ['watch', 'schedule'], 'folders that the daemon reads; these files are uploaded')
+  const files = await listFiles(path, omitUndefined({ include, exclude }))
   if (files.length === 0)
-    throw new UsageError(`There is nothing to send in ${target}.`, 'Hidden files, and what .gitignore names, are left out.')
+    throw new UsageError(`There are no files to upload in ${target}.`, 'Hidden files and files in .gitignore are skipped.')
   return { ...named, type: 'file', configuration: {}, files }
 }
 
@@ -95,7 +92,7 @@ function planFiles(targets: readonly string[], options: AddOptions): PlannedSour
   rejectFlags(options, ['watch', 'schedule', 'include', 'exclude'], 'folders')
   rejectFlags(options, ['site', 'depth'], 'web sites')
   rejectFlags(options, ['token', 'username'], 'git repositories')
-  rejectFlags(options, ['allow-private-network'], 'web pages and git repositories')
+  rejectFlags(options, ['allow-private-network'], 'URLs and git repositories')
   const paths = targets.map((target) => resolve(target))
   const folders = targets.filter((target) => statSync(target, { throwIfNoEntry: false })?.isDirectory() !== false)
   if (folders[0] !== undefined) throw new UsageError(`${folders[0]} is not a file.`)
@@ -111,7 +108,7 @@ function planFiles(targets: readonly string[], options: AddOptions): PlannedSour
   }
 }
 
-/** By their last part, unless two share it: then by as much of the path as tells them apart. */
+/** Names files by their last path segment, or by as many segments as needed to be unique. */
 function nameFiles(paths: readonly string[]): LocalFile[] {
   const unique = [...new Set(paths)]
   const parts = (path: string, count: number) => path.split(/[/\\]/).filter(Boolean).slice(-count).join('/').normalize('NFC')
@@ -123,13 +120,10 @@ function nameFiles(paths: readonly string[]): LocalFile[] {
 }
 
 function planUrl(url: string, options: AddOptions): PlannedSource {
-  if (!URL.canParse(url)) throw new UsageError(`"${url}" is not an address.`)
+  if (!URL.canParse(url)) throw new UsageError(`"${url}" is not a valid URL.`)
   if (splitUrlCredentials(url))
-    throw new UsageError(
-      'There is a login in the address, and pages that want one cannot be read.',
-      'A git repository is added with --type git.',
-    )
-  rejectFlags(options, ['watch', 'include', 'exclude'], 'folders; a site takes --schedule')
+    throw new UsageError('The URL contains credentials, which are not supported for web pages.', 'To add a git repository, use --type git.')
+  rejectFlags(options, ['watch', 'include', 'exclude'], 'folders; use --schedule for a site')
   const { hostname, pathname } = new URL(url)
   const mode = options.site || options.depth !== undefined ? 'site' : /sitemap[^/]*\.xml$/i.test(pathname) ? 'sitemap' : undefined
   const name = `${hostname.replace(/^www\./, '')}${pathname.replace(/\/+$/, '')}`
@@ -143,14 +137,11 @@ function planUrl(url: string, options: AddOptions): PlannedSource {
 }
 
 function planRepository(target: string, options: AddOptions): PlannedSource {
-  rejectFlags(options, ['watch'], 'folders; a repository takes --schedule')
+  rejectFlags(options, ['watch'], 'folders; use --schedule for a repository')
   rejectFlags(options, ['site', 'depth'], 'web sites')
   const local = existsSync(target)
   if (local && options.send)
-    throw new UsageError(
-      'A repository on this machine cannot be read by a daemon on another one.',
-      'Leave out --type git to send its files.',
-    )
+    throw new UsageError('The daemon runs on another machine and cannot read this repository.', 'Omit --type git to upload its files.')
   const held = local ? undefined : splitUrlCredentials(target)
   const repository = local ? resolve(target) : (held?.address ?? target)
   const name = options.name ?? (basename(repository.replace(/\/+$/, '').replace(/^.*:(?!\/\/)/, '')).replace(/\.git$/i, '') || 'repository')
@@ -166,11 +157,11 @@ function planRepository(target: string, options: AddOptions): PlannedSource {
   }
 }
 
-/** Where a token is all there is, servers take any name with it. */
+/** Git servers accept any user name with a token. */
 function createAuth({ token, username }: AddOptions, held: UrlCredentials | undefined): SourceAuth | undefined {
-  if (token === undefined && username !== undefined) throw new UsageError('--username goes with --token.')
+  if (token === undefined && username !== undefined) throw new UsageError('--username requires --token.')
   if (token === undefined) return held && { type: 'basic', ...held }
-  if (held) throw new UsageError('There is a login in the address, and --token is another one.', 'Leave one of them out.')
+  if (held) throw new UsageError('The URL contains credentials and --token is set.', 'Use only one of them.')
   return { type: 'basic', username: username ?? 'git', password: token }
 }
 
@@ -180,5 +171,5 @@ const omitUndefined = (fields: Body): Body => Object.fromEntries(Object.entries(
 
 function rejectFlags(options: AddOptions, names: readonly (keyof AddOptions)[], only: string): void {
   const found = names.find((name) => options[name] !== undefined && options[name] !== false)
-  if (found) throw new UsageError(`--${found} is for ${only}.`)
+  if (found) throw new UsageError(`--${found} can be used only with ${only}.`)
 }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Agent, agentRoutes } from '../../contract/families/agents.ts'
-import { filesOf } from '../input/local-files.ts'
+import { listFiles } from '../input/local-files.ts'
 import type { PlannedSource } from '../knowledge/plan-sources.ts'
 
 const SOURCE_NAME = 'Cadre documentation'
@@ -37,8 +37,8 @@ export const createAgentTemplate = (name: string): AgentTemplate => ({
 
 /** The documentation of this installation; where it is installed may change, the source stays the same. */
 export async function createDocumentationSource(root: string, send: boolean): Promise<PlannedSource> {
-  const what = { name: SOURCE_NAME, place: root, moves: true }
-  if (send) return { ...what, type: 'file', configuration: {}, files: await filesOf(root, { include: INCLUDE }) }
+  const what = { name: SOURCE_NAME, location: root, canMove: true }
+  if (send) return { ...what, type: 'file', configuration: {}, files: await listFiles(root, { include: INCLUDE }) }
   return { ...what, type: 'folder', configuration: { path: root, include: INCLUDE, gitignore: false }, files: [] }
 }
 

@@ -5,7 +5,7 @@ import type { Route } from '../../contract/route.ts'
 import type { Body } from '../input/input-reader.ts'
 import { createAmbiguousNameError, createUnknownNameError, type FoundResource, type NameQuery } from './ambiguous-names.ts'
 import { IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
-import { namesOfAll } from './resource-names.ts'
+import { fetchNames } from './resource-names.ts'
 
 /** What a field refers to; for some it depends on another field of the same body. */
 export type Reference = readonly Kind[] | ((body: Body) => readonly Kind[])
@@ -67,7 +67,11 @@ interface NamedFamily {
 }
 
 /** The identifier of the resource that people call by this name, or the identifier itself. */
-export async function resolveOwn(connection: Connection, { family, routes, label, command }: NamedFamily, value: string): Promise<string> {
+export async function resolveResource(
+  connection: Connection,
+  { family, routes, label, command }: NamedFamily,
+  value: string,
+): Promise<string> {
   if (label === undefined || IDENTIFIER.test(value)) return value
   // What looks like an identifier of ours but is none gets the service's own answer.
   const own = () => (value.startsWith(`${family.prefix}_`) ? { id: value } : undefined)
@@ -75,7 +79,11 @@ export async function resolveOwn(connection: Connection, { family, routes, label
 }
 
 /** Whether anything is called that, or is it. */
-export async function isCalled(connection: Connection, { routes, label = 'name', family }: NamedFamily, value: string): Promise<boolean> {
+export async function hasResource(
+  connection: Connection,
+  { routes, label = 'name', family }: NamedFamily,
+  value: string,
+): Promise<boolean> {
   if (IDENTIFIER.test(value)) return value.startsWith(`${family.prefix}_`)
   return value.trim() !== '' && (await listByLabel(connection, routes.list, label, value)).total > 0
 }
@@ -144,7 +152,7 @@ async function findOnly(
 const DISTINGUISHING_FIELDS = ['model_id', 'agent_id', 'knowledge_source_id']
 
 async function replaceIdentifiers(connection: Connection, found: readonly FoundResource[]): Promise<FoundResource[]> {
-  const names = await namesOfAll(
+  const names = await fetchNames(
     connection,
     found.flatMap((one) => DISTINGUISHING_FIELDS.map((field) => String(one[field]))),
   )

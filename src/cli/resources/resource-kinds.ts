@@ -57,7 +57,7 @@ export type Kind = keyof typeof KINDS
 export const IDENTIFIER = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** What an identifier is one of; undefined where it is none of ours, or of a kind that nothing refers to. */
-export function kindOf(id: string): Kind | undefined {
+export function findKind(id: string): Kind | undefined {
   if (!IDENTIFIER.test(id)) return undefined
   return (Object.keys(KINDS) as Kind[]).find((kind) => id.startsWith(`${KINDS[kind].prefix}_`))
 }

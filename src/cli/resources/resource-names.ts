@@ -1,15 +1,15 @@
 /** Names of what is known by its identifier. */
-import { call, pages } from '../../client/call.ts'
+import { call, paginate } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Pagination } from '../../contract/route.ts'
 import type { Body } from '../input/input-reader.ts'
-import { IDENTIFIER, KINDS, type Kind, kindOf } from './resource-kinds.ts'
+import { findKind, IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 
 const NAMES_PER_PAGE = 100
 const MAX_SINGLE_LOOKUPS = 10
 
 /** Names of resources of one kind, as far as there are any; those that were deleted have none. */
-export async function namesOf(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
+export async function fetchNamesOfKind(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   if (ids.length === 0) return names
   const list = await KINDS[kind].list()
@@ -17,7 +17,7 @@ export async function namesOf(connection: Connection, kind: Kind, ids: readonly 
     (await call(connection, list, { query })) as unknown as { data: { id: string; name: unknown }[]; pagination: Pagination }
   let missing: string[] = []
   // Many are found by reading on, few by asking for one after the other.
-  for await (const { data, pagination } of pages((page) => read({ limit: NAMES_PER_PAGE, page }))) {
+  for await (const { data, pagination } of paginate((page) => read({ limit: NAMES_PER_PAGE, page }))) {
     for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
     if (pagination.page >= pagination.pages) return names
     missing = ids.filter((id) => !names.has(id) && IDENTIFIER.test(id))
@@ -28,12 +28,14 @@ export async function namesOf(connection: Connection, kind: Kind, ids: readonly 
 }
 
 /** Names of resources of any kind; those that the caller may not see have none. */
-export async function namesOfAll(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
+export async function fetchNames(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
   const byKind = new Map<Kind, string[]>()
   for (const id of new Set(ids)) {
-    const kind = kindOf(id)
+    const kind = findKind(id)
     if (kind) byKind.set(kind, [...(byKind.get(kind) ?? []), id])
   }
-  const found = await Promise.all([...byKind].map(([kind, some]) => namesOf(connection, kind, some).catch(() => new Map<string, string>())))
+  const found = await Promise.all(
+    [...byKind].map(([kind, some]) => fetchNamesOfKind(connection, kind, some).catch(() => new Map<string, string>())),
+  )
   return new Map(found.flatMap((names) => [...names]))
 }

@@ -2,15 +2,19 @@
 import type { Connection } from '../../client/request.ts'
 import type { OutputData } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'
-import { namesOfAll } from './resource-names.ts'
+import { fetchNames } from './resource-names.ts'
 import type { Topic } from './topic.ts'
 
 type ReferenceFields = Pick<Topic, 'references' | 'absent'>
 
 /** Every field, with the names of what it refers to before their identifiers. */
-export async function addReferenceNames(connection: Connection, { references, absent = {} }: ReferenceFields, row: Row): Promise<Row> {
+export async function addReferenceNames(
+  connection: Connection,
+  { references, nullLabels: absent = {} }: ReferenceFields,
+  row: Row,
+): Promise<Row> {
   const fields = Object.keys(references).filter((field) => row[field] !== null && row[field] !== undefined)
-  const names = await namesOfAll(connection, collectIdentifiers([row], fields))
+  const names = await fetchNames(connection, collectIdentifiers([row], fields))
   const named = (id: unknown) => (names.has(String(id)) ? `${names.get(String(id))} (${String(id)})` : id)
   const nothing = Object.entries(absent).filter(([field]) => row[field] === null)
   return { ...row, ...Object.fromEntries([...nothing, ...fields.map((field) => [field, mapValue(row[field], named)])]) }
@@ -23,7 +27,7 @@ export async function createTableRows(
   rows: readonly Row[],
 ): Promise<OutputData> {
   const fields = columns.filter((column) => column in references)
-  const names = await namesOfAll(connection, collectIdentifiers(rows, fields))
+  const names = await fetchNames(connection, collectIdentifiers(rows, fields))
   const heading = (column: string) => (fields.includes(column) ? column.replace(/_ids?$/, '') : column)
   const cells = (row: Row) =>
     columns.map((column) => [

@@ -16,9 +16,9 @@ export interface Topic {
   /** Fields that name other resources. */
   references: References
   /** Fields that name another resource only in some bodies, and so keep the name they have. */
-  sometimes?: References
+  conditionalReferences?: References
   /** What it means that a field holds nothing, where that is more than nothing. */
-  absent?: Readonly<Record<string, string>>
+  nullLabels?: Readonly<Record<string, string>>
   /** How most people make one, where that is not create. */
   createExample?: string
   /** How --file is read, where a file may hold other things than resources. */
@@ -28,13 +28,13 @@ export interface Topic {
   /** The field that create alone shows. */
   oneTimeField?: string
   /** What people do with one that they just made: what for, and the command for one of that name and identifier. */
-  next?: (created: { name: string; id: string }) => [what: string, command: string]
+  getNextStep?: (created: { name: string; id: string }) => [what: string, command: string]
   /** What create is told by flags, where that is not the body itself, and the body it becomes. */
   form?: { schema: TSchema; fill: (body: Body) => Body }
 }
 
 /** How a message calls one resource: by its name where it has one. */
-export function titleOf({ label }: Topic, resource: Body): string {
+export function formatTitle({ label }: Topic, resource: Body): string {
   const name = label === undefined ? undefined : resource[label]
   return typeof name === 'string' && name !== '' ? `${name} (${String(resource.id)})` : String(resource.id)
 }

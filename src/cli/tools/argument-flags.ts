@@ -1,7 +1,7 @@
 /** Reads the arguments of an API tool from flags; the tool's schema decides which values stay text. */
 
 import { type InputReader, parseJson } from '../input/input-reader.ts'
-import { typed } from '../input/schema-flags.ts'
+import { parseScalar } from '../input/schema-flags.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 type Arguments = Record<string, unknown>
@@ -50,5 +50,5 @@ function parseValue(name: string, values: readonly string[], schema: Schema): un
 }
 
 function parseScalar(text: string, { type }: Schema): unknown {
-  return [type].flat().includes('string') ? text : typed(text)
+  return [type].flat().includes('string') ? text : parseScalar(text)
 }

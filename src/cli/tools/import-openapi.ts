@@ -1,7 +1,7 @@
 /** Builds the request of `tools import` and formats its response. */
 import type { Static } from 'typebox'
 import type { ApiToolImport, ApiToolImportResult } from '../../contract/families/api-tools.ts'
-import { type InputReader, readTextFile, typeUnseen } from '../input/input-reader.ts'
+import { type InputReader, promptSecret, readTextFile } from '../input/input-reader.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
@@ -76,7 +76,7 @@ async function readPassword(user: string, given: string | undefined, reader: Inp
   if (given !== undefined) return reader.readSecret(given, 'password')
   if (!process.stdin.isTTY)
     throw new UsageError(`--basic ${user} needs a password.`, 'Use --password -, --password @file or --password env:NAME.')
-  return typeUnseen(`Password of ${user}: `)
+  return promptSecret(`Password of ${user}: `)
 }
 
 function parsePair(text: string, flag: string): [string, string] {
@@ -91,7 +91,7 @@ export async function promptForCredentials({ security }: ImportResponse): Promis
   for (const { scheme, kind, given, tools } of security) {
     if (given || kind === 'other') continue
     const label = kind === 'bearer' ? 'token' : kind === 'basic' ? 'user:password' : 'key'
-    const value = (await typeUnseen(`${label} for ${sanitizeLine(scheme)}, used by ${tools} of the tools (Enter to skip): `)).trim()
+    const value = (await promptSecret(`${label} for ${sanitizeLine(scheme)}, used by ${tools} of the tools (Enter to skip): `)).trim()
     if (value !== '') found[scheme] = value
   }
   return found
@@ -121,7 +121,7 @@ export function formatImport({ title, tools, skipped }: ImportResponse, dryRun: 
     lines.push(
       paint(
         'dim',
-        `Try one: cadre tools test ${quoteShellWord(first.name)}. Give them to an agent: cadre agents update AGENT --tool ${quoteShellWord(first.name)}`,
+        `Test a tool: cadre tools test ${quoteShellWord(first.name)}. Add it to an agent: cadre agents update AGENT --tool ${quoteShellWord(first.name)}`,
       ),
     )
   return lines

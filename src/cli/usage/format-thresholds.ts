@@ -4,7 +4,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type UsageThreshold, usageRoutes } from '../../contract/families/usage.ts'
 import type { Kind } from '../resources/resource-kinds.ts'
-import { namesOf } from '../resources/resource-names.ts'
+import { fetchNamesOfKind } from '../resources/resource-names.ts'
 import { formatBar } from '../terminal/bar-chart.ts'
 import { type Color, paint } from '../terminal/color.ts'
 import { formatCount, formatMoney } from '../terminal/format-quantity.ts'
@@ -45,7 +45,7 @@ async function fetchNames(connection: Connection, thresholds: readonly Threshold
   ] as Kind[]
   const idsOf = (kind: Kind) =>
     thresholds.flatMap(({ entity_type, entity_id }) => (entity_type === kind && entity_id !== null ? [entity_id] : []))
-  const found = await Promise.all(kinds.map((kind) => namesOf(connection, kind, idsOf(kind))))
+  const found = await Promise.all(kinds.map((kind) => fetchNamesOfKind(connection, kind, idsOf(kind))))
   return new Map(found.flatMap((names) => [...names]))
 }
 

@@ -1,30 +1,30 @@
-/** What the reports about usage and conversations share: how many rows, under which heading, with which names. */
+/** Flags, titles and display names shared by the usage and analytics reports. */
 import { integer } from '@oclif/core/flags'
 import type { Connection } from '../../client/request.ts'
 import type { Kind } from '../resources/resource-kinds.ts'
-import { namesOf } from '../resources/resource-names.ts'
+import { fetchNamesOfKind } from '../resources/resource-names.ts'
 import type { Row } from '../terminal/table.ts'
 import type { EntityFilter } from './entity-flags.ts'
 import type { Costs, Names } from './format-usage.ts'
 import type { ReportPeriod } from './period-flags.ts'
 
-export const reportFlags = { top: integer({ min: 1, default: 10, description: 'Rows a chart, those with most first.' }) }
+export const reportFlags = { top: integer({ min: 1, default: 10, description: 'Maximum rows per chart.' }) }
 
 export const formatTitle = ({ title }: ReportPeriod, whose: EntityFilter): string =>
   whose.title === '' ? title : `${title}, ${whose.title}`
 
 type UsageTotals = Pick<Costs, 'by_model' | 'by_entity'>
 
-/** Users are known by their identifier alone. */
+/** Users have no name, only an identifier. */
 const NAMED_KINDS: readonly Kind[] = ['model', 'agent', 'rag_tool', 'prompt_template', 'evaluation']
 
-/** Names of those that used most of each kind. */
+/** Fetches the names of the top entities of each kind. */
 export async function fetchNames(connection: Connection, { by_model, by_entity }: UsageTotals, top: number): Promise<Names> {
   const by: UsageTotals['by_entity'] = { ...by_entity, model: by_model }
   const most = (kind: Kind) => Object.entries(by[kind] ?? {}).sort(([, one], [, other]) => other.tokens - one.tokens)
   const found = await Promise.all(
     NAMED_KINDS.map((kind) =>
-      namesOf(
+      fetchNamesOfKind(
         connection,
         kind,
         most(kind)
@@ -36,7 +36,7 @@ export async function fetchNames(connection: Connection, { by_model, by_entity }
   return new Map(found.flatMap((names) => [...names]))
 }
 
-/** A row each, for a spreadsheet. */
+/** Lists one row per entity, for CSV. */
 export function listUsageRows({ by_model, by_entity }: UsageTotals, names: Names): Row[] {
   const by: UsageTotals['by_entity'] = { model: by_model, ...by_entity }
   return Object.entries(by).flatMap(([type, spent]) =>

@@ -7,12 +7,12 @@ import * as assert from 'uvu/assert'
 import { formatLocation } from '../../../src/cli/ask/format-location.ts'
 import { createQueryPattern, extractExcerpt, formatPassage } from '../../../src/cli/ask/format-passages.ts'
 import { parseFilters } from '../../../src/cli/ask/query-flags.ts'
-import { filesOf } from '../../../src/cli/input/local-files.ts'
+import { listFiles } from '../../../src/cli/input/local-files.ts'
 import { planSources } from '../../../src/cli/knowledge/plan-sources.ts'
 import { formatBarLine, formatPlainLine, ProgressDisplay, RateEstimator } from '../../../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../../../src/cli/terminal/shell-quote.ts'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
-import { isHere } from '../../../src/client/address.ts'
+import { isLoopback } from '../../../src/client/address.ts'
 
 const test = suite('progress and passages')
 const step = { label: 'Indexing', done: 120, total: 480, unit: 'passages', note: '11 files' }
@@ -183,7 +183,7 @@ test('files to send are chosen as the daemon chooses them', async () => {
     mkdirSync(join(root, file, '..'), { recursive: true })
     writeFileSync(join(root, file), text)
   }
-  const names = async (choice = {}) => (await filesOf(root, choice)).map(({ name }) => name)
+  const names = async (choice = {}) => (await listFiles(root, choice)).map(({ name }) => name)
   assert.equal(await names(), ['deep/kept.md', 'top.txt'])
   assert.equal(await names({ include: ['**/*.md'] }), ['deep/kept.md'])
   assert.equal(await names({ exclude: ['deep/**'] }), ['top.txt'])
@@ -199,7 +199,7 @@ test('names in a hint can be pasted into a shell', () => {
 
 test('a service is on this machine only at its own addresses', () => {
   assert.equal(
-    ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1', 'http://10.0.0.5:1', 'https://cadre.example.com'].map(isHere),
+    ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1', 'http://10.0.0.5:1', 'https://cadre.example.com'].map(isLoopback),
     [true, true, true, false, false],
   )
 })

@@ -8,7 +8,7 @@ export const agentTopic: Topic = {
   routes: agentRoutes,
   columns: ['id', 'name', 'model_id', 'tools', 'description', 'created_at'],
   label: 'name',
-  absent: { model_id: 'the default model' },
-  next: ({ name }) => ['Ask it something', `cadre ask ${name} "…"`],
+  nullLabels: { model_id: 'the default model' },
+  getNextStep: ({ name }) => ['Ask it something', `cadre ask ${name} "…"`],
   references: { model_id: ['model'], tools: ['rag_tool', 'retrieval_tool', 'api_tool'], prompt_template_id: ['prompt_template'] },
 }

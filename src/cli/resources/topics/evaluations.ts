@@ -10,7 +10,7 @@ export const evaluationTopic: Topic = {
   routes: evaluationRoutes,
   columns: ['id', 'name', 'type', 'target_id', 'description'],
   label: 'name',
-  next: ({ name }) => ['Run it', `cadre evaluations run ${name}`],
+  getNextStep: ({ name }) => ['Run it', `cadre evaluations run ${name}`],
   readFile: readEvaluations,
   fileContents: 'test cases from CSV, JSON Lines (.jsonl), JSON or YAML, or fields from JSON or YAML',
   references: { target_id: getKindsByField('type', ['agent', 'rag_tool', 'prompt_template', 'model']) },

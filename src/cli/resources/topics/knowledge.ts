@@ -48,7 +48,7 @@ export const knowledgeTopic: Topic = {
   routes: knowledgeSourceRoutes,
   columns: ['id', 'name', 'type', 'status', 'last_sync', 'created_at'],
   label: 'name',
-  next: ({ name }) => ['Read it', `cadre knowledge sync ${name}`],
+  getNextStep: ({ name }) => ['Read it', `cadre knowledge sync ${name}`],
   references: {},
   createExample: 'cadre knowledge add ./docs',
   form: { schema: object({ name, ...optional({ type, configuration, auth, ...configurationFields }) }), fill: toBody },

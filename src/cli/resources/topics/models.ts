@@ -8,7 +8,7 @@ export const modelTopic: Topic = {
   routes: modelRoutes,
   columns: ['id', 'name', 'provider', 'model_id', 'endpoint', 'has_api_key'],
   label: 'name',
-  next: ({ name }) => ['Try it', `cadre models test ${name}`],
+  getNextStep: ({ name }) => ['Try it', `cadre models test ${name}`],
   references: {},
-  sometimes: { model_id: ({ provider }) => (provider === 'replay' ? ['model'] : []) },
+  conditionalReferences: { model_id: ({ provider }) => (provider === 'replay' ? ['model'] : []) },
 }

@@ -8,7 +8,7 @@ export const ragTopic: Topic = {
   routes: ragToolRoutes,
   columns: ['id', 'name', 'knowledge_source_id', 'top_k', 'description'],
   label: 'name',
-  absent: { model_id: 'the default model' },
-  next: ({ name }) => ['Ask it something', `cadre rag query ${name} "…"`],
+  nullLabels: { model_id: 'the default model' },
+  getNextStep: ({ name }) => ['Ask it something', `cadre rag query ${name} "…"`],
   references: { knowledge_source_id: ['knowledge_source'], model_id: ['model'] },
 }

@@ -8,6 +8,6 @@ export const retrievalTopic: Topic = {
   routes: retrievalToolRoutes,
   columns: ['id', 'name', 'search_method', 'top_k', 'description'],
   label: 'name',
-  next: ({ name }) => ['Search with it', `cadre retrieval search ${name} "…"`],
+  getNextStep: ({ name }) => ['Search with it', `cadre retrieval search ${name} "…"`],
   references: { knowledge_source_ids: ['knowledge_source'] },
 }

@@ -17,7 +17,7 @@ export const toolTopic: Topic = {
   routes: apiToolRoutes,
   columns: ['id', 'name', 'method', 'url', 'description'],
   label: 'name',
-  next: ({ name }) => ['Try it', `cadre tools test ${name}`],
+  getNextStep: ({ name }) => ['Try it', `cadre tools test ${name}`],
   references: {},
   form: { schema: apiTools.create, fill: toBody },
 }

@@ -8,7 +8,7 @@ export const webhookTopic: Topic = {
   routes: webhookRoutes,
   columns: ['id', 'url', 'events', 'enabled', 'description'],
   label: 'url',
-  next: ({ id }) => ['Try it', `cadre webhooks test ${id}`],
+  getNextStep: ({ id }) => ['Try it', `cadre webhooks test ${id}`],
   references: {},
   oneTimeField: 'secret',
 }

@@ -4,7 +4,7 @@ import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
 import { withArticle } from '../../../contract/crud.ts'
 import { type Body, InputReader, type ResourceInput } from '../../input/input-reader.ts'
-import { bodyFrom, type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
+import { createFields, createFlags, type Field, type FlagSet, type FlagValues, readBody } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
 import { UsageError } from '../../terminal/errors.ts'
@@ -15,7 +15,7 @@ import { sanitizeLine } from '../../terminal/text.ts'
 import type { FoundResource } from '../ambiguous-names.ts'
 import { findNamesakes, resolveReferences } from '../resolve-references.ts'
 import { addReferenceNames, omitEmptyFields } from '../resource-view.ts'
-import { type Topic, titleOf } from '../topic.ts'
+import { formatTitle, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 
 /** A longer list is no slip of somebody who types. */
@@ -41,11 +41,11 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     form,
     createExample: simplest,
     readFile: fromFile,
-    sometimes,
+    conditionalReferences: sometimes,
     oneTimeField: shownOnce,
-    next,
+    getNextStep: next,
   } = topic
-  const fields = fieldsFrom(form?.schema ?? family.create, Object.keys(references))
+  const fields = createFields(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
       `Create ${withArticle(family.noun)}.\n\nFields come from flags, from a file, or from both. A file that holds a list creates each of its items. Names work wherever identifiers do.${interview ? ` ${interview.description}` : ''}`
@@ -53,7 +53,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       ...examples,
       { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' },
     ]
-    static override flags: FlagSet = { ...flagsFrom(fields), file: createFileFlag(topic) } as FlagSet
+    static override flags: FlagSet = { ...createFlags(fields), file: createFileFlag(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)
@@ -76,7 +76,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
           if (created.length > 0) await this.print({ data: created, columns }, flags)
           throw error
         }
-        this.narrate(`Created ${family.noun} ${titleOf(topic, getLast(created))}.`)
+        this.narrate(`Created ${family.noun} ${formatTitle(topic, getLast(created))}.`)
       }
       const brief = !given.isList && this.getFormat(flags) === 'table'
       await this.print(
@@ -113,7 +113,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     const reader = new InputReader()
     const open = (file: string) => (fromFile ? fromFile(file, reader) : reader.readResources(file))
     const given: ResourceInput = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
-    const fromFlags = await bodyFrom(fields, flags, reader)
+    const fromFlags = await readBody(fields, flags, reader)
     return { ...given, bodies: given.bodies.map((body) => ({ ...given.defaults, ...body, ...fromFlags })) }
   }
 
@@ -139,7 +139,7 @@ export function formatDuplicateName({ family, command, label = 'name' }: Topic, 
 }
 
 /** By its name, unless another one has that, too. */
-function formatNextStep(next: NonNullable<Topic['next']>, { name, id }: Row, alone: boolean): string {
+function formatNextStep(next: NonNullable<Topic['getNextStep']>, { name, id }: Row, alone: boolean): string {
   const [what, command] = next({ name: alone ? quoteShellWord(String(name)) : String(id), id: String(id) })
   return `${what}: ${paint('bold', command)}`
 }

@@ -5,7 +5,7 @@ import { CadreError } from '../../../contract/errors.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
-import { resolveOwn } from '../resolve-references.ts'
+import { resolveResource } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 import { ownArguments } from './show.ts'
@@ -37,7 +37,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
       const asked = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${family.noun}s (${names.join(', ')})`
       await confirm(`Delete ${asked}?`, flags.yes)
       const connection = await this.connect(flags)
-      const ids = await Promise.all(names.map((name) => resolveOwn(connection, topic, name)))
+      const ids = await Promise.all(names.map((name) => resolveResource(connection, topic, name)))
       const deleted: { id: string; message: string }[] = []
       for (const [at, one] of ids.entries()) {
         const remove = (force: boolean) => call(connection, routes.remove, { params: { id: one }, query: force ? { force } : {} })
@@ -48,7 +48,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
             await confirm('Delete it all the same, and detach it from what uses it?', false, 'It was not deleted.')
             return remove(true)
           })
-          .catch(explainConflict(`${command} delete ${quoteShellWord(names[at] ?? one)}`))
+          .catch(addForceHint(`${command} delete ${quoteShellWord(names[at] ?? one)}`))
         deleted.push({ id: one, message })
         this.narrate(message)
       }
@@ -62,7 +62,7 @@ const isInUse = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code === 'CONFLICT' && (error.details?.length ?? 0) > 0
 
 /** What is in use needs --force. */
-export function explainConflict(command: string): (error: unknown) => never {
+export function addForceHint(command: string): (error: unknown) => never {
   return (error) => {
     if (!isInUse(error)) throw error
     throw new CadreError(error.code, error.message, {

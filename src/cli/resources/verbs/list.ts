@@ -1,12 +1,12 @@
 /** `cadre <family> list`: a page or all of a family, filtered and sorted. */
 import { boolean, integer, option, string } from '@oclif/core/flags'
-import { call, pages } from '../../../client/call.ts'
+import { call, paginate } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
 import type { Pagination, Route } from '../../../contract/route.ts'
 import { getFields, getScalarType, object } from '../../../contract/schemas/fields.ts'
 import { DEFAULT_LIMIT, getSortableFields, MAX_LIMIT } from '../../../contract/schemas/list-query.ts'
 import type { Body } from '../../input/input-reader.ts'
-import { type Field, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
+import { createFields, createFlags, type Field, type FlagSet, type FlagValues } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
 import { UsageError } from '../../terminal/errors.ts'
@@ -30,7 +30,7 @@ interface Page {
 }
 
 /** Flags that page and sort; sort knows the fields of the family. */
-export function pagingFlags(sortable: readonly string[]) {
+export function createPagingFlags(sortable: readonly string[]) {
   return {
     page: integer({ description: 'Page number, from 1.', min: 1, exclusive: ['all'] }),
     limit: integer({
@@ -53,7 +53,7 @@ export function pagingFlags(sortable: readonly string[]) {
 }
 
 /** What the user asked of a list, as the service's query. */
-export function queryFrom(flags: FlagValues): Body {
+export function createQuery(flags: FlagValues): Body {
   const { page, limit, sort, order, all } = flags
   const filters = ((flags.filter as string[] | undefined) ?? []).map((text) => {
     const at = text.indexOf('=')
@@ -69,7 +69,7 @@ export async function readList(connection: Connection, route: Route, params: Bod
     (await call(connection, route, { params, query: { ...query, ...(page === undefined ? {} : { page }) } })) as unknown as Page
   if (!all) return read()
   const data: Row[] = []
-  for await (const page of pages(read)) data.push(...page.data)
+  for await (const page of paginate(read)) data.push(...page.data)
   return { data, pagination: { page: 1, limit: data.length, total: data.length, pages: 1 } }
 }
 
@@ -84,7 +84,7 @@ function createSwitchFields({ family, routes }: Topic): Field[] {
   const others = Object.entries(getFields(routes.list.query)).filter(
     ([name, schema]) => !known.has(name) && getScalarType(schema) === 'boolean',
   )
-  return fieldsFrom(object(Object.fromEntries(others))).map((field) => ({ ...field, required: false }))
+  return createFields(object(Object.fromEntries(others))).map((field) => ({ ...field, required: false }))
 }
 
 /** Fields that get a flag of their own: what a list is asked for most. */
@@ -93,7 +93,7 @@ function createFilterFields({ family, references }: Topic): Field[] {
   const wanted = Object.entries(getFields(family.resource)).filter(
     ([name, schema]) => sortable.has(name) && ('enum' in schema || name in references || name === 'name' || name === 'user_id'),
   )
-  return fieldsFrom(object(Object.fromEntries(wanted)), Object.keys(references)).map((field) => ({
+  return createFields(object(Object.fromEntries(wanted)), Object.keys(references)).map((field) => ({
     ...field,
     required: false,
     nullable: false,
@@ -108,13 +108,13 @@ export function listCommand(topic: Topic, examples: Example[], present?: FormatR
   return class ListCommand extends CadreCommand {
     static override description = `List ${plural}.`
     static override examples = [...examples, { command: `cadre ${command} list --all --json`, description: 'Everything, for a script' }]
-    static override flags: FlagSet = { ...flagsFrom(filters), ...pagingFlags(getSortableFields(family.resource)) } as FlagSet
+    static override flags: FlagSet = { ...createFlags(filters), ...createPagingFlags(getSortableFields(family.resource)) } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(ListCommand)
       const values = flags as FlagValues
       const asked = Object.fromEntries(filters.flatMap(({ name, flag }) => (values[flag] === undefined ? [] : [[name, values[flag]]])))
-      const query = queryFrom(values)
+      const query = createQuery(values)
       const connection = await this.connect(values)
       const found = await readList(
         connection,

@@ -4,7 +4,7 @@ import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import type { Row } from '../../terminal/table.ts'
-import { resolveOwn } from '../resolve-references.ts'
+import { resolveResource } from '../resolve-references.ts'
 import { addReferenceNames } from '../resource-view.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
@@ -45,7 +45,7 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(ShowCommand)
       const connection = await this.connect(flags)
-      const answer = await call(connection, routes.get, { params: { id: await resolveOwn(connection, topic, args.id) } })
+      const answer = await call(connection, routes.get, { params: { id: await resolveResource(connection, topic, args.id) } })
       const row = answer.data as Row
       await this.print({ data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, topic, row) : row }, flags)
     }

@@ -2,21 +2,21 @@
 import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
 import { type Body, InputReader, type ResourceInput } from '../../input/input-reader.ts'
-import { bodyFrom, type FlagSet, type FlagValues, fieldsFrom, flagsFrom } from '../../input/schema-flags.ts'
+import { createFields, createFlags, type FlagSet, type FlagValues, readBody } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import type { Row } from '../../terminal/table.ts'
 import type { FoundResource } from '../ambiguous-names.ts'
-import { findNamesakes, resolveOwn, resolveReferences } from '../resolve-references.ts'
+import { findNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
 import { addReferenceNames } from '../resource-view.ts'
-import { type Topic, titleOf } from '../topic.ts'
+import { formatTitle, type Topic } from '../topic.ts'
 import { createFileFlag, formatDuplicateName } from './create.ts'
 import type { Example } from './list.ts'
 import { ownArgument } from './show.ts'
 
 export function updateCommand(topic: Topic, examples: Example[]) {
   const { family, routes, command, references, label } = topic
-  const fields = fieldsFrom(family.update, Object.keys(references)).map((field) => ({
+  const fields = createFields(family.update, Object.keys(references)).map((field) => ({
     ...field,
     required: false,
     schema: { ...field.schema, default: undefined },
@@ -26,20 +26,20 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     static override description = `Change ${withArticle(family.noun)}.\n\nFields that are left out keep their values.`
     static override examples = examples
     static override args = { id }
-    static override flags: FlagSet = { ...flagsFrom(fields), file: createFileFlag(topic) } as FlagSet
+    static override flags: FlagSet = { ...createFlags(fields), file: createFileFlag(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(UpdateCommand)
       const { body, placeOf } = await changes(flags as FlagValues)
       const connection = await this.connect(flags)
-      const params = { id: await resolveOwn(connection, topic, args.id as string) }
+      const params = { id: await resolveResource(connection, topic, args.id as string) }
       const change = { params, body: await resolveReferences(connection, references, body) }
       const { data } = await call(connection, routes.update, change).catch((error: unknown) => {
         const place = placeOf?.(error)
         if (place !== undefined) this.narrate(`Refused: ${place}.`)
         throw error
       })
-      this.narrate(`Changed ${family.noun} ${titleOf(topic, data as Row)}.`)
+      this.narrate(`Changed ${family.noun} ${formatTitle(topic, data as Row)}.`)
       const [other] =
         label !== undefined && label in body && this.getFormat(flags) === 'table'
           ? await findNamesakes(connection, topic, data as FoundResource)
@@ -57,7 +57,7 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     const open = (file: string) => (topic.readFile ? topic.readFile(file, reader) : reader.readResources(file))
     const given: ResourceInput = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
     if (given.isList) throw new UsageError('A change takes one object, not a list.')
-    const body = { ...given.bodies[0], ...(await bodyFrom(fields, flags, reader)) }
+    const body = { ...given.bodies[0], ...(await readBody(fields, flags, reader)) }
     if (Object.keys(body).length === 0)
       throw new UsageError('Nothing to change.', `cadre ${command} update --help shows what can be changed.`)
     return { body, ...(given.locateError ? { placeOf: given.locateError } : {}) }
