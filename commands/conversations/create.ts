@@ -3,5 +3,5 @@ import { conversationTopic } from '../../src/cli/resources/topics/conversations.
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(conversationTopic, [
-  { command: "cadre conversations create --agent 'Handbook helper' --user-id ada", description: 'A conversation of one user' },
+  { command: "cadre conversations create --agent 'Handbook helper' --user-id ada", description: 'Create a conversation for a user' },
 ])

@@ -3,5 +3,5 @@ import { conversationTopic } from '../../src/cli/resources/topics/conversations.
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 
 export default deleteCommand(conversationTopic, [
-  { command: "cadre conversations delete 'Leave in summer'", description: 'With its messages' },
+  { command: "cadre conversations delete 'Leave in summer'", description: 'Delete a conversation and its messages' },
 ])

@@ -5,11 +5,11 @@ import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 export default createCommand(evaluationTopic, [
   {
     command: "cadre evaluations create --file cases.csv --name 'Leave questions' --target 'Handbook helper' --scorers contains,citation",
-    description: 'Test cases from a table, JSON Lines (.jsonl) or YAML, a case a line or item',
+    description: 'Read test cases from CSV, JSON Lines (.jsonl) or YAML',
   },
   {
     command:
       "cadre evaluations create --name 'Leave questions' --type agent --target 'Handbook helper' --test-cases @cases.yaml --scorers contains,similarity",
-    description: 'Test cases from a file',
+    description: 'Set every field with flags',
   },
 ])

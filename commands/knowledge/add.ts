@@ -7,7 +7,7 @@ import { ADDABLE_TYPES, planSources } from '../../src/cli/knowledge/plan-sources
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
-import { isHere } from '../../src/client/address.ts'
+import { isLoopback } from '../../src/client/address.ts'
 
 const many = { multiple: true, multipleNonGreedy: true } as const
 
@@ -78,12 +78,12 @@ export default class KnowledgeAdd extends CadreCommand {
     const display = new ProgressDisplay(flags.quiet)
     this.narrate = display.log
     const connection = await this.connect(flags)
-    const additions = flags.send || isHere(connection.url) ? local : await plan(true)
+    const additions = flags.send || isLoopback(connection.url) ? local : await plan(true)
     const added: AddedSource[] = []
     try {
       for (const addition of additions) {
         const tool = flags.tool ? addition.name : undefined
-        const one = await addSource(addition, { connection: { ...connection, narrate: display.log }, display, tool, wait: flags.wait })
+        const one = await addSource(addition, { connection: { ...connection, notify: display.log }, display, tool, wait: flags.wait })
         added.push(one)
         for (const line of await formatAddedSource(connection, one)) display.log(line)
       }

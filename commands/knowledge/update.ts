@@ -3,5 +3,5 @@ import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
 export default updateCommand(knowledgeTopic, [
-  { command: "cadre knowledge update Handbook --name 'Staff handbook'", description: 'A new name' },
+  { command: "cadre knowledge update Handbook --name 'Staff handbook'", description: 'Rename a source' },
 ])

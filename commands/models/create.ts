@@ -3,14 +3,17 @@ import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(modelTopic, [
-  { command: "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2", description: 'A model of a local server' },
+  {
+    command: "cadre models create --name 'Local Llama' --provider ollama --model-id llama3.2",
+    description: 'Add a model of a local server',
+  },
   {
     command: 'cadre models create --name Claude --provider anthropic --model-id claude-sonnet-4-5 --api-key - < key.txt',
-    description: 'One with a key, which comes from stdin',
+    description: 'Add a hosted model and read its API key from stdin',
   },
   {
     command:
       'cadre models create --name Mini --provider openai --model-id gpt-4o-mini --api-key env:OPENAI_API_KEY --pricing input=0.00015 --pricing output=0.0006',
-    description: 'With what 1,000 tokens cost, for cadre usage costs',
+    description: 'Set the price of 1,000 tokens, for cadre usage costs',
   },
 ])

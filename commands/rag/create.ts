@@ -3,5 +3,5 @@ import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(ragTopic, [
-  { command: 'cadre rag create --name handbook --knowledge-source Handbook --top-k 8', description: 'A tool that answers from one source' },
+  { command: 'cadre rag create --name handbook --knowledge-source Handbook --top-k 8', description: 'Create a tool for a source' },
 ])

@@ -5,6 +5,6 @@ import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 export default createCommand(retrievalTopic, [
   {
     command: 'cadre retrieval create --name find --knowledge-source Handbook,Manual --search-method hybrid',
-    description: 'A tool that searches two sources',
+    description: 'Create a tool that searches two sources',
   },
 ])

@@ -5,6 +5,6 @@ import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 export default createCommand(webhookTopic, [
   {
     command: 'cadre webhooks create --url https://hooks.example.com/cadre --events conversation.completed,evaluation.finished',
-    description: 'Its signing secret is shown once',
+    description: 'Create a webhook; its signing secret is shown once',
   },
 ])

@@ -2,6 +2,4 @@
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
-export default listCommand(webhookTopic, [
-  { command: 'cadre webhooks list --filter enabled=true', description: 'Those that are told of events' },
-])
+export default listCommand(webhookTopic, [{ command: 'cadre webhooks list --filter enabled=true', description: 'List enabled webhooks' }])

@@ -8,7 +8,7 @@ import { formatJsonLine } from '../../src/cli/terminal/render.ts'
 import { followEvents, type WebhookEvent } from '../../src/cli/webhooks/follow-events.ts'
 import { forwardEvent } from '../../src/cli/webhooks/forward-event.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
-import { newSigningSecret, secretProblem } from '../../src/webhook-signature.ts'
+import { createSigningSecret, findSecretProblem } from '../../src/webhook-signature.ts'
 
 export default class WebhooksListen extends CadreCommand {
   static override description =
@@ -54,9 +54,9 @@ export default class WebhooksListen extends CadreCommand {
 }
 
 async function readSigningSecret(given: string | undefined): Promise<string> {
-  if (given === undefined) return newSigningSecret()
+  if (given === undefined) return createSigningSecret()
   const secret = await new InputReader().readSecret(given, 'secret')
-  const problem = secretProblem(secret)
+  const problem = findSecretProblem(secret)
   if (problem) throw new UsageError(`--secret ${problem}.`)
   return secret
 }

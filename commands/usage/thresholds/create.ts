@@ -5,10 +5,10 @@ import { createCommand } from '../../../src/cli/resources/verbs/create.ts'
 export default createCommand(thresholdTopic, [
   {
     command: 'cadre usage thresholds create --metric cost --limit 20 --period month --action block',
-    description: 'A budget for everything',
+    description: 'Set a monthly budget for all usage',
   },
   {
     command: "cadre usage thresholds create --entity-type agent --entity 'Handbook helper' --metric tokens --limit 100000 --period day",
-    description: 'Tell when one agent uses much',
+    description: 'Notify when an agent exceeds a daily limit',
   },
 ])

@@ -30,7 +30,7 @@ export async function confirmToolCall(
   } catch (error) {
     // Another client has decided, or the reply has ended: the following events show the outcome.
     if (!(error instanceof CadreError) || !['NOT_FOUND', 'CONFLICT'].includes(error.code)) throw error
-    connection.narrate(sanitizeText(error.message))
+    connection.notify(sanitizeText(error.message))
   }
 }
 
@@ -38,7 +38,7 @@ async function promptForApproval(name: string, given: Record<string, unknown>): 
   const shown = sanitizeLine(name)
   if (!canPrompt()) {
     process.stderr.write(
-      `${paint('yellow', `${shown} asks before it is used, and there is no terminal to answer at: refused. --allow-tools allows it.`)}\n`,
+      `${paint('yellow', `${shown} needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.`)}\n`,
     )
     return false
   }

@@ -1,7 +1,7 @@
-/** The model that answers for an agent, as far as the caller may know. */
+/** Finds the model that answers for an agent. */
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
-import { ServiceError } from '../../client/failures.ts'
+import { ServiceError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
@@ -9,9 +9,9 @@ import { systemRoutes } from '../../contract/families/system.ts'
 export interface AgentModel {
   id: string
   name: string
-  /** Most tokens that it reads and writes, where that is known. */
+  /** Maximum number of tokens it reads and writes, if known. */
   contextWindow: number | null
-  /** It quotes the agent's documents and reads nothing else. */
+  /** Whether it only quotes the agent's documents and ignores attached text. */
   onlyQuotes: boolean
 }
 
@@ -19,7 +19,7 @@ export function toAgentModel({ id, name, context_window, provider }: Static<type
   return { id, name, contextWindow: context_window, onlyQuotes: provider === 'embedded' }
 }
 
-/** The model that answers where nothing else was chosen. */
+/** Returns the agent's model or the default model; undefined if the caller may not read models. */
 export async function findAgentModel(connection: Connection, { model_id }: { model_id: string | null }): Promise<AgentModel | undefined> {
   const byDefault = async () => (await call(connection, systemRoutes.getSettings, {})).data.default_model_id
   const id = model_id ?? (await ignoreForbidden(byDefault(), undefined))
@@ -31,7 +31,7 @@ export async function findAgentModel(connection: Connection, { model_id }: { mod
   )
 }
 
-/** What the caller may not see is not there: a member has conversations and agents, and knows nothing of models. */
+/** Resolves to `fallback` if the caller's role forbids the request. Members may not read models and settings. */
 export async function ignoreForbidden<T>(asked: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await asked

@@ -1,4 +1,4 @@
-/** An answer for people: what it says, then the passages it stands on. */
+/** Formats the answer of a RAG tool with its passages. */
 import type { Static } from 'typebox'
 import type { QueryResult } from '../../contract/schemas/passages.ts'
 import { formatProse } from '../terminal/format-prose.ts'

@@ -1,6 +1,6 @@
-/** Follows a reply at the terminal, from its first event to its last: what `ask` and `conversations show --follow` do alike. */
+/** Prints a reply while it is generated, for `ask` and `conversations show --follow`. */
 
-import { type Followed, followReply } from '../../client/reply.ts'
+import { followReply, type ReplyRequest } from '../../client/follow-reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import type { ReplyEvents } from '../../contract/reply-events.ts'
@@ -10,19 +10,18 @@ import { confirmToolCall } from './confirm-tool-call.ts'
 import { ReplyPrinter, type ReplyPrinterOptions } from './reply-printer.ts'
 
 export interface PrintReplyOptions extends ReplyPrinterOptions {
-  /** Events, one a line, instead of text. */
+  /** Whether to print events as JSON Lines instead of text. */
   json: boolean
-  /** What happens to tools that ask first: they are asked for here, allowed without a question, or left to whoever asked the agent. */
+  /** How to confirm tool calls: prompt for each, allow all, or leave it to the client that sent the message. */
   tools: 'ask' | 'allow' | 'leave'
 }
 
 export type Reply = ReplyEvents['message_end']['message']
 
-/** How often a cut connection is taken up again. */
 const MAX_RECONNECTS = 3
 
-/** Prints the reply and returns it. One that failed throws what it failed with; one that was ended before its end has said so. */
-export async function printReply(connection: Connection, followed: Followed, view: PrintReplyOptions): Promise<Reply> {
+/** Prints the reply and returns it. Throws if it failed, was aborted or was interrupted. */
+export async function printReply(connection: Connection, followed: ReplyRequest, view: PrintReplyOptions): Promise<Reply> {
   const { conversation } = followed
   const printer = new ReplyPrinter({ ...view, quiet: view.quiet || view.json })
   const abort = () => printer.abort()
@@ -31,7 +30,7 @@ export async function printReply(connection: Connection, followed: Followed, vie
   let message = 'reply' in followed ? followed.reply : ''
   let foundNothing = false
   try {
-    for await (const event of followReply(connection, followed, { reconnects: MAX_RECONNECTS })) {
+    for await (const event of followReply(connection, followed, { maxReconnects: MAX_RECONNECTS })) {
       if (view.json) process.stdout.write(`${formatJsonLine(event)}\n`)
       else await printer.print(event)
       if (event.event === 'message_start') message = event.data.message_id
@@ -53,7 +52,7 @@ export async function printReply(connection: Connection, followed: Followed, vie
   throw new Error('a reply ended without its last event') // followReply throws before this
 }
 
-/** Best effort: the reply is there. */
+/** Best effort: errors are ignored because the reply itself is complete. */
 async function explainEmptySearch(connection: Connection, conversation: string): Promise<void> {
   const { reportUnreadSourcesOfConversation: tellUnreadOf } = await import('./report-unread-sources.ts')
   await tellUnreadOf(connection, conversation).catch(() => {})

@@ -55,7 +55,7 @@ export async function readQuestion({ words, reader, stdin, narrate, command }: Q
   const reads = dash || (stdin && hasStdin())
   if (question === '' && !reads) throw createMissingQuestionError(command)
   // Only arguments may name files: text from stdin is untrusted and must not choose what is read.
-  const attached = attachFiles(question)
+  const attached = attachMentionedFiles(question)
   const context = (reads ? await readStdin(reader, narrate) : '').trimEnd()
   if (question === '') return createQuestionFromStdin(context, command, true)
   const { message, files, missing } = attached
@@ -76,7 +76,7 @@ export function createQuestionFromStdin(context: string, command: string, reads:
 }
 
 /** Calls process.cwd() only if needed, because it throws if the directory was deleted. */
-function attachFiles(question: string): MessageWithFiles {
+function attachMentionedFiles(question: string): MessageWithFiles {
   if (!question.includes('@')) return { message: question, files: [], missing: [] }
   try {
     return attachFiles(question, process.cwd())

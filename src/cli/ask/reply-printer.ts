@@ -56,9 +56,9 @@ export class ReplyPrinter {
       case 'message_delta':
         return this.#write(this.#wrapper ? this.#wrapper.push(event.data.text) : event.data.text)
       case 'retrieval':
-        return this.#narrate(`Read ${formatPassageCount(event.data.citations.length)}.`)
+        return this.#narrate(`Found ${formatPassageCount(event.data.citations.length)}.`)
       case 'tool_call':
-        await this.#narrate(`Uses ${formatToolCall(event.data)}`)
+        await this.#narrate(`Calling ${formatToolCall(event.data)}`)
         return this.showProgress(`Waiting for ${sanitizeLine(event.data.name)}`)
       case 'tool_result':
         await this.#narrate(formatToolResult(event.data))

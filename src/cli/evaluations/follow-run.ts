@@ -1,6 +1,6 @@
-/** Runs of evaluations: started, followed with a bar and a table, and held against the bar that was set. */
-import { call, pages, stream } from '../../client/call.ts'
-import { UnreachableError } from '../../client/failures.ts'
+/** Follows a run of an evaluation with a progress bar, and lists its results. */
+import { call, paginate, stream } from '../../client/call.ts'
+import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { MAX_RESULTS_PER_PAGE, runRoutes } from '../../contract/families/evaluation-runs.ts'
@@ -12,7 +12,7 @@ export async function followRun(connection: Connection, started: EvaluationRun, 
   const printBackgroundHint = () => {
     display.end()
     process.stderr.write(
-      `\nThe daemon goes on with the run.\nSee it:  cadre evaluations results ${params.id} --run ${params.run_id}\nStop it: cadre evaluations cancel ${params.id} ${params.run_id}\n`,
+      `\nThe run continues in the background.\nShow it:   cadre evaluations results ${params.id} --run ${params.run_id}\nCancel it: cadre evaluations cancel ${params.id} ${params.run_id}\n`,
     )
   }
   process.prependListener('SIGINT', printBackgroundHint)
@@ -38,12 +38,12 @@ export async function followRun(connection: Connection, started: EvaluationRun, 
 }
 
 const createDisconnectedError = ({ id, run_id }: { id: string; run_id: string }, cause?: unknown) =>
-  new UnreachableError('The daemon went away before the run was done.', {
-    hint: `It goes on with it when it is started again: cadre daemon start\nThen see it: cadre evaluations results ${id} --run ${run_id}`,
+  new UnreachableError('The connection to the daemon was lost during the run.', {
+    hint: `The run continues when the daemon is started: cadre daemon start\nThen show it: cadre evaluations results ${id} --run ${run_id}`,
     cause,
   })
 
-/** Every result of a run, as many at a time as a page may hold: small pages of a long run would meet the rate limit. */
+/** Lists every result of a run, in pages of the maximum size: many small pages could exceed the rate limit. */
 export async function listResults(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {
   const read = async (page: number) => {
     const query = { run_id, page, limit: MAX_RESULTS_PER_PAGE, ...(passed === undefined ? {} : { passed }) }
@@ -51,6 +51,6 @@ export async function listResults(connection: Connection, id: string, run_id: st
     return { data: results, pagination }
   }
   const all: Result[] = []
-  for await (const { data } of pages(read)) for (const result of data) all.push(result)
+  for await (const { data } of paginate(read)) for (const result of data) all.push(result)
   return all
 }

@@ -1,4 +1,4 @@
-/** Results as JUnit XML, which every CI shows. */
+/** Formats results as JUnit XML for CI. */
 import type { Static } from 'typebox'
 import type { RunResult } from '../../contract/families/evaluation-runs.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
@@ -39,7 +39,7 @@ function formatTestCase(
 
 const formatSeconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(3)
 
-/** XML 1.0 has no place at all for most control characters. */
+/** Replaces characters that XML 1.0 does not allow, even escaped. */
 function escapeXml(text: string): string {
   const allowed = text.replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
   return allowed.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

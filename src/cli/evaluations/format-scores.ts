@@ -1,4 +1,4 @@
-/** What a scorer said, and the figures of those that hold an answer against a limit. */
+/** The report of a scorer, and its figures for scorers with a limit. */
 import { formatMoney } from '../terminal/format-quantity.ts'
 
 export interface ScorerReport {
@@ -10,7 +10,7 @@ export interface ScorerReport {
   cost?: number
 }
 
-/** Of latency and cost a score says little: people know milliseconds and money. */
+/** Formats latency and cost with their limits, which say more than a score. */
 export function formatLimit({ threshold, latency_ms, cost }: ScorerReport): string | undefined {
   if (threshold === undefined) return undefined
   if (latency_ms !== undefined) return `${latency_ms} ms (at most ${threshold} ms)`

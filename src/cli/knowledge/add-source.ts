@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Static } from 'typebox'
-import { call, pages } from '../../client/call.ts'
+import { call, paginate } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { documentRoutes } from '../../contract/families/documents.ts'
@@ -41,18 +41,18 @@ export interface AddSourceOptions {
 
 export async function addSource(addition: PlannedSource, adding: AddSourceOptions): Promise<AddedSource> {
   const { connection, display } = adding
-  const { source, isNew: made } = await ensureSource(connection, addition)
+  const { source, isNew } = await ensureSource(connection, addition)
   await uploadFiles(connection, source, addition, display)
   const started = await startSync(connection, source.id)
   // Created before the sync ends: full-text search works while passages are still being embedded.
   const tool = adding.tool === undefined ? undefined : await ensureTool(connection, source, adding.tool, adding.description)
-  if (!adding.wait) return { source: started, tool, isNew: made, sync: undefined }
+  if (!adding.wait) return { source: started, tool, isNew, sync: undefined }
   try {
     const synced = await followSync(connection, { ...started, statistics: source.statistics }, display)
-    return { source: synced.source, tool, isNew: made, sync: synced }
+    return { source: synced.source, tool, isNew, sync: synced }
   } catch (error) {
     // A new source whose address is blocked is useless; an existing one is kept.
-    if (!made || !(error instanceof CadreError) || error.code !== 'ADDRESS_BLOCKED') throw error
+    if (!isNew || !(error instanceof CadreError) || error.code !== 'ADDRESS_BLOCKED') throw error
     await removeAddedSource(connection, { source, tool })
     const again = formatAllowCommand(source, error.message) ? ' To allow the address, repeat the command with --allow-private-network.' : ''
     throw new CadreError(error.code, error.message, { hint: `Nothing was added.${again}`, cause: error })
@@ -93,14 +93,14 @@ export async function removeAddedSource(connection: Connection, { source, tool }
 /** Finds the source with this name and location and updates its configuration, or creates it. */
 async function ensureSource(
   connection: Connection,
-  { name, type, configuration, auth, canMove: moves }: PlannedSource,
-): Promise<Pick<AddedSource, 'source' | 'made'>> {
+  { name, type, configuration, auth, canMove }: PlannedSource,
+): Promise<Pick<AddedSource, 'source' | 'isNew'>> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
   const whole = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
   const identity = LOCATION_FIELDS[type] ?? ''
   const same = whole
     .map(({ data }) => data)
-    .find((found) => found.type === type && (moves || found.configuration[identity] === configuration[identity]))
+    .find((found) => found.type === type && (canMove || found.configuration[identity] === configuration[identity]))
   if (!same && whole[0]) throw createNameTakenError(name, whole[0].data)
   const proof = auth ? { auth } : {}
   if (!same)
@@ -138,7 +138,7 @@ async function uploadFiles(connection: Connection, { id }: Source, { files }: Pl
 async function listContentHashes(connection: Connection, id: string): Promise<Map<string, string>> {
   const known = new Map<string, string>()
   const read = (page: number) => call(connection, documentRoutes.list, { params: { id }, query: { page, limit: 100 } })
-  for await (const { data } of pages(read)) for (const { name, content_hash } of data) known.set(name, content_hash)
+  for await (const { data } of paginate(read)) for (const { name, content_hash } of data) known.set(name, content_hash)
   return known
 }
 
@@ -163,7 +163,7 @@ async function ensureTool(
   const own = data.find(({ knowledge_source_id }) => knowledge_source_id === source.id)
   if (own) return own
   if (data.length > 0) {
-    connection.narrate(
+    connection.notify(
       `No RAG tool was created: "${name}" already exists for another source. To create one with another name: cadre rag create --name NAME --knowledge-source ${quoteShellWord(source.name)}`,
     )
     return undefined

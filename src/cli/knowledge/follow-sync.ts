@@ -1,7 +1,7 @@
 /** Starts a sync, follows it with a progress bar and formats its outcome. */
 import type { Static } from 'typebox'
 import { call, stream } from '../../client/call.ts'
-import { UnreachableError } from '../../client/failures.ts'
+import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError, type ErrorCode } from '../../contract/errors.ts'
 import { documentRoutes } from '../../contract/families/documents.ts'

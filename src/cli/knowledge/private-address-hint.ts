@@ -1,4 +1,4 @@
-/** Sources whose address the daemon does not go to: how it is told to, where anything can tell it. */
+/** Hints for sources whose address is blocked by the daemon's outbound guard. */
 import type { Static } from 'typebox'
 import type { KnowledgeSource } from '../../contract/families/knowledge-sources.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
@@ -6,12 +6,12 @@ import { LOCATION_FIELDS } from './plan-sources.ts'
 
 type Source = Pick<Static<typeof KnowledgeSource>, 'name' | 'type' | 'configuration'>
 
-/** A source keeps why it failed as a sentence, which names the field that would open the address, or says that none does. */
+/** Detects a blocked address by the stored error, which names the field that allows it or says that none does. */
 export function isBlockedAddress({ type }: Source, why: string): boolean {
   return (type === 'url' || type === 'git') && /allow_private_network|No setting opens it/.test(why)
 }
 
-/** The command that lets it read there; undefined where nothing does. */
+/** Returns the command that allows the address; undefined if it cannot be allowed. */
 export function formatAllowCommand({ name, type, configuration }: Source, why: string): string | undefined {
   const address = configuration[LOCATION_FIELDS[type] ?? '']
   if (typeof address !== 'string' || !why.includes('allow_private_network')) return undefined

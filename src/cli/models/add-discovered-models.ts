@@ -39,11 +39,11 @@ export async function addModels(
   for (const { origin, model_id } of wanted) {
     const there = found.find((one) => one.origin === origin && one.model_id === model_id)?.added
     if (there) {
-      connection.narrate(`${sanitizeLine(model_id)} has already been added (${there}).`)
+      connection.notify(`${sanitizeLine(model_id)} has already been added (${there}).`)
       continue
     }
     const { data } = await call(connection, modelRoutes.adopt, { body: { origin, model_id } })
-    connection.narrate(`Added model ${sanitizeLine(data.name)} (${data.id}).`)
+    connection.notify(`Added model ${sanitizeLine(data.name)} (${data.id}).`)
     added.push(data)
   }
   return added

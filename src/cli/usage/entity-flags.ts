@@ -1,4 +1,4 @@
-/** Whose usage a report is about, as flags say it. */
+/** Flags that filter a usage report by agent, model, user, tool, prompt template or evaluation. */
 import { string } from '@oclif/core/flags'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
@@ -21,25 +21,25 @@ const ENTITY_TYPE_BY_FLAG = {
 } as const
 type Flag = keyof typeof ENTITY_TYPE_BY_FLAG
 
-const createEntityFlag = (flag: Flag, what: string) =>
+const createEntityFlag = (flag: Flag, label: string) =>
   string({
-    description: `Only what ${what} used.`,
+    description: `Show only usage of ${label}.`,
     helpValue: '<name>',
     exclusive: Object.keys(ENTITY_TYPE_BY_FLAG).filter((other) => other !== flag),
   })
 
 export const entityFlags = {
-  agent: createEntityFlag('agent', 'this agent'),
-  model: createEntityFlag('model', 'calls of this model'),
-  user: createEntityFlag('user', 'this user'),
-  rag: createEntityFlag('rag', 'this RAG tool'),
-  prompt: createEntityFlag('prompt', 'this prompt template'),
-  evaluation: createEntityFlag('evaluation', 'this evaluation'),
+  agent: createEntityFlag('agent', 'an agent'),
+  model: createEntityFlag('model', 'a model'),
+  user: createEntityFlag('user', 'a user'),
+  rag: createEntityFlag('rag', 'a RAG tool'),
+  prompt: createEntityFlag('prompt', 'a prompt template'),
+  evaluation: createEntityFlag('evaluation', 'an evaluation'),
 }
 
 export interface EntityFilter {
   query: { entity_type?: EntityType; entity_id?: string }
-  /** As a heading says it. */
+  /** Text for the heading of the report. */
   title: string
 }
 
@@ -60,18 +60,14 @@ async function resolveEntity(connection: Connection, kind: Kind, name: string): 
   return (await resolveReferences(connection, { id: [kind] }, { id: name })).id as string
 }
 
-/** By identifier or name, or by the provider's name for it; the embedded embedding model has only that. */
+/** Resolves a model by identifier, name or the provider's model ID. The embedded embedding model has only a model ID. */
 async function resolveModel(connection: Connection, name: string): Promise<string> {
   if (name === DEFAULT_EMBEDDING_MODEL) return name
   const found = await resolveEntity(connection, 'model', name)
   if (found !== name || name.startsWith('model_')) return found
   const { data } = await call(connection, modelRoutes.list, { query: { model_id: name, limit: 2 } as object })
   if (data.length === 1) return (data as { id: string }[])[0]?.id ?? name
-  throw new CadreError(
-    'NOT_FOUND',
-    data.length === 0 ? `There is no model "${name}".` : `"${name}" is what several models are called by their providers.`,
-    {
-      hint: 'cadre models list shows what there is.',
-    },
-  )
+  throw new CadreError('NOT_FOUND', data.length === 0 ? `There is no model "${name}".` : `Several models have the model ID "${name}".`, {
+    hint: 'List the models with cadre models list.',
+  })
 }

@@ -1,4 +1,4 @@
-/** How conversations went, as people read it at a terminal. */
+/** Formats the analytics of conversations. */
 import type { Static } from 'typebox'
 import type { ConversationAnalytics } from '../../contract/families/analytics.ts'
 import { formatChart } from '../terminal/bar-chart.ts'
@@ -34,24 +34,24 @@ export function formatAnalytics(analytics: Analytics, { title, names, paper, top
     ...wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream)),
     '',
     formatRecord(formatFigures(analytics), paper),
-    ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'BEGUN'], days, paper), ...formatNote(empty, paper)] : []),
-    ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'TALKS', 'TOKENS'], bars, paper), ...rest] : []),
+    ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'STARTED'], days, paper), ...formatNote(empty, paper)] : []),
+    ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'CONVERSATIONS', 'TOKENS'], bars, paper), ...rest] : []),
   ].join('\n')
 }
 
 function formatFigures(analytics: Analytics): Record<string, string> {
   const { completion_rate, average_response_time_ms: mean, p95_response_time_ms: p95, total_cost, unpriced_tokens } = analytics
   const completed = completion_rate === null ? '' : `, ${Math.round(completion_rate * 100)} % completed`
-  const each = `${analytics.average_messages_per_conversation.toLocaleString('en', { maximumFractionDigits: 1 })} a conversation`
-  const leftOut = unpriced_tokens > 0 ? `, without ${formatCount(unpriced_tokens)} tokens of unknown price` : ''
+  const each = `${analytics.average_messages_per_conversation.toLocaleString('en', { maximumFractionDigits: 1 })} per conversation`
+  const leftOut = unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} tokens without a price` : ''
   return {
     conversations: `${formatCount(analytics.total_conversations)}${completed}`,
     messages: `${formatCount(analytics.total_messages)}, ${each}`,
     active_users: formatCount(analytics.active_users),
     response_time:
-      mean === null ? '–' : `${formatMilliseconds(mean)} on average${p95 === null ? '' : `, 95 of 100 within ${formatMilliseconds(p95)}`}`,
+      mean === null ? '–' : `${formatMilliseconds(mean)} on average${p95 === null ? '' : `, 95th percentile ${formatMilliseconds(p95)}`}`,
     tokens: formatCount(analytics.total_tokens),
-    cost: total_cost === null ? 'not known' : `${formatMoney(total_cost)}${leftOut}`,
+    cost: total_cost === null ? 'unknown' : `${formatMoney(total_cost)}${leftOut}`,
     tool_calls: formatCount(analytics.tool_calls),
   }
 }

@@ -1,4 +1,4 @@
-/** Usage and costs as people read them at a terminal. */
+/** Formats the usage and cost reports. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.ts'
 import { formatChart } from '../terminal/bar-chart.ts'
@@ -14,24 +14,24 @@ export type Costs = Static<typeof UsageCosts>
 type UsageTotal = Costs['by_model'][string]
 type Day = Costs['by_day'][number]
 
-/** Names of what is shown by its identifier, as far as they are known. */
+/** Display names by identifier. */
 export type Names = ReadonlyMap<string, string>
 
 export interface Report {
   title: string
   names: Names
   paper: Output
-  /** Rows a chart; the rest is only counted. */
+  /** Maximum rows per chart; the rest is only counted. */
   top: number
 }
 
 const NARROW_COLUMNS = 60
 
-/** What a bar shows. */
+/** The value that the length of a bar represents. */
 type GetWeight = (spent: UsageTotal) => number
 const getTokens: GetWeight = ({ tokens }) => tokens
 
-/** Kinds in the order in which they are shown, by the word that heads them. */
+/** Headings of the charts by kind, in display order. */
 const CHART_HEADINGS = {
   model: 'MODEL',
   agent: 'AGENT',
@@ -58,7 +58,7 @@ export function formatCosts(costs: Costs, report: Report): string {
   const { paper } = report
   const tokens = costs.by_day.reduce((sum, day) => sum + day.tokens, 0)
   const { unit, rows, omitted: empty } = groupDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
-  // Where nothing costs anything, what was used is still worth a picture.
+  // Without costs, the bars show tokens.
   const weigh: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
   const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, paper), value: weigh(day) }))
   const days = ['', ...formatChart([unit, 'TOKENS', 'COST'], bars, paper), ...formatNote(empty, paper)]
@@ -71,7 +71,7 @@ export function formatCosts(costs: Costs, report: Report): string {
 }
 
 const formatHeading = ({ title, paper }: Report): string[] => wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream))
-/** What a chart leaves out, below it. */
+/** Formats the note below a chart. */
 export const formatNote = (note: string | undefined, { stream }: Output): string[] =>
   note === undefined ? [] : [paint('dim', note, stream)]
 const lines = (sentence: string, { columns }: Output) => wrap(sentence, columns)
@@ -83,14 +83,14 @@ function formatCost({
 }: Pick<Statistics, 'total_cost' | 'total_tokens' | 'unpriced_tokens'>): string {
   if (total_cost === null)
     return rewriteCommands(
-      'What it cost is not known: the models have no price. cadre models update NAME --pricing input=0.5 --pricing output=1.5 sets one.',
+      'The cost is unknown because the models have no price. To set one: cadre models update NAME --pricing input=0.5 --pricing output=1.5',
     )
   const left =
-    unpriced_tokens > 0 ? `, without ${formatCount(unpriced_tokens)} of ${formatCount(total_tokens)} tokens, whose price is not known` : ''
+    unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} of ${formatCount(total_tokens)} tokens without a price` : ''
   return `Cost ${formatMoney(total_cost)}${left}.`
 }
 
-/** Those with most first. */
+/** Formats a chart with the largest values first. */
 function formatUsageChart(head: string, spent: Record<string, UsageTotal>, { names, paper, top }: Report, weigh = getTokens): string[] {
   const all = Object.entries(spent).sort(([, one], [, other]) => weigh(other) - weigh(one) || other.tokens - one.tokens)
   if (all.length === 0) return []
@@ -107,7 +107,7 @@ function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns 
   return [columns < NARROW_COLUMNS ? formatCompact(tokens) : formatCount(tokens), amount]
 }
 
-/** A month's cost is known as far as its days' are. */
+/** The cost of a sum is unknown only if none of its tokens has a price. */
 const addDays = (one: Day, other: Day): Day => {
   const unpriced_tokens = one.unpriced_tokens + other.unpriced_tokens
   const tokens = one.tokens + other.tokens

@@ -1,4 +1,4 @@
-/** From when to when a report is, as flags say it. */
+/** Flags that select the period of a report. */
 import { integer, string } from '@oclif/core/flags'
 import { UsageError } from '../terminal/errors.ts'
 
@@ -11,10 +11,10 @@ export const periodFlags = {
     min: 1,
     max: 36_500,
     exclusive: ['from', 'to'],
-    description: `The last so many days, today included; ${DEFAULT_DAYS} unless dates are given.`,
+    description: `Show the last days, including today (default: ${DEFAULT_DAYS}).`,
   }),
-  from: string({ description: 'First day, such as 2026-01-31, or moment, such as 2026-01-31T09:30Z; days are UTC.', helpValue: '<date>' }),
-  to: string({ description: 'Last day or moment, included.', helpValue: '<date>' }),
+  from: string({ description: 'Start, as 2026-01-31 or 2026-01-31T09:30Z; days are UTC.', helpValue: '<date>' }),
+  to: string({ description: 'End, inclusive.', helpValue: '<date>' }),
 }
 
 export interface PeriodFlags {
@@ -25,14 +25,14 @@ export interface PeriodFlags {
 
 export interface ReportPeriod {
   query: { start_date?: string; end_date?: string }
-  /** As a heading says it. */
+  /** Text for the heading of the report. */
   title: string
 }
 
 export function parsePeriod({ days, from, to }: PeriodFlags, now = new Date()): ReportPeriod {
   for (const [flag, date] of Object.entries({ from, to }))
     if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date))))
-      throw new UsageError(`--${flag} ${date} is no date.`, 'Write it as 2026-01-31, or with a time as 2026-01-31T09:30Z.')
+      throw new UsageError(`--${flag} ${date} is not a date.`, 'Use a format such as 2026-01-31 or 2026-01-31T09:30Z.')
   if (from !== undefined || to !== undefined) {
     const query = { ...(from === undefined ? {} : { start_date: from }), ...(to === undefined ? {} : { end_date: to }) }
     return {
@@ -49,11 +49,11 @@ export function parsePeriod({ days, from, to }: PeriodFlags, now = new Date()): 
 export interface GroupedDays<T> {
   unit: 'DAY' | 'MONTH'
   rows: readonly T[]
-  /** Says which rows are left out, since nothing was before the first. */
+  /** Note about omitted empty rows at the start. */
   omitted: string | undefined
 }
 
-/** Rows a day, or a month where there are many days, from the first on which something was. */
+/** Groups long periods by month and omits empty rows at the start. */
 export function groupDays<T extends { date: string }>(
   days: readonly T[],
   plus: (one: T, other: T) => T,
@@ -61,12 +61,12 @@ export function groupDays<T extends { date: string }>(
 ): GroupedDays<T> {
   const { unit, rows } = groupByMonth(days, plus)
   const first = rows.findIndex((row) => !isEmpty(row))
-  // One line says no less than the sentence in its place would.
+  // A single empty row is as short as the note that would replace it.
   if (first < 2) return { unit, rows, omitted: undefined }
-  return { unit, rows: rows.slice(first), omitted: `Nothing from ${rows[0]?.date} to ${rows[first - 1]?.date}.` }
+  return { unit, rows: rows.slice(first), omitted: `No usage from ${rows[0]?.date} to ${rows[first - 1]?.date}.` }
 }
 
-/** A year a day a line is no picture any more. */
+/** Longer periods are shown by month. */
 const MAX_DAY_ROWS = 62
 
 function groupByMonth<T extends { date: string }>(

@@ -1,20 +1,20 @@
-/** Events of the service as they happen, over as many connections as that takes: none is missed, and none comes twice. */
+/** Follows webhook events across reconnects without losing or repeating any. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { stream } from '../../client/call.ts'
-import { UnreachableError } from '../../client/failures.ts'
+import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../../contract/families/webhooks.ts'
 
-/** What is sent, and the identifier it has. */
+/** The body of a webhook and its webhook-id. */
 export type WebhookEvent = Static<typeof DeliveryDetails>['body'] & { id: string }
 
 export interface FollowEventsOptions {
-  /** Anew each time: a daemon that was restarted may be at another address. */
+  /** Called for each attempt, because a restarted daemon may have another address. */
   connect(): Promise<Connection>
   narrate(line: string): void
   types: string | undefined
-  /** Begin behind this place; at the end when left out. */
+  /** Position in the stream to start after; undefined for new events only. */
   after: number | undefined
 }
 
@@ -29,7 +29,7 @@ export async function* followEvents({ connect, narrate, types, after }: FollowEv
     try {
       const query = { ...(types === undefined ? {} : { types }), ...(place === undefined ? {} : { after: place }) }
       for await (const { event, data, id } of stream(await connect(), webhookRoutes.events, { query })) {
-        // What a stream says of its own end has no place in the order of events.
+        // The error event ends the stream and has no position.
         if (event === 'error') break
         place = Number(id)
         pause = 0
@@ -37,22 +37,22 @@ export async function* followEvents({ connect, narrate, types, after }: FollowEv
         else
           narrate(
             greeted
-              ? 'The connection is back.'
-              : `Listening for events (${types?.replaceAll(',', ', ') ?? WEBHOOK_EVENTS.join(', ')}); Ctrl-C ends it.`,
+              ? 'Reconnected.'
+              : `Listening for events (${types?.replaceAll(',', ', ') ?? WEBHOOK_EVENTS.join(', ')}). Press Ctrl+C to stop.`,
           )
         greeted = true
       }
     } catch (error) {
-      // Whoever was never answered is told why.
+      // Errors of the first connection are reported; later ones are retried.
       if (!greeted || !isInterruption(error)) throw error
     }
-    if (pause === 0) narrate('The connection ended; what happens meanwhile comes when it is back.')
+    if (pause === 0) narrate('Connection lost. Reconnecting; no events will be lost.')
     pause = Math.min(pause * 2 || INITIAL_BACKOFF_MS, MAX_BACKOFF_MS)
     await wait(pause)
   }
 }
 
-/** A daemon that is not there, is stopping, or went away in the middle of a word. */
+/** Whether the daemon is unreachable, stopping or closed the connection. */
 function isInterruption(error: unknown): boolean {
   const { code = '' } = error as { code?: string }
   return error instanceof UnreachableError || ['UNAVAILABLE', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code)

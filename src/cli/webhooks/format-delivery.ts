@@ -1,4 +1,4 @@
-/** What came of a delivery, in a sentence. */
+/** Formats the outcome of a webhook delivery. */
 import type { Static } from 'typebox'
 import type { DeliveryDetails } from '../../contract/families/webhooks.ts'
 import { paint } from '../terminal/color.ts'
@@ -10,6 +10,6 @@ export function formatDelivery({ status, event, response_status, history, error,
   const last = history.at(-1)
   const answered = response_status === null ? '' : ` (${response_status} after ${last?.latency_ms ?? 0} ms)`
   if (status === 'delivered') return `${paint('green', 'Delivered')} ${event}${answered}.`
-  const again = next_attempt_at === null ? 'It is not tried again.' : `It is tried again at ${formatCell(next_attempt_at)} UTC.`
-  return `${paint('red', 'Not delivered')}: ${error ?? 'it was not tried yet.'} ${again}`
+  const again = next_attempt_at === null ? 'It will not be retried.' : `Next attempt: ${formatCell(next_attempt_at)} UTC.`
+  return `${paint('red', 'Not delivered')}: ${error ?? 'not attempted yet.'} ${again}`
 }

@@ -1,14 +1,18 @@
-/** Sends an event on to a receiver, signed as the daemon would. */
-import { signedHeaders } from '../../webhook-signature.ts'
+/** Forwards an event to a receiver, signed like a webhook. */
+import { createSignatureHeaders } from '../../webhook-signature.ts'
 import { paint } from '../terminal/color.ts'
 import type { WebhookEvent } from './follow-events.ts'
 
 const REQUEST_TIMEOUT_MS = 15_000
 
-/** What came of it, for people. */
+/** Returns the response status or the error as text. */
 export async function forwardEvent(url: string, secret: string, { id, ...event }: WebhookEvent): Promise<string> {
   const body = JSON.stringify(event)
-  const headers = { 'content-type': 'application/json', 'user-agent': 'Cadre', ...signedHeaders([secret], { id, now: Date.now(), body }) }
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Cadre',
+    ...createSignatureHeaders([secret], { id, now: Date.now(), body }),
+  }
   const begun = performance.now()
   try {
     const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
@@ -18,6 +22,6 @@ export async function forwardEvent(url: string, secret: string, { id, ...event }
   } catch (error) {
     const { name, message, cause } = error as Error
     const why = cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : message
-    return paint('red', name === 'TimeoutError' ? `no answer within ${REQUEST_TIMEOUT_MS / 1000} s` : `nobody took it (${why})`)
+    return paint('red', name === 'TimeoutError' ? `no response within ${REQUEST_TIMEOUT_MS / 1000} s` : `connection failed (${why})`)
   }
 }

@@ -1,4 +1,4 @@
-/** A question at the terminal: to whom it goes, what goes with it, and the reply as it comes. */
+/** Tests of `cadre ask`: choosing the agent, attachments, streaming and errors. */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ test.after(
   }),
 )
 
-/** What the model was told last. */
+/** The last message that the model received. */
 const asked = (): string => provider.received.at(-1)?.body.messages.at(-1).content
 const newest = async () => (await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1']))[0]?.id ?? ''
 const events = ({ stdout }: Ran) =>
@@ -55,7 +55,7 @@ const events = ({ stdout }: Ran) =>
     .split('\n')
     .map((line) => JSON.parse(line) as ReplyEvent)
 
-test('where there is no agent, it is told how to make one', async () => {
+test('ask without any agent fails and explains how to create one', async () => {
   const { code, stdout, stderr } = await terminal.run(['ask', 'Hello?'])
   assert.equal([code, stdout], [3, ''])
   assert.match(stderr, 'cadre quickstart')
@@ -63,21 +63,21 @@ test('where there is no agent, it is told how to make one', async () => {
   await terminal.json(['agents', 'create', '--name', 'Helper', '--model', 'scripted'])
 })
 
-test('the only agent is asked, and its reply goes to stdout as it is', async () => {
+test('ask uses the only agent and writes its reply to stdout unchanged', async () => {
   provider.script = [streamText('Twenty-five ', 'days \u001b[1m', 'a year.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'How many days?'])
   assert.equal([code, stdout, stderr], [0, 'Twenty-five days \u001b[1ma year.\n', ''])
   assert.is(asked(), 'How many days?')
 })
 
-test('words without quotes after the agent are the question', async () => {
+test('unquoted words after the agent form the question', async () => {
   await terminal.run(['ask', 'Helper', 'how', 'many', 'days?'])
   assert.is(asked(), 'how many days?')
   await terminal.run(['ask', '--agent', 'Helper', 'how', 'many'])
   assert.is(asked(), 'how many')
 })
 
-test('who forgets the quotes learns that', async () => {
+test('an unquoted question whose first word is no agent gets a hint to quote it', async () => {
   const { code, stderr } = await terminal.run(['ask', 'how', 'many'])
   assert.is(code, 3)
   assert.match(stderr, 'There is no agent "how"')
@@ -88,7 +88,7 @@ test('who forgets the quotes learns that', async () => {
   assert.match(stderr, "cadre ask 'how many'")
 })
 
-test('what is piped in goes along, and without a question it is the question', async () => {
+test('stdin is attached to the question, and is the question if there is none', async () => {
   await terminal.run(['ask', 'What broke?'], { input: 'line 1\nerror: ENOSPC\n' })
   assert.is(asked(), 'What broke?\n\n<stdin>\nline 1\nerror: ENOSPC\n</stdin>')
   for (const words of [['ask'], ['ask', '-'], ['ask', 'Helper', '-']]) {
@@ -96,14 +96,14 @@ test('what is piped in goes along, and without a question it is the question', a
     assert.is(asked(), `Why ${words.length}?`)
   }
   await terminal.run(['ask', 'Helper'], { input: 'And what of this?\n' })
-  assert.is(asked(), 'And what of this?', 'an agent alone is asked what is piped in')
+  assert.is(asked(), 'And what of this?', 'stdin is the question for a named agent')
   await terminal.run(['ask', 'Nothing?'], { input: '\n' })
   assert.is(asked(), 'Nothing?')
   await terminal.run(['ask', 'Alone?', '--no-stdin'], { input: 'not this' })
   assert.is(asked(), 'Alone?')
 })
 
-test('a file named with @ goes along as in the chat; what is no file stays text, and that is told', async () => {
+test('a file named with @ is attached, and a missing one is reported and sent as text', async () => {
   const cwd = terminal.home
   writeFileSync(join(cwd, 'notes.md'), 'Milk and @eggs.md\n')
   const file = 'notes.md:\n```md\nMilk and @eggs.md\n```'
@@ -121,7 +121,7 @@ test('a file named with @ goes along as in the chat; what is no file stays text,
   assert.match(folder.stderr, 'logs is a directory')
 })
 
-test('a model that only quotes documents is asked without what is piped in, and that is told', async () => {
+test('a model that only quotes documents receives no attachments, and ask says so', async () => {
   await terminal.json(['agents', 'create', '--name', 'Quoter', '--model', 'Embedded'])
   const { code, stderr } = await terminal.run(['ask', 'Quoter', 'What is the code?'], { input: 'The code is 1234.' })
   assert.is(code, 0, stderr)
@@ -137,7 +137,7 @@ test('a model that only quotes documents is asked without what is piped in, and 
   await terminal.json(['agents', 'delete', 'Quoter', '--yes'])
 })
 
-test('too much, or what is no text, is refused before anything is sent', async () => {
+test('input that is too long, binary or empty is rejected before anything is sent', async () => {
   const before = provider.received.length
   const long = await terminal.run(['ask', 'What?'], { input: 'a'.repeat(500_001) })
   assert.is(long.code, 2)
@@ -150,18 +150,18 @@ test('too much, or what is no text, is refused before anything is sent', async (
   assert.is(provider.received.length, before)
 })
 
-test('as much as a message may hold arrives, in any script', async () => {
+test('a message of the maximum length arrives, also in multi-byte scripts', async () => {
   const { code } = await terminal.run(['ask', 'What?'], { input: '語'.repeat(499_900) })
   assert.is(code, 0)
   assert.ok(asked().length > 499_900)
 })
 
-test('a conversation goes on where that is asked, and begins anew otherwise', async () => {
+test('--continue and --conversation continue a conversation; otherwise ask starts a new one', async () => {
   provider.script = [streamText('Fine.')]
   await terminal.run(['ask', 'First of all'])
   await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'bob', '--title', 'Of somebody else'])
-  const went = await terminal.run(['ask', '--continue', 'And then?'])
-  assert.match(went.stderr, 'Going on in "First of all"')
+  const continued = await terminal.run(['ask', '--continue', 'And then?'])
+  assert.match(continued.stderr, 'Continuing "First of all"')
   assert.equal(
     provider.received.at(-1)?.body.messages.map(({ content }: { content: string }) => content),
     ['First of all', 'Fine.', 'And then?'],
@@ -173,7 +173,7 @@ test('a conversation goes on where that is asked, and begins anew otherwise', as
   assert.is((await terminal.run(['ask', '-c', 'No such thing', 'Hello?'])).code, 3)
 })
 
-test('--json prints every event on a line of its own', async () => {
+test('--json prints each event on its own line', async () => {
   provider.script = [streamText('One ', 'two\u202e.')]
   const ran = await terminal.run(['ask', 'Count', '--json'])
   assert.equal([ran.code, ran.stderr], [0, ''])
@@ -181,14 +181,14 @@ test('--json prints every event on a line of its own', async () => {
   assert.equal([names[0], names.at(-1)], ['message_start', 'message_end'])
   assert.is(
     events(ran)
-      .map((one) => (one.event === 'message_delta' ? one.data.text : ''))
+      .map((event) => (event.event === 'message_delta' ? event.data.text : ''))
       .join(''),
     'One two\u202e.',
   )
   assert.not.match(ran.stdout, '\u202e')
 })
 
-test('a provider that fails is told in its own words, after what it said before; the exit code is 1', async () => {
+test('an error of the provider is printed after the partial reply, and ask exits with 1', async () => {
   provider.script = [respondWithError(400)]
   const refused = await terminal.run(['ask', 'Hello?'])
   assert.equal([refused.code, refused.stdout], [1, ''])
@@ -201,14 +201,14 @@ test('a provider that fails is told in its own words, after what it said before;
   assert.equal([json.code, events(json).at(-1)?.event, (JSON.parse(json.stderr) as { code: string }).code], [1, 'error', 'PROVIDER_ERROR'])
 })
 
-test('a reply that was cut short says so', async () => {
+test('a reply truncated at the maximum length prints a notice', async () => {
   provider.script = [streamReply({ text: ['Half'], finish: 'length' })]
   const { code, stderr } = await terminal.run(['ask', 'Long?'])
   assert.is(code, 0)
-  assert.match(stderr, 'The reply was cut')
+  assert.match(stderr, 'The reply was truncated')
 })
 
-test('text comes as it is written, and Ctrl+C aborts the reply', async () => {
+test('ask prints text as it arrives, and Ctrl+C aborts the reply', async () => {
   provider.script = [stallAfter('So far')]
   const arrival = provider.nextRequest()
   const child = terminal.begin(['ask', 'Go on', '--no-stdin'])
@@ -223,7 +223,7 @@ test('text comes as it is written, and Ctrl+C aborts the reply', async () => {
   assert.equal([messages.at(-1)?.content, messages.at(-1)?.finish_reason], ['So far', 'aborted'])
 })
 
-test('a pipe that is closed early ends the command without a word', async () => {
+test('a closed stdout pipe ends ask without an error', async () => {
   provider.script = [streamReply({ text: Array(50).fill('word ') }, 20)]
   const child = terminal.begin(['ask', 'Talk', '--no-stdin'])
   let stderr = ''

@@ -1,4 +1,4 @@
-/** A question that is missing, and an agent that is not named: told alike by every command that takes one. */
+/** Tests of missing questions and unnamed agents in all commands that take a question. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
@@ -29,12 +29,12 @@ const MISSING: [words: string[], command: string][] = [
   [['retrieval', 'search', 'find', ''], 'cadre retrieval search find'],
 ]
 for (const [words, command] of MISSING)
-  test(`a missing question is told with how to give it: cadre ${words.join(' ')}`, async () => {
+  test(`a missing question is reported with an example: cadre ${words.join(' ')}`, async () => {
     const { code, stdout, stderr } = await terminal.run(words)
     assert.equal([code, stdout, stderr], [2, '', `Error: There is no question.\nFor example: ${command} ${EXAMPLE}\n`])
   })
 
-test('an empty stdin is told as such', async () => {
+test('an empty stdin is reported as a missing question', async () => {
   for (const [words, command] of [
     [['ask'], 'cadre ask'],
     [['ask', '-'], 'cadre ask'],
@@ -49,12 +49,12 @@ test('an empty stdin is told as such', async () => {
   }
 })
 
-test('what is piped in is the question where there are no words', async () => {
+test('rag query reads the question from stdin if there are no words', async () => {
   const { code, stderr } = await terminal.run(['rag', 'query', 'handbook'], { input: 'How many?\n' })
   assert.equal([code, stderr.split('\n')[0]], [3, 'Error: There is no RAG tool "handbook".'], 'the question was read')
 })
 
-test('where nothing is found because nothing has been read, that is told', async () => {
+test('a search in a source without documents reports that source', async () => {
   await terminal.json(['knowledge', 'create', '--name', 'My notes', '--type', 'file'])
   await terminal.json(['rag', 'create', '--name', 'notes', '--knowledge-source', 'My notes'])
   await terminal.json(['agents', 'create', '--name', 'Reader', '--tool', 'notes'])
@@ -63,13 +63,13 @@ test('where nothing is found because nothing has been read, that is told', async
     ['rag', 'query', 'notes', 'How many?'],
   ]) {
     const { code, stderr } = await terminal.run(words)
-    assert.equal([code, stderr.split('\n').at(-2)], [0, "Nothing of My notes has been read: cadre knowledge sync 'My notes'"])
+    assert.equal([code, stderr.split('\n').at(-2)], [0, "My notes has no documents. To sync it: cadre knowledge sync 'My notes'"])
   }
   assert.is((await terminal.run(['ask', '--quiet', '--agent', 'Reader', 'How many?'])).stderr, '')
   await terminal.run(['agents', 'delete', 'Reader', '--yes', '--force'])
 })
 
-test('ask and chat mean the same agent where none is named: the only one, the one that is set, never a guess', async () => {
+test('ask and chat use the configured or only agent, and fail if there are several', async () => {
   const chat = (words: string[] = []) => terminal.run(['chat', '--plain', ...words], { input: '' })
   assert.match((await chat()).stdout, /^Helper, /)
   assert.is((await terminal.run(['ask', 'How many?'])).code, 0)
@@ -82,7 +82,7 @@ test('ask and chat mean the same agent where none is named: the only one, the on
     assert.is(ran.code, 2)
     assert.is(
       ran.stderr,
-      `Error: There are 2 agents, and none was named: Other, Helper.\nName one: ${command}. To mean it always: cadre config set agent Other\n`,
+      `Error: There are 2 agents, and none is selected: Other, Helper.\nName one: ${command}. To set a default: cadre config set agent Other\n`,
     )
   }
   assert.is((await terminal.run(['config', 'set', 'agent', 'Nobody'])).code, 3)
@@ -92,12 +92,12 @@ test('ask and chat mean the same agent where none is named: the only one, the on
   await terminal.run(['agents', 'delete', 'Other', '--yes', '--force'])
   for (const ran of [await chat(), await terminal.run(['ask', 'How many?'])]) {
     assert.is(ran.code, 3)
-    assert.match(ran.stderr, /^Error: The agent "Other", which cadre config names, is not there\.\n.*cadre config unset agent/)
+    assert.match(ran.stderr, /^Error: The configured agent "Other" does not exist\.\n.*cadre config unset agent/)
   }
   await terminal.run(['config', 'unset', 'agent'])
 })
 
-test('agents that cannot be called by their names are told by their identifiers', async () => {
+test('agents whose names are ambiguous or cannot be typed are listed with their identifiers', async () => {
   for (const [name, shown] of [
     ['Helper', 'Helper'],
     ['two\nlines', 'two lines'],

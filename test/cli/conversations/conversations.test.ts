@@ -1,4 +1,4 @@
-/** Conversations at the terminal: what replies cite and do, shown, followed while they are written, and exported. */
+/** Tests of the `conversations` commands: citations, tool calls, following and exporting. */
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -60,40 +60,40 @@ test.after(
   }),
 )
 
-/** Names of tools as the model knows them. */
+/** Names of the tools in the last request to the model. */
 const toolNames = (): string[] =>
   (provider.received.at(-1)?.body.tools ?? []).map((tool: { function: { name: string } }) => tool.function.name)
 const named = (part: string): string => toolNames().find((name) => name.includes(part)) ?? part
 
-test('tools are told on stderr, and what the reply cites follows it on stdout', async () => {
+test('ask prints tool calls on stderr and the cited passages on stdout after the reply', async () => {
   provider.script = [
     streamReply(() => ({ calls: [{ name: named('handbook'), arguments: { query: 'annual leave' } }] })),
     streamText('Twenty-five days [1].'),
   ]
   const { code, stdout, stderr } = await terminal.run(['ask', 'How many days of leave do I have?'])
   assert.is(code, 0, stderr)
-  assert.match(stderr, /Uses \w*handbook\w* \(query: "annual leave"\)\n\w*handbook\w*: 1 passage, \d+ ms\n$/)
+  assert.match(stderr, /Calling \w*handbook\w* \(query: "annual leave"\)\n\w*handbook\w*: 1 passage, \d+ ms\n$/)
   const [answer, empty, first, passage] = stdout.split('\n')
   assert.equal([answer, empty, first, passage?.trim()], ['Twenty-five days [1].', '', '[1] leave.md', LEAVE])
   const bare = await terminal.run(['ask', '-q', '--no-citations', 'How many?'])
   assert.equal([bare.stdout, bare.stderr], ['Twenty-five days [1].\n', ''])
 })
 
-test('a tool that asks first is refused where nobody can be asked', async () => {
+test('a tool call that needs confirmation is denied without a terminal', async () => {
   provider.script = [streamReply(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), streamText('Not paid.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12'])
   assert.equal([code, stdout, paid], [0, 'Not paid.\n', []])
-  assert.match(stderr, 'no terminal to answer at: refused. --allow-tools allows it.')
-  assert.match(stderr, /pay was not allowed/)
+  assert.match(stderr, 'needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.')
+  assert.match(stderr, /pay was denied/)
 })
 
-test('--allow-tools allows it', async () => {
+test('--allow-tools confirms tool calls without a prompt', async () => {
   provider.script = [streamReply(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), streamText('Paid.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12', '--allow-tools'])
   assert.equal([code, stdout, paid], [0, 'Paid.\n', ['/pay?amount=12']], stderr)
 })
 
-test('a conversation is shown as it was held: who, tools, text, citations', async () => {
+test('show prints the speakers, tool calls, text and citations of a conversation', async () => {
   const { stdout } = await terminal.run(['conversations', 'show', 'How many days of leave do I have?'])
   assert.match(stdout, /^How many days of leave do I have\?\nHelper · \d{4}-\d\d-\d\d \d\d:\d\d · active\nconv_[0-9a-f-]+\n\nYou \d{4}/)
   assert.match(
@@ -103,22 +103,22 @@ test('a conversation is shown as it was held: who, tools, text, citations', asyn
   assert.match((await terminal.run(['conversations', 'show', 'Pay 12', '--no-citations'])).stderr, '2 conversations are called "Pay 12"')
 })
 
-test('a passage that is no longer so is marked', async () => {
+test('a citation of a changed document is marked as changed', async () => {
   writeFileSync(join(terminal.home, '..', 'handbook', 'leave.md'), '# Leave\n\nThirty days.\n')
   await terminal.run(['knowledge', 'sync', 'handbook', '--quiet'])
   const { stdout } = await terminal.run(['conversations', 'show', 'How many days of leave do I have?'])
-  assert.match(stdout, 'The document was changed or removed since.')
+  assert.match(stdout, 'The document has been changed or deleted since.')
   const { stdout: markdown } = await terminal.run(['conversations', 'export', 'How many days of leave do I have?'])
   assert.match(markdown, '[1] leave.md, changed since')
 })
 
-test('a reply that is being written is shown as far as it is, and followed to its end', async () => {
-  let goOn = () => {}
+test('show prints an unfinished reply as far as it is written, and --follow streams the rest', async () => {
+  let finishReply = () => {}
   provider.script = [
     async (response, received, wire) => {
       await stallAfter('So far')(response, received, wire)
       await new Promise<void>((resolve) => {
-        goOn = resolve
+        finishReply = resolve
       })
       response.end('data: {"choices":[{"index":0,"delta":{"content":" and on."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
     },
@@ -127,7 +127,7 @@ test('a reply that is being written is shown as far as it is, and followed to it
   await once(asking.stdout, 'data')
   const shown = await terminal.run(['conversations', 'show', 'Slowly'])
   assert.match(shown.stdout, /Helper .*\nSo far\n$/)
-  assert.match(shown.stderr, '--follow goes on with it')
+  assert.match(shown.stderr, 'use --follow to stream the rest')
   const following = terminal.begin(['conversations', 'show', 'Slowly', '--follow'])
   let text = ''
   const seen = new Promise<void>((resolve) => {
@@ -137,13 +137,13 @@ test('a reply that is being written is shown as far as it is, and followed to it
     })
   })
   await seen
-  goOn()
+  finishReply()
   const [[code], [followed]] = await Promise.all([once(asking, 'close'), once(following, 'close')])
   assert.equal([code, followed], [0, 0])
   assert.match(text, /Helper .*\nSo far and on\.\n$/)
 })
 
-test('it is exported as Markdown and as JSON, and nothing is written over', async () => {
+test('export writes Markdown or JSON and overwrites a file only with --force', async () => {
   const file = join(terminal.home, '..', 'slowly.md')
   const { stderr } = await terminal.run(['conversations', 'export', 'Slowly', '--to', file])
   assert.is(stderr, `Wrote ${file}.\n`)
@@ -157,12 +157,12 @@ test('it is exported as Markdown and as JSON, and nothing is written over', asyn
   assert.is((await terminal.run(['conversations', 'export', 'Slowly', '--to', file, '--force'])).code, 0)
   const json = file.replace('.md', '.json')
   await terminal.run(['conversations', 'export', 'Slowly', '--to', json])
-  const whole = JSON.parse(readFileSync(json, 'utf8')) as { messages: { content: string }[] }
-  assert.is(whole.messages.at(-1)?.content, 'So far and on.')
-  assert.equal(await terminal.json(['conversations', 'export', 'Slowly']), whole)
+  const exported = JSON.parse(readFileSync(json, 'utf8')) as { messages: { content: string }[] }
+  assert.is(exported.messages.at(-1)?.content, 'So far and on.')
+  assert.equal(await terminal.json(['conversations', 'export', 'Slowly']), exported)
 })
 
-test('it is deleted with its messages', async () => {
+test('delete removes a conversation', async () => {
   assert.is((await terminal.run(['conversations', 'delete', 'Slowly', '--yes'])).code, 0)
   assert.is((await terminal.run(['conversations', 'show', 'Slowly'])).code, 3)
 })

@@ -1,4 +1,4 @@
-/** Conversations of several users, as an admin meets them: one's own are gone on with, others' are marked. */
+/** Tests of conversations of several users, as an admin sees them. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
@@ -22,29 +22,29 @@ test.before(
 )
 test.after(aloud(() => terminal.close()))
 
-test('a list says whose the others are, and --mine leaves them out', async () => {
+test('list shows the owner of conversations of other users, and --mine omits them', async () => {
   const { stdout } = await terminal.run(['conversations', 'list'])
   assert.match(
     stdout,
-    new RegExp(`^ID +TITLE +AGENT +OF +STATUS.*\\n${ids.ada} +Ada's +Helper +ada +active .*\\n${ids.own} +My own +Helper {2,}active `),
+    new RegExp(`^ID +TITLE +AGENT +OWNER +STATUS.*\\n${ids.ada} +Ada's +Helper +ada +active .*\\n${ids.own} +My own +Helper {2,}active `),
   )
   const mine = await terminal.run(['conversations', 'list', '--mine'])
   assert.match(mine.stdout, new RegExp(`^ID +TITLE +AGENT +STATUS.*\\n${ids.own} .*\\n$`))
 })
 
-test('the chat goes on with the newest of one’s own, and offers others’ by their names', async () => {
+test('chat --continue opens the newest own conversation, and /resume lists others with their owner', async () => {
   const { stdout, code, stderr } = await terminal.run(['chat', '--plain', '--continue'], { input: '/title Mine still\n/resume\n' })
   assert.is(code, 0, stderr)
   assert.match(stdout, new RegExp(`${ids.own} {2}Mine still {2}\\d\\d:\\d\\d\\n.*${ids.ada} {2}Ada's {2}\\d\\d:\\d\\d · of ada\\n`))
 })
 
-test('--continue passes over what nobody answers in any more, and wakes a completed one only where none is active', async () => {
+test('--continue skips conversations of deleted agents, and reopens a completed one only if none is active', async () => {
   const create = (agent: string, title: string) => terminal.json(['conversations', 'create', '--agent', agent, '--title', title])
-  /** Whether both go on in the one of that title: the question says so, and the chat gives it another title. */
-  const goneOn = async (title: string, next: string) => {
-    assert.match((await terminal.run(['ask', '--continue', 'And then?'])).stderr, `Going on in "${title}" (`)
+  /** Asserts that ask and chat continue the conversation with this title; the chat renames it to `next`. */
+  const assertContinues = async (title: string, next: string) => {
+    assert.match((await terminal.run(['ask', '--continue', 'And then?'])).stderr, `Continuing "${title}" (`)
     await terminal.run(['chat', '--plain', '--continue'], { input: `/title ${next}\n` })
-    const titles = (await terminal.json<{ title: string }[]>(['conversations', 'list', '--mine'])).map((one) => one.title)
+    const titles = (await terminal.json<{ title: string }[]>(['conversations', 'list', '--mine'])).map((conversation) => conversation.title)
     assert.equal([titles.includes(title), titles.includes(next)], [false, true])
   }
   await terminal.json(['agents', 'create', '--name', 'Leaver'])
@@ -52,9 +52,9 @@ test('--continue passes over what nobody answers in any more, and wakes a comple
   await create('Helper', 'Done')
   assert.is((await terminal.run(['conversations', 'complete', 'Done'])).code, 0)
   assert.is((await terminal.run(['agents', 'delete', 'Leaver', '--force', '--yes'])).code, 0)
-  await goneOn('Mine still', 'Mine as ever')
+  await assertContinues('Mine still', 'Mine as ever')
   assert.is((await terminal.run(['conversations', 'delete', ids.own, '--yes'])).code, 0)
-  await goneOn('Done', 'Done again')
+  await assertContinues('Done', 'Done again')
   assert.is((await terminal.run(['conversations', 'delete', 'Done again', '--yes'])).code, 0)
   for (const words of [
     ['ask', '--continue', 'And then?'],
@@ -62,7 +62,7 @@ test('--continue passes over what nobody answers in any more, and wakes a comple
   ]) {
     const { code, stderr } = await terminal.run(words, { input: '' })
     assert.is(code, 3)
-    assert.match(stderr, 'There is no conversation to go on in.')
+    assert.match(stderr, 'There is no conversation to continue.')
   }
 })
 

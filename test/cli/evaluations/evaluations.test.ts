@@ -1,4 +1,4 @@
-/** Evaluations from the terminal: created from a table, run, gated on, compared, and fed with replies; against a real daemon. */
+/** Tests of the `evaluations` commands and of recordings against a real daemon. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -54,19 +54,19 @@ test.after(
   }),
 )
 
-test('a table of cases becomes an evaluation', async () => {
+test('create reads an evaluation from a CSV file', async () => {
   const made = await terminal.json<Json>(['evaluations', 'create', '--file', file('cases.csv'), '--target', 'Echo'])
   assert.equal([made.name, made.type, made.test_cases.length, made.test_cases[0].metadata], ['cases', 'agent', 2, { team: 'a' }])
 })
 
-test('test cases are brought up to date from a table, and nothing else changes', async () => {
+test('update --file replaces the test cases and changes nothing else', async () => {
   writeFileSync(file('newer.csv'), 'input,expected_output\nyellow,yellow\n')
   const changed = await terminal.json<Json>(['evaluations', 'update', 'cases', '--file', file('newer.csv')])
   assert.equal([changed.name, changed.type, changed.test_cases], ['cases', 'agent', [{ input: 'yellow', expected_output: 'yellow' }]])
   await ok(['evaluations', 'update', 'cases', '--file', file('cases.csv')])
 })
 
-test('a case that is refused is told by its place in the file', async () => {
+test('an invalid test case is reported with its line or number in the file', async () => {
   writeFileSync(file('wrong.jsonl'), '{"input":"a"}\n\n{"inptu":"b"}\n')
   const made = await terminal.run(['evaluations', 'create', '--file', file('wrong.jsonl'), '--target', 'Echo'])
   assert.equal([made.code, /Refused: line 3 of .*wrong\.jsonl\./.test(made.stderr)], [2, true])
@@ -75,30 +75,30 @@ test('a case that is refused is told by its place in the file', async () => {
   assert.equal([changed.code, /Refused: test case 2 of .*wrong\.csv\./.test(changed.stderr)], [2, true])
 })
 
-test('a run shows what failed, and what was expected', async () => {
+test('run prints the failed results with expected and actual output', async () => {
   const { stdout } = await ok(['evaluations', 'run', 'cases'])
   for (const text of ['✗ 2  blue', 'expected red', 'actual   blue', '50 %  1 of 2 passed, 1 failed']) assert.match(stdout, text)
   assert.match(stdout, /· cost 0$/m)
   assert.not.match(stdout, 'green')
 })
 
-test('under its bar it exits with 100, and writes what CI shows', async () => {
+test('run exits with 100 below --fail-under, and writes JUnit XML', async () => {
   const { code, stderr } = await terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.9', '--junit', file('report.xml')])
   assert.is(code, 100)
-  assert.match(stderr, 'The pass rate 0.500 is under 0.9')
+  assert.match(stderr, 'The pass rate 0.500 is below 0.9')
   assert.match(readFileSync(file('report.xml'), 'utf8'), 'tests="2" failures="1" errors="0"')
   assert.is((await terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.5'])).code, 0)
   assert.is((await terminal.run(['evaluations', 'run', 'cases', '--fail-under', '90'])).code, 2)
 })
 
-test('a report that has no place is refused before anything is asked', async () => {
+test('a JUnit file that cannot be written is rejected before the run', async () => {
   const before = provider.received.length
   const { code, stderr } = await terminal.run(['evaluations', 'run', 'cases', '--junit', file('nowhere/report.xml')])
   assert.equal([code, provider.received.length], [2, before])
   assert.match(stderr, /nowhere\/report\.xml cannot be written/)
 })
 
-test('a gate that would not wait is refused, and a run that is none leaves no report', async () => {
+test('--no-wait cannot be combined with --fail-under or --junit, and a failed start leaves no report', async () => {
   const { code, stderr } = await terminal.run([
     'evaluations',
     'run',
@@ -110,32 +110,32 @@ test('a gate that would not wait is refused, and a run that is none leaves no re
     file('early.xml'),
   ])
   assert.is(code, 2)
-  assert.match(stderr, '--fail-under and --junit need the results, which --no-wait does not wait for')
+  assert.match(stderr, '--fail-under and --junit cannot be used with --no-wait')
   assert.is((await terminal.run(['evaluations', 'run', 'no such', '--junit', file('early.xml')])).code, 3)
   assert.not.ok(existsSync(file('early.xml')))
 })
 
-test('worse than its baseline exits with 100', async () => {
+test('run exits with 100 if it is worse than its baseline', async () => {
   assert.is((await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])).code, 0)
   provider.script = [streamReply({ text: ['nothing'] })]
   const { code, stdout } = await terminal.run(['evaluations', 'run', 'cases', '--baseline', 'last'])
   assert.is(code, 100)
   assert.match(stdout, '▼ worse  1  green')
-  assert.match(stdout, 'within chance  pass rate 50 % → 0 %')
-  assert.match((await ok(['evaluations', 'compare', 'cases'])).stdout, '0 better · 1 worse · 1 the same')
+  assert.match(stdout, 'not significant  pass rate 50 % → 0 %')
+  assert.match((await ok(['evaluations', 'compare', 'cases'])).stdout, '0 better · 1 worse · 1 unchanged')
   provider.script = [streamReply(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] }))]
 })
 
-test('a case that was added makes nothing worse than its baseline', async () => {
+test('an added test case does not count as worse than the baseline', async () => {
   writeFileSync(file('harder.csv'), 'input,expected_output\ngreen,green\nblue,red\nblack,white\n')
   await ok(['evaluations', 'run', 'cases', '-q'])
   await ok(['evaluations', 'update', 'cases', '--file', file('harder.csv')])
   const { stdout } = await ok(['evaluations', 'run', 'cases', '--baseline', 'last'])
-  assert.match(stdout, '0 better · 0 worse · 2 the same · 1 only now')
+  assert.match(stdout, '0 better · 0 worse · 2 unchanged · 1 new')
   await ok(['evaluations', 'update', 'cases', '--file', file('cases.csv')])
 })
 
-test('results come failures first, and as JSON', async () => {
+test('results lists failures first, and prints JSON', async () => {
   await ok(['evaluations', 'run', 'cases', '-q'])
   const { stdout } = await ok(['evaluations', 'results', 'cases'])
   assert.ok(stdout.indexOf('blue') < stdout.indexOf('green'))
@@ -144,7 +144,7 @@ test('results come failures first, and as JSON', async () => {
   assert.is((await terminal.json<Json[]>(['evaluations', 'runs', 'cases'])).length, 8)
 })
 
-test('a reply becomes a test case', async () => {
+test('promote adds the last reply as a test case', async () => {
   const agent = await terminal.json<Json>(['agents', 'show', 'Echo'])
   const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', agent.id])
   const empty = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])
@@ -158,7 +158,7 @@ test('a reply becomes a test case', async () => {
   )
 })
 
-test('a reply that came to nothing becomes a test case only with what was expected of it', async () => {
+test('promote accepts a failed reply only with --expect', async () => {
   const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', 'Echo'])
   const usual = provider.script
   provider.script = [respondWithError(400)]
@@ -169,7 +169,7 @@ test('a reply that came to nothing becomes a test case only with what was expect
   await ok(['conversations', 'promote', id, '--to', 'cases', '--expect', 'bye'])
 })
 
-test('what a model answered is recorded, exported, and played back elsewhere', async () => {
+test('recordings of a replay model are exported, imported into another model and replayed', async () => {
   await ok(['models', 'create', '--name', 'Recorded', '--provider', 'replay', '--model-id', 'Scripted'])
   await ok(['agents', 'update', 'Echo', '--model', 'Recorded'])
   await ok(['evaluations', 'run', 'cases', '-q'])
@@ -187,7 +187,7 @@ test('what a model answered is recorded, exported, and played back elsewhere', a
   assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, '4 recordings were forgotten')
 })
 
-test('a run that is cancelled is not judged', async () => {
+test('a cancelled run fails without checking its pass rate', async () => {
   await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
   provider.script = [hang]
   const asked = provider.nextRequest()
@@ -198,7 +198,7 @@ test('a run that is cancelled is not judged', async () => {
   assert.equal([code, /not completed \(cancelled\)/.test(stderr)], [1, true])
 })
 
-test('a daemon that goes away amid a run is told as that, with what to do', async () => {
+test('a daemon that dies during a run is reported with how to resume', async () => {
   provider.script = [hang]
   await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
   const asked = provider.nextRequest()
@@ -209,7 +209,7 @@ test('a daemon that goes away amid a run is told as that, with what to do', asyn
   assert.is(code, EXIT.unreachable)
   assert.match(
     stderr,
-    /The daemon went away before the run was done\.\n.*cadre daemon start\n.*cadre evaluations results eval_\S+ --run run_/,
+    /The connection to the daemon was lost during the run\.\n.*cadre daemon start\n.*cadre evaluations results eval_\S+ --run run_/,
   )
 })
 

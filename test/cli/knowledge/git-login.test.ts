@@ -1,4 +1,4 @@
-/** Repositories that want a login, from the terminal: the address is kept without it, and nothing prints it. */
+/** Tests of credentials of git repositories: they are stored apart from the URL and never printed. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -30,16 +30,19 @@ const source = async (name: string) => {
   return [configuration.repository, auth]
 }
 
-test('mistakes are told before a daemon is started for them', async () => {
+test('knowledge add rejects invalid credentials before starting a daemon', async () => {
   const add = (...words: string[]) => run(['knowledge', 'add', ...words], {}, 2)
-  assert.match(await add(`https://ada:${TOKEN}@example.invalid/page`), 'pages that want one cannot be read')
+  assert.match(await add(`https://ada:${TOKEN}@example.invalid/page`), 'credentials, which are not supported for web pages')
   assert.match(await add(`https://ada:${TOKEN}@example.invalid/a.git`, '--token', 'env:NOT_SET_ANYWHERE'), 'NOT_SET_ANYWHERE')
-  assert.match(await add(`https://ada:${TOKEN}@example.invalid/a.git`, '--token', 'another'), '--token is another one')
-  assert.match(await add(PLAIN, '--username', 'ada'), '--username goes with --token')
-  assert.match(await add('https://example.invalid/page', '--token', TOKEN), '--token is for git repositories')
+  assert.match(
+    await add(`https://ada:${TOKEN}@example.invalid/a.git`, '--token', 'another'),
+    'The URL contains credentials and --token is set',
+  )
+  assert.match(await add(PLAIN, '--username', 'ada'), '--username requires --token')
+  assert.match(await add('https://example.invalid/page', '--token', TOKEN), '--token can be used only with git repositories')
 })
 
-test('a login in the address is sealed and not part of it; adding it again finds the source again', async () => {
+test('credentials in the URL are stored as auth, and adding the URL again updates the source', async () => {
   for (const login of [`ada:${TOKEN}`, TOKEN]) {
     await run(['knowledge', 'add', PLAIN.replace('//', `//${login}@`), '--no-wait', '--json'])
     assert.equal(await source('wiki'), [PLAIN, { type: 'basic' }])
@@ -47,7 +50,7 @@ test('a login in the address is sealed and not part of it; adding it again finds
   assert.is((await terminal.json<object[]>(['knowledge', 'list'])).length, 1)
 })
 
-test('a token comes from a flag, a variable or a file', async () => {
+test('--token reads a token from the flag, the environment or a file', async () => {
   await run(['knowledge', 'add', PLAIN, '--name', 'flag', '--token', TOKEN, '--no-wait'])
   await run(['knowledge', 'add', PLAIN, '--name', 'variable', '--token', 'env:WIKI_TOKEN', '--username', 'ada', '--no-wait'], {
     environment: { WIKI_TOKEN: TOKEN },
@@ -59,16 +62,16 @@ test('a token comes from a flag, a variable or a file', async () => {
   for (const name of ['flag', 'variable', 'file']) assert.equal(await source(name), [PLAIN, { type: 'basic' }])
 })
 
-test('what the service refuses names the field, and auth is changed by a flag', async () => {
+test('knowledge create rejects credentials in the URL, and --auth sets and removes them', async () => {
   const refused = await run(['knowledge', 'create', '--name', 'x', '--repository', PLAIN.replace('//', `//ada:${TOKEN}@`)], {}, 2)
-  assert.match(refused, /must not hold a user name, password or token[\s\S]*Give them as auth/)
+  assert.match(refused, /must not contain a user name, password or token[\s\S]*Send them as auth/)
   await run(['knowledge', 'create', '--name', 'x', '--repository', PLAIN, '--auth', 'type=bearer', '--auth', `token=${TOKEN}`])
   assert.equal(await source('x'), [PLAIN, { type: 'bearer' }])
   await run(['knowledge', 'update', 'x', '--auth', 'type=none'])
   assert.equal(await source('x'), [PLAIN, { type: 'none' }])
 })
 
-test('an export names the variables, and is what is there without them', async () => {
+test('an export names variables instead of credentials, and plan reports no changes', async () => {
   const place = join(terminal.home, '..', 'exported')
   await run(['export', '--to', place])
   assert.match(

@@ -1,4 +1,4 @@
-/** Documents from the terminal: added, synchronized, watched, asked, searched and removed, against a real daemon and the real embedding model. */
+/** Tests of the `knowledge`, `rag` and `retrieval` commands against a real daemon and the real embedding model. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -48,7 +48,7 @@ test.after(
   }),
 )
 
-test('mistakes are told before a daemon is started for them', async () => {
+test('knowledge add rejects invalid targets and flags before starting a daemon', async () => {
   const missing = await terminal.run(['knowledge', 'add', './nothing-here'])
   assert.is(missing.code, 2)
   assert.match(missing.stderr, 'There is no file or folder ./nothing-here')
@@ -56,14 +56,14 @@ test('mistakes are told before a daemon is started for them', async () => {
   assert.not.match((await terminal.run(['daemon', 'status'])).stdout, 'http://')
 })
 
-test('without any source, the lists say how to get one', async () => {
+test('list and sync without any source explain how to add one', async () => {
   for (const verb of ['list', 'sync']) {
     const { stderr } = await terminal.run(['knowledge', verb, '--all'])
     assert.match(stderr, 'cadre knowledge add ./docs')
   }
 })
 
-test('a folder is added, indexed and ready for questions with one command', async () => {
+test('knowledge add indexes a folder and creates its RAG tool', async () => {
   const { stderr, stdout } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
   assert.is(stdout, '')
   assert.match(stderr, /handbook: 3 documents, \d+ passages indexed in \d/)
@@ -74,7 +74,7 @@ test('a folder is added, indexed and ready for questions with one command', asyn
   assert.equal(await names(['rag', 'list']), ['handbook'])
 })
 
-test('an answer comes first, then its sources with their headings', async () => {
+test('rag query prints the answer and then its passages with their headings', async () => {
   const { stdout } = await ok(['rag', 'query', 'handbook', 'How many days of leave do I have?'])
   const [answer = ''] = stdout.split('\n')
   assert.match(answer, /twenty-five days.*\[1\]/)
@@ -82,7 +82,7 @@ test('an answer comes first, then its sources with their headings', async () => 
   assert.not.match(stdout, '\u001b')
 })
 
-test('a question may come without quotes or from stdin, and its words are marked where there are colours', async () => {
+test('rag query accepts unquoted words or stdin, and highlights the words of the question', async () => {
   const words = ['rag', 'query', 'handbook', '--top-k', '1']
   const piped = await ok([...words, '-'], { input: 'What may a hotel cost?\n', environment: { FORCE_COLOR: '1', NO_COLOR: undefined } })
   assert.match(piped.stdout, '\u001b[33mhotel\u001b[39m')
@@ -91,7 +91,7 @@ test('a question may come without quotes or from stdin, and its words are marked
   assert.is((await terminal.run([...words, '-'], { input: '  \n' })).code, 2)
 })
 
-test('filters choose documents, and a filter without a value is refused', async () => {
+test('--filter selects documents, and a filter without a value is rejected', async () => {
   const asked = ['rag', 'query', 'handbook', 'What does a hotel cost?']
   const found = await terminal.json<{ results: { metadata: { source: string } }[] }>([
     ...asked,
@@ -104,43 +104,43 @@ test('filters choose documents, and a filter without a value is refused', async 
   assert.is((await terminal.run([...asked, '--filter', 'source'])).code, 2)
 })
 
-test('what is not there is said, with the command that makes it', async () => {
+test('a missing tool is reported with the command that creates it', async () => {
   assert.is((await terminal.run(['rag', 'query', 'nobody', 'x'])).code, 3)
   const { code, stderr } = await terminal.run(['retrieval', 'search', 'handbook', 'hotel'])
   assert.is(code, 3)
   assert.match(stderr, 'cadre retrieval create --name handbook --knowledge-source handbook')
 })
 
-test('a search shows passages with page and score, and explains them when asked', async () => {
+test('retrieval search prints passages with scores, and --explain adds ranks and timings', async () => {
   await terminal.json(['retrieval', 'create', '--name', 'find', '--knowledge-source', 'handbook'])
   const plain = await ok(['retrieval', 'search', 'find', 'hotel price in Lisbon', '--top-k', '1'])
   assert.match(plain.stdout, /^\[1\] policies\/travel\.md · Travel\b.*\n {4}score \d\.\d{3}\n {4}A hotel in Lisbon/)
   const { stdout, stderr } = await ok(['retrieval', 'search', 'find', 'hotel price in Lisbon', '--explain'])
-  assert.match(stdout, /meaning #1 · words #1 · fused \d\.\d{3}/)
+  assert.match(stdout, /semantic #1 · full text #1 · fused \d\.\d{3}/)
   for (const stage of ['embed', 'semantic', 'full text', 'total']) assert.match(stderr, new RegExp(`${stage} \\d+\\.\\d ms`))
   const none = await ok(['retrieval', 'search', 'find', 'hotel', '--filter', 'source=nothing.md'])
-  assert.equal([none.stdout, none.stderr], ['', 'Nothing was found.\n'])
+  assert.equal([none.stdout, none.stderr], ['', 'No passages found.\n'])
   const loose = await ok(['retrieval', 'search', 'find', 'zzz'])
-  assert.match(loose.stderr, 'Nothing fits "zzz": this is only loosely related.')
+  assert.match(loose.stderr, 'No good match for "zzz"; these passages are only loosely related.')
   assert.match(loose.stdout, /score \d\.\d{3} · only loosely related/)
   assert.match((await ok(['rag', 'query', 'handbook', 'zzz'])).stdout, /\n {4}only loosely related\n/)
 })
 
-test('adding it again brings it up to date and doubles nothing', async () => {
+test('adding the same folder again syncs its source and creates nothing', async () => {
   const { stderr } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
-  assert.match(stderr, /handbook: nothing changed in .*; it holds 3 documents/)
+  assert.match(stderr, /handbook: no changes in .*; total 3 documents/)
   assert.equal(await names(['knowledge', 'list']), ['handbook'])
   assert.equal(await names(['rag', 'list']), ['handbook'])
 })
 
-test('a name that is taken by another place is refused', async () => {
+test('a name that is used by a source with another location is rejected', async () => {
   const { code, stderr } = await terminal.run(['knowledge', 'add', './other/handbook'], { cwd: place })
   assert.is(code, 2)
-  assert.match(stderr, `"handbook" already that reads ${handbook}`)
+  assert.match(stderr, `"handbook" for ${handbook} already exists`)
   assert.match(stderr, '--name')
 })
 
-test('files are sent, and only once while they stay the same', async () => {
+test('knowledge add uploads files, and skips unchanged ones', async () => {
   const words = ['knowledge', 'add', 'handbook/leave.md', 'handbook/policies/travel.md', '--name', 'Policies', '--no-tool']
   const first = await ok(words, { cwd: place })
   assert.match(first.stderr, 'cadre rag create --name Policies --knowledge-source Policies')
@@ -165,7 +165,7 @@ test('files are sent, and only once while they stay the same', async () => {
   )
 })
 
-test('a folder is sent file by file when the daemon cannot read it', async () => {
+test('--send uploads the files of a folder', async () => {
   write('sent/.gitignore', 'secret.md\n')
   write('sent/secret.md', 'x')
   write('sent/deep/notes.md', '# Notes\n\nThe stapler is in the second drawer.\n')
@@ -175,7 +175,7 @@ test('a folder is sent file by file when the daemon cannot read it', async () =>
   assert.match((await ok(['rag', 'query', 'sent', 'Where is the stapler?'])).stdout, 'second drawer')
 })
 
-test('a source none of whose documents can be read fails the command', async () => {
+test('knowledge add fails if no document can be read, and explains an empty folder', async () => {
   write('bad/broken.pdf', '%PDF-1.7\nnothing')
   const { code, stderr } = await terminal.run(['knowledge', 'add', 'bad'], { cwd: place })
   assert.is(code, 1)
@@ -183,20 +183,20 @@ test('a source none of whose documents can be read fails the command', async () 
   assert.not.match(stderr, 'cadre rag query')
   write('empty/.keep', '')
   const empty = (await ok(['knowledge', 'add', 'empty'], { cwd: place })).stderr
-  for (const told of ['no documents were found', 'kinds are read: pdf', 'cadre knowledge sync empty', 'cadre knowledge delete empty'])
-    assert.match(empty, told)
+  for (const text of ['no documents found', 'Supported file types: pdf', 'cadre knowledge sync empty', 'cadre knowledge delete empty'])
+    assert.match(empty, text)
 })
 
-test('a synchronization tells what changed', async () => {
+test('sync reports the documents that were read and deleted', async () => {
   write('handbook/new.md', '# New\n\nThe canteen opens at eleven.\n')
   rmSync(join(handbook, 'broken.pdf'))
   rmSync(join(handbook, 'policies'), { recursive: true })
   const { stderr } = await ok(['knowledge', 'sync', 'handbook'])
-  assert.match(stderr, /handbook: 1 document read, \d+ passages? indexed, 2 documents gone in .*; it holds 2 documents/)
+  assert.match(stderr, /handbook: 1 document read, \d+ passages? indexed, 2 documents deleted in .*; total 2 documents/)
   assert.match((await ok(['rag', 'query', 'handbook', 'When does the canteen open?'])).stdout, 'eleven')
 })
 
-test('several are synchronized at once; one that fails does not stop the others', async () => {
+test('sync --all continues after a source that fails', async () => {
   renameSync(join(place, 'empty'), join(place, 'gone'))
   const { code, stdout, stderr } = await terminal.run(['knowledge', 'sync', '--all', '--json'])
   assert.is(code, 1)
@@ -206,11 +206,11 @@ test('several are synchronized at once; one that fails does not stop the others'
   assert.is(alone.code, 1)
   assert.match(alone.stderr, 'cadre knowledge sync empty')
   const started = await ok(['knowledge', 'sync', 'handbook', '--no-wait'])
-  assert.match(started.stderr, 'The daemon synchronizes handbook')
+  assert.match(started.stderr, 'The daemon is syncing handbook')
   assert.is((await terminal.run(['knowledge', 'sync'])).code, 2)
 })
 
-/** A command that goes on until it is told to stop, and what it has said so far. */
+/** Starts a command that runs until it is stopped, and collects its stderr. */
 function launch(words: string[]): {
   child: ChildProcess
   said: () => string
@@ -227,20 +227,20 @@ function launch(words: string[]): {
   const until = async (text: string | RegExp) => {
     const deadline = Date.now() + 60_000
     while (!(typeof text === 'string' ? said.includes(text) : text.test(said))) {
-      if (Date.now() > deadline || child.exitCode !== null) throw new Error(`never said ${text}: ${said}`)
+      if (Date.now() > deadline || child.exitCode !== null) throw new Error(`stderr never contained ${text}: ${said}`)
       await wait(50)
     }
   }
   return { child, said: () => said, until, ended }
 }
 
-test('a watched folder is told of as it changes, until Ctrl-C, and stays watched until it is turned off', async () => {
+test('watch reports changes until Ctrl+C, and --off stops watching', async () => {
   const watching = launch(['knowledge', 'watch', 'handbook'])
-  await watching.until('nothing changed')
+  await watching.until('no changes')
   write('handbook/parking.md', '# Parking\n\nVisitors park behind the mill.\n')
-  await watching.until('read parking.md; it holds 3 documents')
+  await watching.until('read parking.md; total 3 documents')
   rmSync(join(handbook, 'parking.md'))
-  await watching.until('1 document gone; it holds 2 documents')
+  await watching.until('1 document deleted; total 2 documents')
   watching.child.kill('SIGINT')
   assert.is(await watching.ended, 130)
   const configuration = async () =>
@@ -253,7 +253,7 @@ test('a watched folder is told of as it changes, until Ctrl-C, and stays watched
   assert.match(refused.stderr, '--schedule')
 })
 
-test('Ctrl-C leaves a synchronization to the daemon, progress is told in lines, and --cancel stops it', async () => {
+test('a sync continues in the background after Ctrl+C, and --cancel stops it', async () => {
   const paragraph = (at: number) => `## Part ${at}\n\n${`Sentence number ${at} says something about drawer ${at * 7}. `.repeat(14)}\n\n`
   for (let file = 0; file < 40; file++)
     write(`large/${file}.md`, `# File ${file}\n\n${Array.from({ length: 15 }, (_, at) => paragraph(file * 15 + at)).join('')}`)
@@ -261,26 +261,26 @@ test('Ctrl-C leaves a synchronization to the daemon, progress is told in lines, 
   await adding.until(/^(Reading|Indexing): \d+ of \d+/m)
   adding.child.kill('SIGINT')
   assert.is(await adding.ended, 130)
-  assert.match(adding.said(), 'The daemon goes on with large.')
+  assert.match(adding.said(), 'The sync of large continues in the background.')
   assert.is((await terminal.json(['knowledge', 'show', 'large'])).status, 'syncing')
   const following = launch(['knowledge', 'sync', 'large', '--quiet'])
   await wait(1_500)
   await ok(['knowledge', 'sync', 'large', '--cancel'])
   assert.is(await following.ended, 0)
-  assert.is(following.said().trim(), 'large: the synchronization was cancelled; what it has done so far stays.')
+  assert.is(following.said().trim(), 'large: the sync was cancelled; indexed documents are kept.')
   assert.is((await terminal.run(['knowledge', 'sync', 'large', '--cancel'])).code, 1)
 })
 
-test('removing tells what goes, asks, and takes the tool along but not what others use', async () => {
+test('delete reports what it deletes, needs --yes, and rejects a source that is in use without --force', async () => {
   const account = await terminal.run(['knowledge', 'remove', 'sent'])
   assert.is(account.code, 2)
-  assert.match(account.stderr, /sent holds 1 document and 1 passage; they go with it, and so does the RAG tool sent\./)
+  assert.match(account.stderr, /sent holds 1 document and 1 passage, which will be deleted with the RAG tool sent\./)
   await ok(['knowledge', 'remove', 'sent', '--yes'])
   assert.not.match((await names(['knowledge', 'list', '--all'])).join(), 'sent')
   assert.equal(await names(['rag', 'list', '--name', 'sent']), [])
   const used = await terminal.run(['knowledge', 'remove', 'handbook', '--yes'])
   assert.is(used.code, 1)
-  assert.match(used.stderr, `What is at ${handbook} stays as it is.`)
+  assert.match(used.stderr, `${handbook} is not changed.`)
   assert.match(used.stderr, 'retrieval tool find')
   assert.equal(await names(['rag', 'list', '--name', 'handbook']), ['handbook'])
   await ok(['knowledge', 'remove', 'handbook', '--yes', '--force'])

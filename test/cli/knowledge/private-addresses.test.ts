@@ -1,4 +1,4 @@
-/** Pages and repositories inside the private network, from the terminal: refused with the way to allow them, and read once they are. */
+/** Tests of knowledge sources in the private network, which need --allow-private-network. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,43 +33,43 @@ test.after(
 
 const names = async (family: string) => (await terminal.json<{ name: string }[]>([family, 'list'])).map(({ name }) => name)
 
-test('one that may not be read is refused with the way to allow it, and leaves nothing behind', async () => {
+test('adding a private address fails, explains how to allow it and creates nothing', async () => {
   for (const address of ['https://localhost:1/x', 'http://10.0.0.1/a.git', page]) {
     const { code, stderr } = await terminal.run(['knowledge', 'add', address])
     assert.is(code, 1)
     assert.match(stderr, /nothing was sent\. If it is meant to be reached, an admin can say so/)
-    assert.match(stderr, 'Nothing was added. To say so, repeat the command with --allow-private-network.')
+    assert.match(stderr, 'Nothing was added. To allow the address, repeat the command with --allow-private-network.')
   }
   const closed = await terminal.run(['knowledge', 'add', 'http://169.254.169.254/latest'])
   assert.match(closed.stderr, /nothing was sent\. No setting opens it\.\nNothing was added\.\n/)
   assert.equal([await names('knowledge'), await names('rag')], [[], []])
 })
 
-test('one that is there already is kept, and every place names the command that opens it and the one that takes it away', async () => {
+test('an existing source with a private address is kept, and errors name the commands to allow or delete it', async () => {
   await terminal.json(['knowledge', 'create', '--name', 'Canteen', '--type', 'url', '--configuration', JSON.stringify({ url: page })])
   const command = `cadre knowledge add ${page} --name Canteen --allow-private-network`
   const added = await terminal.run(['knowledge', 'add', page, '--name', 'Canteen'])
   const synced = await terminal.run(['knowledge', 'sync', 'Canteen'])
   for (const { code, stderr } of [added, synced]) {
     assert.is(code, 1)
-    for (const told of [`To say so: ${command}\n`, 'To take it away: cadre knowledge delete Canteen\n']) assert.match(stderr, told)
+    for (const hint of [`To allow it: ${command}\n`, 'To delete the source: cadre knowledge delete Canteen\n']) assert.match(stderr, hint)
   }
   const checks = JSON.parse((await terminal.run(['doctor', '--json'])).stdout) as { name: string; fix?: string }[]
   assert.is(checks.find(({ name }) => name === 'knowledge')?.fix, `${command} says so; cadre knowledge delete Canteen takes it away`)
 })
 
-test('that command reads it', async () => {
+test('--allow-private-network allows the address of an existing source', async () => {
   const { code, stderr } = await terminal.run(['knowledge', 'add', page, '--name', 'Canteen', '--allow-private-network'])
   assert.is(code, 0, stderr)
   assert.match(stderr, /Canteen: 1 document, 1 passage indexed/)
   assert.equal((await terminal.json(['knowledge', 'show', 'Canteen'])).configuration, { url: page, allow_private_network: true })
 })
 
-test('folders and files have no such address', async () => {
+test('--allow-private-network is rejected for folders and files', async () => {
   for (const target of ['.', 'package.json']) {
     const { code, stderr } = await terminal.run(['knowledge', 'add', target, '--allow-private-network'], { cwd: process.cwd() })
     assert.is(code, 2)
-    assert.match(stderr, '--allow-private-network is for web pages and git repositories.')
+    assert.match(stderr, '--allow-private-network can be used only with URLs and git repositories.')
   }
 })
 

@@ -1,4 +1,4 @@
-/** Models at the terminal: found, added, tried, and chosen as the default. */
+/** Tests of the `models` commands: discover, default and test. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
@@ -32,14 +32,14 @@ test.after(
   }),
 )
 
-interface Found {
+interface DiscoveredModel {
   name: string
   model_id: string
   origin: string
   added: string | null
 }
 
-test('what is there is shown, without a key and without marks that turn text around', async () => {
+test('discover lists models without API keys and without bidirectional control characters', async () => {
   const { stdout, stderr } = await terminal.run(['models', 'discover'])
   assert.match(stdout, /^NAME +ORIGIN +ADDED +MODEL ID\n/)
   assert.match(stdout, 'ANTHROPIC_API_KEY')
@@ -47,17 +47,17 @@ test('what is there is shown, without a key and without marks that turn text aro
   assert.match(stderr, 'cadre models discover --add')
 })
 
-test('one that is named is added, by any of its names, and once', async () => {
-  const added = await terminal.json<Found[]>(['models', 'discover', '--add', 'llama'])
+test('discover --add adds a named model once', async () => {
+  const added = await terminal.json<DiscoveredModel[]>(['models', 'discover', '--add', 'llama'])
   assert.equal([added.length, added[0]?.model_id], [1, 'llama'])
   const again = await terminal.run(['models', 'discover', '--add', 'llama', '--json'])
   assert.equal([again.code, again.stdout], [0, '[]\n'])
-  assert.match(again.stderr, 'llama is here already (model_')
-  const found = await terminal.json<Found[]>(['models', 'discover'])
+  assert.match(again.stderr, 'llama has already been added (model_')
+  const found = await terminal.json<DiscoveredModel[]>(['models', 'discover'])
   assert.is(found.find(({ model_id }) => model_id === 'llama')?.added, (added[0] as unknown as { id: string }).id)
 })
 
-test('of a provider whose key is there any model can be added, and its key with it', async () => {
+test('discover --add KEY=MODEL adds any model of a provider with its API key', async () => {
   const [claude] = await terminal.json<{ model_id: string; has_api_key: boolean }[]>([
     'models',
     'discover',
@@ -67,7 +67,7 @@ test('of a provider whose key is there any model can be added, and its key with 
   assert.equal([claude?.model_id, claude?.has_api_key], ['claude-opus-4-1', true])
 })
 
-test('what was not found is an error that tells how to name it; names need --add', async () => {
+test('discover reports unknown names and names without --add', async () => {
   const unknown = await terminal.run(['models', 'discover', '--add', 'gpt-oss'])
   assert.is(unknown.code, 3)
   assert.match(unknown.stderr, '--add ANTHROPIC_API_KEY=MODEL')
@@ -76,18 +76,18 @@ test('what was not found is an error that tells how to name it; names need --add
   assert.match(forgotten.stderr, 'cadre models discover --add llama')
 })
 
-test('without a name and without a terminal all of them are added', async () => {
+test('discover --add without names adds all models if there is no terminal', async () => {
   served = ['llama', 'phi']
-  const added = await terminal.json<Found[]>(['models', 'discover', '--add', '--default'])
+  const added = await terminal.json<DiscoveredModel[]>(['models', 'discover', '--add', '--default'])
   assert.equal(
     added.map(({ model_id }) => model_id),
     ['phi', 'claude-sonnet-4-5'],
   )
   assert.is((await terminal.json(['models', 'default'])).model_id, 'phi')
-  assert.match((await terminal.run(['models', 'discover', '--add'])).stderr, 'All that was found is here already.')
+  assert.match((await terminal.run(['models', 'discover', '--add'])).stderr, 'All discovered models have already been added.')
 })
 
-test('the default model is shown and chosen by name', async () => {
+test('default shows and sets the default model by name', async () => {
   const chosen = await terminal.run(['models', 'default', 'Embedded'])
   assert.equal([chosen.code, chosen.stdout], [0, 'Embedded (model_00000000-0000-7000-8000-000000000001)\n'])
   assert.is((await terminal.run(['models', 'default'])).stdout, chosen.stdout)
@@ -95,7 +95,7 @@ test('the default model is shown and chosen by name', async () => {
   assert.not.equal((await terminal.run(['models', 'default', 'Nobody'])).code, 0)
 })
 
-test('a model is tried, and one that does not answer is told with its words', async () => {
+test('test prints the reply of a model, and the error of one that fails', async () => {
   const provider = await ScriptedProvider.start('openai', streamText('Hello there.'))
   try {
     for (const name of ['good', 'bad'])
@@ -130,7 +130,7 @@ test('a model is tried, and one that does not answer is told with its words', as
   }
 })
 
-test('numbers of a choice', () => {
+test('an answer to a numbered choice accepts lists, ranges and all', () => {
   assert.equal(parseNumbers('', 3), [])
   assert.equal(parseNumbers('1, 3', 3), [1, 3])
   assert.equal(parseNumbers('1-3 2', 3), [1, 2, 3])

@@ -6,7 +6,6 @@ import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 
-/** API tools from the terminal, against a real daemon and a stand-in for the API. */
 const test = suite('API tools at the terminal')
 let terminal: Terminal
 let server: StandIn
@@ -59,8 +58,8 @@ const ok = async (words: string[], options?: Parameters<Terminal['run']>[1]) => 
   return ran
 }
 
-test('mistakes are told before a daemon is started for them', async () => {
-  for (const [words, said] of [
+test('tools import and tools test reject invalid flags before starting a daemon', async () => {
+  for (const [words, message] of [
     [['tools', 'import', './nothing.yaml'], 'There is no file ./nothing.yaml.'],
     [['tools', 'import', file, '--bearer', 'env:NO_SUCH_VARIABLE'], 'the environment has no NO_SUCH_VARIABLE'],
     [['tools', 'import', file, '--basic', 'me'], '--basic me needs a password'],
@@ -71,12 +70,12 @@ test('mistakes are told before a daemon is started for them', async () => {
   ] as [string[], string][]) {
     const ran = await terminal.run(words, { input: 'x' })
     assert.is(ran.code, 2, words.join(' '))
-    assert.match(ran.stderr, said)
+    assert.match(ran.stderr, message)
   }
   assert.not.match((await terminal.run(['daemon', 'status'])).stdout, 'http://')
 })
 
-test('a dry run shows what a document would become', async () => {
+test('import --dry-run shows the tools without creating them', async () => {
   const { stdout, stderr } = await ok(['tools', 'import', file, '--dry-run'])
   assert.match(stdout, /create +listPets +GET/)
   assert.match(stdout, /create +addPet +POST/)
@@ -86,7 +85,7 @@ test('a dry run shows what a document would become', async () => {
   assert.equal(await terminal.json(['tools', 'list']), [])
 })
 
-test('tools are imported with a key from the environment, which is never shown', async () => {
+test('import reads an API key from the environment and never prints it', async () => {
   const { stdout, stderr } = await ok(
     ['tools', 'import', file, '--allow-private-network', '--api-key', 'env:PET_KEY', '--only', 'tag:read'],
     {
@@ -114,7 +113,7 @@ test('tools are imported with a key from the environment, which is never shown',
   for (const text of [stdout, stderr, again.stderr]) assert.not.match(text, 'canary')
 })
 
-test('a document comes from stdin or from an address, and a secret from stdin', async () => {
+test('import reads a document from stdin or a URL, and a secret from stdin', async () => {
   const piped = await terminal.json<{ tools: { name: string }[] }>(['tools', 'import', '-', '--prefix', 'v2_', '--dry-run'], {
     input: document(),
   })
@@ -142,7 +141,7 @@ test('a document comes from stdin or from an address, and a secret from stdin', 
   assert.is(server.requests.at(-1)?.headers['x-key'], 'canary-from-stdin')
 })
 
-test('a misspelt operation is asked back, and one without any is a failure', async () => {
+test('import suggests the name of a misspelt operation, and fails if no operation is supported', async () => {
   const misspelt = await terminal.run(['tools', 'import', file, '--only', 'listPts'])
   assert.is(misspelt.code, 2)
   assert.match(misspelt.stderr, 'Did you mean "listPets"?')
@@ -151,7 +150,7 @@ test('a misspelt operation is asked back, and one without any is a failure', asy
   assert.match(none.stderr, 'Pets: no tools, skipped 1.')
 })
 
-test('a test prints the body, says the status, and takes arguments as the tool wants them', async () => {
+test('tools test prints the body and status, and converts arguments by the schema', async () => {
   const { stdout, stderr } = await ok([
     'tools',
     'test',
@@ -184,7 +183,7 @@ test('a test prints the body, says the status, and takes arguments as the tool w
   assert.match(wrong.stderr, 'arguments.limit: must be integer, not string')
 })
 
-test('an error of the server is an answer, and nobody there is an error', async () => {
+test('tools test succeeds with an HTTP error status, and fails if the server is unreachable', async () => {
   await terminal.json(['tools', 'create', '--name', 'missing', '--url', `${server.origin}/missing/{x}`, '--allow-private-network'])
   const missing = await ok(['tools', 'test', 'missing', '-a', 'x=1'])
   assert.match(missing.stderr, '404 Not Found')

@@ -1,4 +1,4 @@
-/** Usage and analytics from the terminal, against a real daemon whose ledger holds calls that were made before it started. */
+/** Tests of the `usage` and `analytics` commands against a daemon with recorded usage. */
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -21,7 +21,7 @@ const ok = async (...words: string[]) => {
   return ran
 }
 
-/** Calls of both models for the agent and ada, and a conversation about them. */
+/** Records calls of three models for the agent and user ada, and a conversation. */
 async function seed(): Promise<void> {
   const database = openDatabase(join(terminal.home, 'cadre.db'))
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
@@ -70,7 +70,7 @@ test.before(
 )
 test.after(aloud(() => terminal.close()))
 
-test('before anything was used, it says so', async () => {
+test('reports without usage say so', async () => {
   for (const words of [['usage'], ['usage', 'costs'], ['analytics']]) {
     const { stdout, stderr } = await ok(...words)
     assert.is(stdout, '')
@@ -80,17 +80,17 @@ test('before anything was used, it says so', async () => {
   await seed()
 })
 
-test('usage is shown by model, agent and user, by name, with totals', async () => {
+test('usage shows totals and charts by model, agent and user', async () => {
   const { stdout } = await ok('usage')
   assert.match(stdout, '3 calls, 54,000 tokens: 33,000 in, 21,000 out.')
-  assert.match(stdout, 'Cost 16.00, without 18,000 of 54,000 tokens, whose price is not known.')
+  assert.match(stdout, 'Cost 16.00, excluding 18,000 of 54,000 tokens without a price.')
   assert.match(stdout, new RegExp(`Fast one +18,000 +16\\.00 +█+ +${model}`))
   assert.match(stdout, /model_gone +18,000 +– +█/)
   assert.match(stdout, new RegExp(`Handbook helper +54,000 +≥ 16\\.00 +█+ +${agent}`))
   assert.match(stdout, /ada +54,000/)
 })
 
-test('it is narrowed to an agent, a model or a user, by name or identifier', async () => {
+test('usage is filtered by agent, model or user, by name or identifier', async () => {
   const tokens = async (...flags: string[]) => (await terminal.json<{ total_tokens: number }>(['usage', ...flags])).total_tokens
   assert.is(await tokens('--agent', 'Handbook helper'), 54_000)
   assert.is(await tokens('--agent', agent), 54_000)
@@ -104,7 +104,7 @@ test('it is narrowed to an agent, a model or a user, by name or identifier', asy
   assert.is((await terminal.run(['usage', '--from', '2026-02-02', '--to', '2026-02-01'])).code, 2)
 })
 
-test('costs are shown by day', async () => {
+test('usage costs shows tokens and costs by day', async () => {
   const { stdout } = await ok('usage', 'costs', '--days', '2')
   assert.match(stdout, new RegExp(`${today} +54,000 +≥ 16\\.00  █+`))
   assert.match(stdout, / +0 +0\n/)
@@ -113,18 +113,18 @@ test('costs are shown by day', async () => {
   assert.match(rows, `${today},54000,16,18000`)
 })
 
-test('usage for a spreadsheet has a row each', async () => {
+test('usage --output csv prints one row per entity', async () => {
   const { stdout } = await ok('usage', '--output', 'csv')
   assert.match(stdout, `model,${model},Fast one,18000,16,0`)
   assert.match(stdout, 'user,ada,,54000,16,18000')
 })
 
-test('analytics show the figures, the days and the agents', async () => {
+test('analytics shows figures and charts by day and agent', async () => {
   const { stdout } = await ok('analytics', '--days', '1')
   for (const line of [
     /conversations +1, 100 % completed/,
-    /messages +2, 2 a conversation/,
-    /response time +1\.5 s on average, 95 of 100 within 1\.5 s/,
+    /messages +2, 2 per conversation/,
+    /response time +1\.5 s on average, 95th percentile 1\.5 s/,
   ])
     assert.match(stdout, line)
   assert.match(stdout, new RegExp(`${today} +2 +1  █`))
@@ -132,7 +132,7 @@ test('analytics show the figures, the days and the agents', async () => {
   assert.is((await terminal.json<{ total_messages: number }>(['analytics', '--agent', 'Handbook helper'])).total_messages, 2)
 })
 
-test('thresholds are listed with what is used of them', async () => {
+test('thresholds list shows how much of each threshold is used', async () => {
   const make = (...words: string[]) => terminal.json<{ id: string }>(['usage', 'thresholds', 'create', ...words])
   const all = await make('--metric', 'tokens', '--limit', '108000', '--period', 'month')
   const own = await make(
@@ -154,13 +154,13 @@ test('thresholds are listed with what is used of them', async () => {
   const { stdout } = await ok('usage', 'thresholds', 'list', '--order', 'asc')
   assert.is(
     stdout,
-    `${all.id}  only tells
+    `${all.id}  notifies only
   ████████           50 %  54,000 of 108,000 tokens this month  everything
-${own.id}  refuses further calls
+${own.id}  blocks calls
   ████████████████  160 %  16.00 of 10.00 in cost today  agent Handbook helper
-${other.id}  only tells
+${other.id}  notifies only
                       0 %  0 of 500 tokens today  user bob
-${tiny.id}  only tells
+${tiny.id}  notifies only
   ████████████████  540,000 %  54,000 of 10 tokens this month  everything
 `,
   )

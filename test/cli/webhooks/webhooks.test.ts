@@ -1,4 +1,4 @@
-/** Webhooks from the terminal: deliveries, tests, another secret, and events as they happen, against a real daemon. */
+/** Tests of the `webhooks` commands against a real daemon. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -53,8 +53,10 @@ async function complete(): Promise<string> {
   return id
 }
 
-/** A command that goes on, line by line, until it is told to end. */
-class Listening {
+const LINE_TIMEOUT_MS = 60_000
+
+/** A running `webhooks listen` command. */
+class ListenProcess {
   readonly #child: ChildProcess
   readonly #lines = { stdout: [] as string[], stderr: [] as string[] }
   #wake = () => {}
@@ -73,15 +75,24 @@ class Listening {
     }
   }
 
-  /** The next line that matches, and all before it gone. */
+  /** Waits for the next line that matches and drops the lines before it. */
   async line(name: 'stdout' | 'stderr', pattern: RegExp): Promise<string> {
-    for (;;) {
-      const line = this.#lines[name].shift()
-      if (line !== undefined && pattern.test(line)) return line
-      if (line === undefined)
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
+    const dropped: string[] = []
+    const timer = setTimeout(() => this.#wake(), LINE_TIMEOUT_MS)
+    const deadline = Date.now() + LINE_TIMEOUT_MS
+    try {
+      for (;;) {
+        const line = this.#lines[name].shift()
+        if (line !== undefined && pattern.test(line)) return line
+        if (line !== undefined) dropped.push(line)
+        else if (Date.now() >= deadline) throw new Error(`no line on ${name} matched ${pattern}: ${dropped.join('\n')}`)
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve
+          })
+      }
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -92,19 +103,19 @@ class Listening {
   }
 }
 
-test('a test says what came of it, and fails when the receiver does not take it', async () => {
+test('webhooks test reports the delivery, and exits with 1 if it fails', async () => {
   const { stderr, stdout } = await ok(['webhooks', 'test', receiver.url])
   assert.match(stderr, /Delivered webhook\.test \(204 after \d+ ms\)/)
   assert.is(stdout, '')
   receiver.answer = (reply) => reply.writeHead(500).end('broken')
   const failed = await terminal.run(['webhooks', 'test', hook.id, '--json'])
   assert.is(failed.code, 1)
-  assert.match(failed.stderr, /Not delivered: The receiver answered 500\. It is not tried again\./)
+  assert.match(failed.stderr, /Not delivered: The receiver answered 500\. It will not be retried\./)
   assert.is(JSON.parse(failed.stdout).response_body, 'broken')
   receiver.answer = (reply) => reply.writeHead(204).end()
 })
 
-test('deliveries are listed, shown and sent again', async () => {
+test('deliveries lists and shows deliveries, and redeliver sends them again', async () => {
   const listed = await ok(['webhooks', 'deliveries', receiver.url, '--status', 'failed'])
   assert.match(listed.stdout, /EVENT +STATUS +ATTEMPTS/)
   assert.match(listed.stdout, /webhook\.test +failed +1 +500/)
@@ -114,13 +125,13 @@ test('deliveries are listed, shown and sent again', async () => {
   assert.equal([shown.history.length, shown.body.type], [1, 'webhook.test'])
   const again = await ok(['webhooks', 'redeliver', receiver.url, failed.id])
   assert.match(again.stderr, new RegExp(`${failed.id}: Delivered`))
-  assert.match((await ok(['webhooks', 'redeliver', receiver.url, '--failed'])).stderr, /No delivery has failed/)
+  assert.match((await ok(['webhooks', 'redeliver', receiver.url, '--failed'])).stderr, /There are no failed deliveries/)
   assert.is((await terminal.run(['webhooks', 'redeliver', receiver.url])).code, 2)
   assert.is((await terminal.run(['webhooks', 'deliveries', receiver.url, 'dlv_none'])).code, 3)
   assert.match((await ok(['webhooks', 'deliveries', receiver.url, '--event', 'evaluation.finished'])).stderr, /No deliveries match/)
 })
 
-test('another secret is shown once, and what is sent verifies with it', async () => {
+test('rotate-secret prints a new secret that verifies the next event', async () => {
   const { secret } = await terminal.json<Json>(['webhooks', 'rotate-secret', receiver.url, '--overlap-hours', '0'])
   await ok(['webhooks', 'test', receiver.url])
   const last = receiver.received.at(-1)
@@ -128,9 +139,9 @@ test('another secret is shown once, and what is sent verifies with it', async ()
   assert.throws(() => new Webhook(hook.secret).verify(last?.body ?? '', last?.headers ?? {}))
 })
 
-test('listen prints events as they happen and sends them on, signed', async () => {
+test('listen prints events as they happen and forwards them signed', async () => {
   const mine = await Receiver.start()
-  const listening = new Listening(['--forward-to', mine.url])
+  const listening = new ListenProcess(['--forward-to', mine.url])
   const [, secret = ''] = /signed with (whsec_\S+)/.exec(await listening.line('stderr', /signed with/)) ?? []
   await listening.line('stderr', /Listening for events \(conversation\.completed, evaluation\.finished, usage\.threshold_exceeded\)/)
   const id = await complete()
@@ -141,32 +152,32 @@ test('listen prints events as they happen and sends them on, signed', async () =
   assert.is(verified.data.conversation_id, id)
   await mine.close()
   await complete()
-  await listening.line('stderr', /→ nobody took it \(ECONNREFUSED\)/)
+  await listening.line('stderr', /→ connection failed \(ECONNREFUSED\)/)
   await listening.end()
 })
 
-test('listen misses nothing while the daemon is restarted', async () => {
-  const listening = new Listening(['--json', '--events', 'conversation.completed,evaluation.finished'])
+test('listen loses no events while the daemon restarts', async () => {
+  const listening = new ListenProcess(['--json', '--events', 'conversation.completed,evaluation.finished'])
   await listening.line('stderr', /Listening for events/)
   await ok(['daemon', 'stop'])
-  await listening.line('stderr', /The connection ended/)
-  const id = await complete() // which starts it again, at another port
+  await listening.line('stderr', /Connection lost/)
+  const id = await complete() // starts the daemon again on another port
   const event = JSON.parse(await listening.line('stdout', /./))
   assert.equal([event.type, event.data.conversation_id], ['conversation.completed', id])
   assert.match(event.id, /^evt_/)
   await listening.end()
 })
 
-test('mistakes are told before anything is connected', async () => {
-  const mistaken = async (words: string[], told: RegExp) => {
+test('listen rejects invalid flags before connecting', async () => {
+  const assertRejected = async (words: string[], message: RegExp) => {
     const { code, stderr } = await terminal.run(['webhooks', 'listen', ...words])
     assert.is(code, 2)
-    assert.match(stderr, told)
+    assert.match(stderr, message)
   }
-  await mistaken(['--events', 'conversation.complete'], /no event "conversation\.complete"/)
-  await mistaken(['--forward-to', 'localhost:3000'], /http or https/)
-  await mistaken(['--forward-to', 'http://localhost:3000', '--secret', 'mine'], /--secret must begin with whsec_/)
-  await mistaken(['--secret', 'whsec_AAAA'], /forward-to/)
+  await assertRejected(['--events', 'conversation.complete'], /Unknown event "conversation\.complete"/)
+  await assertRejected(['--forward-to', 'localhost:3000'], /http or https/)
+  await assertRejected(['--forward-to', 'http://localhost:3000', '--secret', 'mine'], /--secret must begin with whsec_/)
+  await assertRejected(['--secret', 'whsec_AAAA'], /forward-to/)
 })
 
 test.run()
