@@ -1,24 +1,24 @@
-/** What an API tool proves itself with: sealed when it is kept, opened when it is sent, taken out of whatever comes back. */
+/** Secrets of API tools: encrypted in the database, decrypted for requests, redacted from responses. */
 import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import type { ApiToolCreate, ApiToolSecrets, ApiToolUpdate } from '../../src/contract/families/api-tools.ts'
-import { CONNECTION_HEADERS } from '../outbound/address.ts'
-import { conceal } from '../outbound/authorization.ts'
+import { redactCredentials } from '../outbound/authorization.ts'
+import { CONNECTION_HEADERS } from '../outbound/parse-url.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { StoredApiTool } from './store.ts'
 
 export type ApiToolInput = Static<typeof ApiToolCreate> | Static<typeof ApiToolUpdate>
 
-/** Names of headers whose values are more likely keys than words of everyday. */
-const TELLING = /auth|key|token|secret|password|cookie|session|signature|credential/i
+/** Names of headers whose values are probably keys. */
+const SENSITIVE_HEADER = /auth|key|token|secret|password|cookie|session|signature|credential/i
 
 export function openSecrets(vault: Vault, { id, secrets }: Pick<StoredApiTool, 'id' | 'secrets'>): ApiToolSecrets {
   return secrets === null ? { headers: {}, auth: { type: 'none' } } : JSON.parse(vault.open(secrets, `${id}/secrets`))
 }
 
-/** The record with what is given sealed into it, over what it had. */
-export function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolInput, current: StoredApiTool | undefined): StoredApiTool {
+/** Merges new secrets with the existing ones and encrypts them. */
+export function sealSecrets(vault: Vault, record: StoredApiTool, given: ApiToolInput, current: StoredApiTool | undefined): StoredApiTool {
   const { header_names, auth, secrets } = current ?? { header_names: [], auth: { type: 'none' as const }, secrets: null }
   const kept = { header_names, auth, secrets }
   const { headers: _, ...rest } = record as StoredApiTool & { headers?: unknown }
@@ -26,7 +26,7 @@ export function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolI
   const known = openSecrets(vault, { id: record.id, secrets })
   const next: ApiToolSecrets = { headers: given.headers ?? known.headers, auth: given.auth ?? known.auth }
   const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the connection itself')
+  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the HTTP client and cannot be changed')
   const empty = Object.keys(next.headers).length === 0 && next.auth.type === 'none'
   return {
     ...rest,
@@ -36,12 +36,13 @@ export function withSecrets(vault: Vault, record: StoredApiTool, given: ApiToolI
   }
 }
 
-/** What the caller of a tool must not read in its answer. */
-export function hiding({ auth, headers }: ApiToolSecrets, options: { headers: boolean }): (text: string) => string {
+/** Returns a function that redacts the tool's secrets. */
+export function createRedaction({ auth, headers }: ApiToolSecrets, options: { headers: boolean }): (text: string) => string {
   const redactor = new Redactor()
   if (auth.type === 'api_key') redactor.add(auth.value)
-  else if (auth.type !== 'none') conceal(redactor, auth)
+  else if (auth.type !== 'none') redactCredentials(redactor, auth)
   if (options.headers)
-    for (const [name, value] of Object.entries(headers)) if (TELLING.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
-  return (text) => redactor.withoutSecrets(text)
+    for (const [name, value] of Object.entries(headers))
+      if (SENSITIVE_HEADER.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
+  return (text) => redactor.redactKnown(text)
 }

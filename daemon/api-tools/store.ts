@@ -1,4 +1,4 @@
-/** API tools as they are stored; header and authentication values are sealed. */
+/** Database records of API tools; values of headers and authentication are encrypted. */
 import type { Static } from 'typebox'
 import { ApiTool } from '../../src/contract/families/api-tools.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

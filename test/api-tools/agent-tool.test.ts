@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { agentTool } from '../../daemon/api-tools/agent-tool.ts'
-import { ApiCalls } from '../../daemon/api-tools/calls.ts'
+import { ApiToolRunner } from '../../daemon/api-tools/api-tool-runner.ts'
+import { createAgentTool } from '../../daemon/api-tools/create-agent-tool.ts'
 import type { StoredApiTool } from '../../daemon/api-tools/store.ts'
-import type { ToolUse } from '../../daemon/core/tool.ts'
+import type { ToolContext } from '../../daemon/core/tool.ts'
 import { createOutbound } from '../../daemon/outbound/client.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
@@ -11,8 +11,8 @@ import { type StandIn, standIn } from '../outbound/stand-in.ts'
 const test = suite<{ server: StandIn }>('API tools of an agent')
 const outbound = createOutbound()
 const vault = { location: 'file', seal: (plain: string) => plain, open: (sealed: string) => sealed } as const
-const calls = new ApiCalls({ vault, validator: createValidator(), outbound })
-const use = (signal: AbortSignal = new AbortController().signal): ToolUse => ({
+const calls = new ApiToolRunner({ vault, validator: createValidator(), outbound })
+const use = (signal: AbortSignal = new AbortController().signal): ToolContext => ({
   caller: { tokenId: 't', role: 'member', userId: 'ada' },
   origin: {},
   signal,
@@ -44,7 +44,7 @@ const record = (server: StandIn, fields: Partial<StoredApiTool> = {}): StoredApi
   updated_at: '',
   ...fields,
 })
-const toolOf = (stored: StoredApiTool) => agentTool(stored, (args, signal) => calls.run(stored, args, { signal, hideHeaders: true }))
+const toolOf = (stored: StoredApiTool) => createAgentTool(stored, (args, signal) => calls.run(stored, args, { signal, hideHeaders: true }))
 const answering = (server: StandIn, body: string, type = 'application/json') => {
   server.answer = (_, reply) => reply.writeHead(200, { 'content-type': type }).end(body)
 }

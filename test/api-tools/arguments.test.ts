@@ -1,16 +1,16 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ArgumentChecks } from '../../daemon/api-tools/arguments.ts'
+import { ArgumentValidator } from '../../daemon/api-tools/argument-validator.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 
 const test = suite('arguments of API tools')
-const checks = new ArgumentChecks(createValidator())
+const checks = new ArgumentValidator(createValidator())
 let made = 0
 
 function problem(parameters: Record<string, unknown>, args: Record<string, unknown>): { message: string; hint: string } | undefined {
   try {
-    checks.check({ id: `api_${++made}`, version: 1, parameters: { type: 'object', ...parameters } }, args)
+    checks.validate({ id: `api_${++made}`, version: 1, parameters: { type: 'object', ...parameters } }, args)
   } catch (error) {
     assert.instance(error, CadreError)
     assert.is((error as CadreError).code, 'VALIDATION_ERROR')
@@ -46,9 +46,9 @@ test('a changed tool is checked by its new schema', () => {
     version,
     parameters: { type: 'object', properties: { a: { type } } },
   })
-  checks.check(tool(1, 'string'), { a: 'x' })
-  checks.check(tool(2, 'number'), { a: 1 })
-  assert.throws(() => checks.check(tool(2, 'number'), { a: 'x' }), /must be number/)
+  checks.validate(tool(1, 'string'), { a: 'x' })
+  checks.validate(tool(2, 'number'), { a: 1 })
+  assert.throws(() => checks.validate(tool(2, 'number'), { a: 'x' }), /must be number/)
 })
 
 test('a pattern that would take years does not keep the daemon', () => {
@@ -87,8 +87,8 @@ test('a pattern that would exhaust the memory of the process is no part of a sch
   const validator = createValidator()
   const pattern = '(a|'.repeat(5_000) + ')'.repeat(5_000)
   for (const schema of [{ properties: { a: { pattern } } }, { patternProperties: { [pattern]: { type: 'string' } } }])
-    assert.match(validator.schemaProblem({ type: 'object', ...schema }) ?? '', 'longer than 1000 characters')
-  assert.is(validator.schemaProblem({ type: 'object', properties: { a: { pattern: 'x'.repeat(1_000) } } }), undefined)
+    assert.match(validator.findSchemaProblem({ type: 'object', ...schema }) ?? '', 'longer than 1000 characters')
+  assert.is(validator.findSchemaProblem({ type: 'object', properties: { a: { pattern: 'x'.repeat(1_000) } } }), undefined)
 })
 
 test.run()

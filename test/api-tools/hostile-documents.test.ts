@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { plannedImport } from '../../daemon/api-tools/openapi/reading.ts'
+import { planInWorker } from '../../daemon/api-tools/openapi/plan-in-worker.ts'
 import type { Json } from '../harness/test-server.ts'
 
 const test = suite('hostile OpenAPI documents')
@@ -17,7 +17,7 @@ async function outcome(text: string): Promise<string> {
   delay.enable()
   const begun = performance.now()
   try {
-    const { tools, skipped } = await plannedImport({ text, options }, 'document')
+    const { tools, skipped } = await planInWorker({ text, options }, 'document')
     return skipped[0]?.reason ?? `${tools.length} tools`
   } catch (error) {
     return (error as Error).message

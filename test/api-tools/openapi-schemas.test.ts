@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { References } from '../../daemon/api-tools/openapi/references.ts'
-import { Schemas } from '../../daemon/api-tools/openapi/schemas.ts'
+import { ReferenceResolver } from '../../daemon/api-tools/openapi/reference-resolver.ts'
+import { SchemaConverter } from '../../daemon/api-tools/openapi/schema-converter.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
 import type { Json } from '../harness/test-server.ts'
 
@@ -9,8 +9,10 @@ const test = suite('schemas of OpenAPI documents')
 const validator = createValidator()
 
 function converted(schema: Json, components: Json = {}, dialect: '3.0' | '3.1' = '3.0'): { built: Json; opened: boolean } {
-  const found = new Schemas(new References({ components: { schemas: components } }), dialect).fitting((convert) => convert(schema))
-  assert.is(validator.schemaProblem({ type: 'object', properties: { x: found.built } }), undefined)
+  const found = new SchemaConverter(new ReferenceResolver({ components: { schemas: components } }), dialect).buildToFit((convert) =>
+    convert(schema),
+  )
+  assert.is(validator.findSchemaProblem({ type: 'object', properties: { x: found.built } }), undefined)
   return found
 }
 const of = (...given: Parameters<typeof converted>) => converted(...given).built

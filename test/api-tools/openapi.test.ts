@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Plan, type PlannedTool, type PlanOptions, planned } from '../../daemon/api-tools/openapi/plan.ts'
+import { type Plan, type PlannedTool, type PlanOptions, planTools } from '../../daemon/api-tools/openapi/plan-tools.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
 import type { Json } from '../harness/test-server.ts'
 
@@ -10,7 +10,7 @@ const test = suite('tools from OpenAPI documents')
 const defaults: PlanOptions = { prefix: '', variables: {}, includeDeprecated: false }
 const base = { openapi: '3.1.0', info: { title: 'Pets', version: '2' }, servers: [{ url: 'https://api.example.com/v1/' }] }
 const plan = (document: Json, options: Partial<PlanOptions> = {}): Plan =>
-  planned(typeof document === 'string' ? document : JSON.stringify({ ...base, ...document }), { ...defaults, ...options })
+  planTools(typeof document === 'string' ? document : JSON.stringify({ ...base, ...document }), { ...defaults, ...options })
 
 /** The tool of one operation. */
 function tool(operation: Json, { method = 'get', path = '/x', ...document }: Json = {}, options: Partial<PlanOptions> = {}): PlannedTool {
@@ -284,7 +284,7 @@ test('our own description becomes tools, each with a schema that holds', () => {
   })
   const validator = createValidator()
   assert.ok(tools.length > 80)
-  for (const { name, parameters } of tools) assert.is(validator.schemaProblem(parameters), undefined, name)
+  for (const { name, parameters } of tools) assert.is(validator.findSchemaProblem(parameters), undefined, name)
   for (const { reason } of skipped) assert.match(reason, 'text/event-stream')
 })
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkUrlTemplate, filledUrl } from '../../daemon/api-tools/url-template.ts'
+import { checkUrlTemplate, fillUrl } from '../../daemon/api-tools/url-template.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 
 const test = suite('addresses with placeholders')
@@ -17,7 +17,7 @@ function problem(work: () => unknown): string {
 }
 
 const path = (value: unknown, template = 'https://api.example.com/weather/{city}/now') => {
-  const { href } = filledUrl(template, { city: value })
+  const { href } = fillUrl(template, { city: value })
   return href.replace('https://api.example.com', '')
 }
 
@@ -67,27 +67,27 @@ test('what would be no segment of its own is refused', () => {
 })
 
 test('dots that only come together in the address are refused too', () => {
-  const both = (a: string, b: string, template: string) => problem(() => filledUrl(template, { a, b }))
+  const both = (a: string, b: string, template: string) => problem(() => fillUrl(template, { a, b }))
   assert.match(both('.', '.', 'https://x.example/{a}{b}/y'), 'must not be "." or ".."')
   assert.match(both('.', 'x', 'https://x.example/.{a}/y'), 'must not be "." or ".."')
   assert.match(both('2e', 'x', 'https://x.example/%{a}/y'), 'must not be "." or ".."')
-  assert.is(filledUrl('https://x.example/a/../{a}', { a: 'b' }).pathname, '/b', 'those of the template itself are its own business')
+  assert.is(fillUrl('https://x.example/a/../{a}', { a: 'b' }).pathname, '/b', 'those of the template itself are its own business')
 })
 
 test('a placeholder in the query is filled, and its part is left out where there is no value', () => {
   const template = 'https://x.example/a?fixed=1&d={day}&e={from}-{to}'
-  assert.is(filledUrl(template, { day: 'a&b=c', from: 1, to: 2 }).search, '?fixed=1&d=a%26b%3Dc&e=1-2')
-  assert.is(filledUrl(template, { from: 1 }).search, '?fixed=1')
-  assert.is(filledUrl('https://x.example/a?d={day}', {}).href, 'https://x.example/a')
-  assert.is(filledUrl(template, { day: '' }).search, '?fixed=1&d=')
+  assert.is(fillUrl(template, { day: 'a&b=c', from: 1, to: 2 }).search, '?fixed=1&d=a%26b%3Dc&e=1-2')
+  assert.is(fillUrl(template, { from: 1 }).search, '?fixed=1')
+  assert.is(fillUrl('https://x.example/a?d={day}', {}).href, 'https://x.example/a')
+  assert.is(fillUrl(template, { day: '' }).search, '?fixed=1&d=')
   assert.match(
-    problem(() => filledUrl(template, { day: ['a'] })),
+    problem(() => fillUrl(template, { day: ['a'] })),
     'arguments.day',
   )
 })
 
 test('what stands after # is not sent, and takes no placeholder', () => {
-  assert.is(filledUrl('https://x.example/{a}#part', { a: 'b' }).href, 'https://x.example/b')
+  assert.is(fillUrl('https://x.example/{a}#part', { a: 'b' }).href, 'https://x.example/b')
   assert.match(
     problem(() => checkUrlTemplate('https://x.example/a#{b}')),
     'after #',
@@ -96,7 +96,7 @@ test('what stands after # is not sent, and takes no placeholder', () => {
 
 test('values named like what every object has are not taken from there', () => {
   assert.match(
-    problem(() => filledUrl('https://x.example/{constructor}', {})),
+    problem(() => fillUrl('https://x.example/{constructor}', {})),
     'arguments.constructor: is required',
   )
 })
@@ -111,7 +111,7 @@ test('no text leaves its place: the host, the other segments and the query stay 
       (value) => {
         let url: URL
         try {
-          url = filledUrl('https://api.example.com:8443/a/{x}/b?c=1', { x: value })
+          url = fillUrl('https://api.example.com:8443/a/{x}/b?c=1', { x: value })
         } catch (error) {
           assert.instance(error, CadreError)
           return

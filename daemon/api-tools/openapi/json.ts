@@ -1,19 +1,19 @@
-/** Looking into a document that others wrote: whatever is there instead of what should be counts as nothing. */
+/** Reads untrusted JSON: values of an unexpected type count as empty. */
 
 export type JsonObject = Record<string, unknown>
 
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-/** A property of its own, not one that every object has. */
-export const ownOf = (value: unknown, name: string): unknown => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined)
+export const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
+export const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** Ignores inherited properties. */
+export const getOwn = (value: unknown, name: string): unknown => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined)
 
-/** What no tool can be made of; the message says why. */
-export class Inexpressible extends Error {}
+/** The operation cannot become a tool. */
+export class UnsupportedOperationError extends Error {}
 
-/** The document as a whole cannot be imported in the way that was asked for; `field` says what of the request is to blame, if not the document. */
-export class Unusable extends Error {
+/** The document cannot be imported; `field` names the request field at fault if it is not the document. */
+export class InvalidDocumentError extends Error {
   readonly field: string | undefined
   readonly hint: string | undefined
 

@@ -1,69 +1,68 @@
-/** The operations of a document: what each is called, what it says of itself, and which of them are wanted. */
+/** Operations of a document: listing, selection, names and descriptions. */
 import { suggestWord } from '../../../src/contract/suggest.ts'
-import { Inexpressible, isObject, type JsonObject, listOf, objectOf, textOf, Unusable } from './json.ts'
-import type { References } from './references.ts'
-import { cut } from './schemas.ts'
+import { InvalidDocumentError, isObject, type JsonObject, toList, toObject, toText, UnsupportedOperationError } from './json.ts'
+import type { ReferenceResolver } from './reference-resolver.ts'
+import { truncate } from './schema-converter.ts'
 
 export interface Operation {
   method: string
   path: string
-  /** The operation, and the path item it stands in. */
-  own: JsonObject
-  item: JsonObject
+  definition: JsonObject
+  pathItem: JsonObject
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace']
-/** Models are asked to read it of every tool at each step. */
-const LONGEST_DESCRIPTION = 1_000
-const LONGEST_NAME = 64
+/** Every model call includes the descriptions of all tools. */
+const MAX_DESCRIPTION_LENGTH = 1_000
+const MAX_NAME_LENGTH = 64
 
-export const titleOf = ({ method, path }: Operation): string => `${method} ${path.slice(0, 200)}`
+export const formatOperation = ({ method, path }: Operation): string => `${method} ${path.slice(0, 200)}`
 
-export function operationsOf(root: JsonObject, references: References): Operation[] {
-  return Object.entries(objectOf(root.paths)).flatMap(([path, given]) => {
+export function listOperations(root: JsonObject, references: ReferenceResolver): Operation[] {
+  return Object.entries(toObject(root.paths)).flatMap(([path, value]) => {
     if (path.startsWith('x-')) return []
-    const item = itemOf(given, references)
+    const pathItem = resolvePathItem(value, references)
     return METHODS.flatMap((method) => {
-      const own = item[method]
-      return isObject(own) ? [{ method: method.toUpperCase(), path, own, item }] : []
+      const definition = pathItem[method]
+      return isObject(definition) ? [{ method: method.toUpperCase(), path, definition, pathItem }] : []
     })
   })
 }
 
-/** What a path item refers to, with what stands beside the reference. */
-function itemOf(given: unknown, references: References): JsonObject {
-  const item = objectOf(given)
+/** Resolves a path item; fields next to its reference take precedence. */
+function resolvePathItem(value: unknown, references: ReferenceResolver): JsonObject {
+  const item = toObject(value)
   if (typeof item.$ref !== 'string') return item
   try {
-    return { ...references.resolved(item), ...item }
+    return { ...references.resolve(item), ...item }
   } catch (error) {
-    if (error instanceof Inexpressible) return item
+    if (error instanceof UnsupportedOperationError) return item
     throw error
   }
 }
 
-/** Those that one of the words names: an operationId, tag:name, /path, or METHOD /path, each with * for anything. */
-export function selected(operations: readonly Operation[], only: readonly string[] | undefined): Operation[] {
+/** Selectors are an operationId, tag:name, /path or METHOD /path, with * as wildcard. */
+export function selectOperations(operations: readonly Operation[], only: readonly string[] | undefined): Operation[] {
   if (only === undefined) return [...operations]
   const wanted = new Set<Operation>()
   for (const word of only) {
-    const found = operations.filter((operation) => isMeant(word, operation))
-    if (found.length === 0) throw notThere(word, operations)
+    const found = operations.filter((operation) => matchesSelector(word, operation))
+    if (found.length === 0) throw createUnknownSelectorError(word, operations)
     for (const operation of found) wanted.add(operation)
   }
   return operations.filter((operation) => wanted.has(operation))
 }
 
-function isMeant(word: string, { method, path, own }: Operation): boolean {
-  if (/^tag:/i.test(word)) return listOf(own.tags).some((tag) => fits(word.slice(4), textOf(tag)))
+function matchesSelector(word: string, { method, path, definition }: Operation): boolean {
+  if (/^tag:/i.test(word)) return toList(definition.tags).some((tag) => matchesPattern(word.slice(4), toText(tag)))
   const [, verb, place] = /^([A-Za-z]+)\s+(\S.*)$/.exec(word) ?? []
   if (verb !== undefined && place !== undefined && METHODS.includes(verb.toLowerCase()))
-    return verb.toUpperCase() === method && fits(place, path)
-  return word.startsWith('/') ? fits(word, path) : fits(word, textOf(own.operationId))
+    return verb.toUpperCase() === method && matchesPattern(place, path)
+  return word.startsWith('/') ? matchesPattern(word, path) : matchesPattern(word, toText(definition.operationId))
 }
 
-/** Stars are matched piece by piece: a pattern made of them could take for ever. */
-function fits(pattern: string, text: string): boolean {
+/** Not a regular expression: many wildcards could backtrack for very long. */
+function matchesPattern(pattern: string, text: string): boolean {
   const [first = '', ...pieces] = pattern.split('*')
   if (pieces.length === 0) return pattern === text
   if (!text.startsWith(first)) return false
@@ -77,29 +76,29 @@ function fits(pattern: string, text: string): boolean {
   return text.length >= at + last.length && text.endsWith(last)
 }
 
-function notThere(word: string, operations: readonly Operation[]): Unusable {
+function createUnknownSelectorError(word: string, operations: readonly Operation[]): InvalidDocumentError {
   const names = operations.flatMap((operation) => [
-    textOf(operation.own.operationId),
-    titleOf(operation),
-    ...listOf(operation.own.tags).map((tag) => `tag:${textOf(tag)}`),
+    toText(operation.definition.operationId),
+    formatOperation(operation),
+    ...toList(operation.definition.tags).map((tag) => `tag:${toText(tag)}`),
   ])
   const near = suggestWord(word, [...new Set(names.filter(Boolean))].slice(0, 2_000))
-  const hint = near ? `Did you mean "${near}"?` : 'Name an operationId, tag:name, /path or METHOD /path.'
-  return new Unusable(`no operation is "${word.slice(0, 100)}"`, { field: 'only', hint })
+  const hint = near ? `Did you mean "${near}"?` : 'Use an operationId, tag:name, /path or METHOD /path.'
+  return new InvalidDocumentError(`no operation matches "${word.slice(0, 100)}"`, { field: 'only', hint })
 }
 
-/** The operationId, as far as models take it for a name; else method and path. */
-export function nameOf({ method, path, own }: Operation): string {
-  const given = worded(textOf(own.operationId))
-  return (given === '' ? worded(`${method.toLowerCase()} ${path}`) : given).slice(0, LONGEST_NAME)
+/** The operationId, else method and path, in characters that models accept. */
+export function createToolName({ method, path, definition }: Operation): string {
+  const given = toIdentifier(toText(definition.operationId))
+  return (given === '' ? toIdentifier(`${method.toLowerCase()} ${path}`) : given).slice(0, MAX_NAME_LENGTH)
 }
 
-/** Letters, digits, _ and -, as models want names. */
-export const worded = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '')
+/** Keeps letters, digits, _ and -. */
+export const toIdentifier = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '')
 
-export function descriptionOf(operation: Operation): string {
-  const { summary, description } = operation.own
-  const [short, long] = [textOf(summary).trim(), textOf(description).trim()]
+export function getDescription(operation: Operation): string {
+  const { summary, description } = operation.definition
+  const [short, long] = [toText(summary).trim(), toText(description).trim()]
   const whole = long.startsWith(short) ? long : [short, long].filter(Boolean).join('\n\n')
-  return cut(whole === '' ? titleOf(operation) : whole, LONGEST_DESCRIPTION)
+  return truncate(whole === '' ? formatOperation(operation) : whole, MAX_DESCRIPTION_LENGTH)
 }

@@ -1,25 +1,25 @@
-/** A thread that reads one OpenAPI document: a hostile one can cost its time and memory, and no more. */
+/** Worker thread that parses one OpenAPI document: a malicious one can exhaust only this thread. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { Unusable } from './json.ts'
-import { type Plan, type PlanOptions, planned } from './plan.ts'
+import { InvalidDocumentError } from './json.ts'
+import { type Plan, type PlanOptions, planTools } from './plan-tools.ts'
 
-export interface Task {
+export interface PlanTask {
   text: string
   options: PlanOptions
 }
 
-export type Outcome =
+export type PlanOutcome =
   | { kind: 'plan'; plan: Plan }
   | { kind: 'refused'; reason: string; field?: string | undefined; hint?: string | undefined }
 
-function outcome({ text, options }: Task): Outcome {
+function runTask({ text, options }: PlanTask): PlanOutcome {
   try {
-    return { kind: 'plan', plan: planned(text, options) }
+    return { kind: 'plan', plan: planTools(text, options) }
   } catch (error) {
-    if (!(error instanceof Unusable)) throw error
+    if (!(error instanceof InvalidDocumentError)) throw error
     return { kind: 'refused', reason: error.message, field: error.field, hint: error.hint }
   }
 }
 
 if (!parentPort) throw new Error('This file runs in a worker thread.')
-parentPort.postMessage(outcome(workerData as Task))
+parentPort.postMessage(runTask(workerData as PlanTask))

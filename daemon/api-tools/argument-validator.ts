@@ -1,0 +1,71 @@
+/** Validates the arguments of API tools against their JSON Schema, within a time limit. */
+import { type CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { suggestWord } from '../../src/contract/suggest.ts'
+import { exceedsDepth } from '../validation/json-depth.ts'
+import type { Validator } from '../validation/validator.ts'
+import type { StoredApiTool } from './store.ts'
+
+type Check = (value: unknown) => CadreError | undefined
+type ToolParameters = Pick<StoredApiTool, 'id' | 'version' | 'parameters'>
+
+/** Compiling a schema takes milliseconds, and agents call few tools often. */
+const MAX_CACHED_CHECKS = 200
+const MAX_DEPTH = 100
+
+export class ArgumentValidator {
+  readonly #validator: Validator
+  readonly #cache = new Map<string, { version: number; check: Check }>()
+
+  constructor(validator: Validator) {
+    this.#validator = validator
+  }
+
+  /** Throws VALIDATION_ERROR. */
+  validate(tool: ToolParameters, args: Record<string, unknown>): void {
+    if (exceedsDepth(args, MAX_DEPTH)) throw createValidationError('arguments', `nests deeper than ${MAX_DEPTH} levels`)
+    const problem = findUndeclaredArgument(tool.parameters, args) ?? this.#getCheck(tool)(args)
+    if (problem) throw problem
+  }
+
+  #getCheck({ id, version, parameters }: ToolParameters): Check {
+    const kept = this.#cache.get(id)
+    if (kept?.version === version) return kept.check
+    const check = this.#validator.forCustomSchema(parameters, 'arguments')
+    this.#cache.delete(id)
+    this.#cache.set(id, { version, check })
+    if (this.#cache.size > MAX_CACHED_CHECKS) this.#cache.delete(this.#cache.keys().next().value as string)
+    return check
+  }
+}
+
+/** Keywords that can allow properties which `properties` does not list. */
+const OPEN_KEYWORDS = [
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'if',
+  'dependentSchemas',
+  'dependencies',
+]
+
+/** JSON Schema allows undeclared properties by default; tool calls do not. */
+function findUndeclaredArgument(parameters: Record<string, unknown>, args: Record<string, unknown>): CadreError | undefined {
+  if (OPEN_KEYWORDS.some((keyword) => Object.hasOwn(parameters, keyword))) return undefined
+  const known = Object.keys((parameters.properties ?? {}) as object)
+  const name = Object.keys(args).find((argument) => !known.includes(argument))
+  if (name === undefined) return undefined
+  const near = suggestWord(name, known)
+  return createValidationError(
+    `arguments.${name.slice(0, 100)}`,
+    'is not an argument of this tool',
+    near
+      ? `Did you mean "${near}"?`
+      : known.length > 0
+        ? `Its arguments are ${known.slice(0, 30).join(', ')}.`
+        : 'It takes no arguments; declare them in its parameters.',
+  )
+}

@@ -1,0 +1,32 @@
+/** Creates the agent's view of an API tool, with truncated responses. */
+import type { Tool, ToolContext } from '../core/tool.ts'
+import type { ApiToolResponse } from './parse-response.ts'
+import type { StoredApiTool } from './store.ts'
+
+const MAX_RESULT_LENGTH = 20_000
+
+export function createAgentTool(
+  record: StoredApiTool,
+  call: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ApiToolResponse>,
+): Tool {
+  const { id, name, description, method, url, parameters, requires_confirmation } = record
+  return {
+    id,
+    name,
+    description: description || `Calls ${method} ${url}`,
+    parameters,
+    requiresConfirmation: requires_confirmation,
+    async run(input: Record<string, unknown>, { signal }: ToolContext) {
+      const { status, body } = await call(input, signal)
+      return { kind: 'value', value: { status, body: truncateBody(body) } }
+    },
+  }
+}
+
+function truncateBody(body: unknown): unknown {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  if (text.length <= MAX_RESULT_LENGTH) return body
+  // Providers and the database reject half of a surrogate pair.
+  const beginning = text.slice(0, MAX_RESULT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')
+  return `${beginning}\n[Truncated after ${MAX_RESULT_LENGTH} of ${text.length} characters.]`
+}

@@ -1,0 +1,108 @@
+/** Plans one tool per operation of a document, with a reason for each skipped operation. */
+import type { ArgumentLocation } from '../../../src/contract/families/api-tools.ts'
+import { buildInputs } from './build-inputs.ts'
+import { InvalidDocumentError, type JsonObject, toObject, UnsupportedOperationError } from './json.ts'
+import { listSecurity, type SecurityRequirement } from './list-security.ts'
+import { createToolName, formatOperation, getDescription, listOperations, type Operation, selectOperations } from './operations.ts'
+import { readDocument } from './read-document.ts'
+import { ReferenceResolver } from './reference-resolver.ts'
+import { resolveServer, type ServerChoice } from './resolve-server.ts'
+import { SchemaConverter } from './schema-converter.ts'
+
+export interface PlanOptions extends ServerChoice {
+  only?: readonly string[] | undefined
+  prefix: string
+  includeDeprecated: boolean
+}
+
+export interface PlannedTool {
+  operation: string
+  name: string
+  description: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  parameters: JsonObject
+  locations: Record<string, ArgumentLocation>
+  body_format: 'json' | 'form'
+  contentType: string | undefined
+  security: SecurityRequirement[][]
+  notes: string[]
+}
+
+export interface Plan {
+  title: string
+  version: string
+  tools: PlannedTool[]
+  skipped: { operation: string; reason: string }[]
+}
+
+const MAX_TOOLS = 500
+const SUPPORTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export function planTools(text: string, options: PlanOptions): Plan {
+  const { root, dialect, title, version } = readDocument(text)
+  const references = new ReferenceResolver(root)
+  const wanted = selectOperations(listOperations(root, references), options.only)
+  if (wanted.length > MAX_TOOLS)
+    throw new InvalidDocumentError(`it has ${wanted.length} operations; at most ${MAX_TOOLS} can be imported at once`, {
+      hint: 'Select operations with only (--only).',
+    })
+  const tools: PlannedTool[] = []
+  const skipped: Plan['skipped'] = []
+  for (const operation of wanted) {
+    try {
+      tools.push(planTool(operation, root, references, new SchemaConverter(references, dialect), options, tools))
+    } catch (error) {
+      if (!(error instanceof UnsupportedOperationError)) throw error
+      skipped.push({ operation: formatOperation(operation), reason: `${error.message}.`.replace(/^./, (letter) => letter.toUpperCase()) })
+    }
+  }
+  return { title, version, tools, skipped }
+}
+
+function planTool(
+  operation: Operation,
+  root: JsonObject,
+  references: ReferenceResolver,
+  schemas: SchemaConverter,
+  options: PlanOptions,
+  before: readonly PlannedTool[],
+): PlannedTool {
+  const { method, definition: own } = operation
+  if (!SUPPORTED_METHODS.includes(method)) throw new UnsupportedOperationError(`${method} requests are not supported`)
+  if (own.deprecated === true && !options.includeDeprecated) throw new UnsupportedOperationError('it is deprecated')
+  checkResponses(operation, references)
+  const server = resolveServer(operation, root, options)
+  const { built, opened } = schemas.buildToFit((convert) => buildInputs(operation, references, convert, options.includeDeprecated))
+  const { path, notes, ...inputs } = built
+  const url = server + path
+  if (url.length > 2_000) throw new UnsupportedOperationError('its URL is longer than 2000 characters')
+  return {
+    operation: formatOperation(operation),
+    name: createUniqueName(options.prefix, operation, before),
+    description: getDescription(operation),
+    method: method as PlannedTool['method'],
+    url,
+    ...inputs,
+    security: listSecurity(own, root, references),
+    notes: opened ? [...notes, 'deep or circular parts of its arguments are not described'] : notes,
+  }
+}
+
+/** Falls back to method and path: not all documents have unique operationIds. */
+function createUniqueName(prefix: string, operation: Operation, before: readonly PlannedTool[]): string {
+  const names = [createToolName(operation), createToolName({ ...operation, definition: {} })].map((name) => prefix + name)
+  const free = names.find((name) => !before.some((tool) => tool.name === name))
+  if (free === undefined) throw new UnsupportedOperationError(`another operation already has the name ${names[0]}`)
+  return free
+}
+
+const UNREADABLE_TYPES = /^(image\/(?!svg)|audio\/|video\/|font\/|application\/(octet-stream|zip|gzip|pdf)|text\/event-stream)/i
+
+/** Rejects operations that return only binary data or event streams. */
+function checkResponses({ definition: own }: Operation, references: ReferenceResolver): void {
+  const fine = Object.entries(toObject(own.responses)).filter(([status]) => /^2/.test(status))
+  const types = fine.flatMap(([, answer]) => Object.keys(toObject(references.resolve(answer).content)))
+  if (types.length > 0 && types.every((type) => UNREADABLE_TYPES.test(type)))
+    throw new UnsupportedOperationError(`it returns ${types.join(' or ').slice(0, 100)}, and tools read JSON and text only`)
+}
