@@ -12,13 +12,7 @@ import { ApiToolsService } from './api-tools/service.ts'
 import { bindAsCodeRoutes } from './as-code/routes.ts'
 import { AsCodeService } from './as-code/service.ts'
 import { type Clock, systemClock } from './async/clock.ts'
-import { ActiveReplies } from './conversations/active-replies.ts'
-import { Asking } from './conversations/agent-loop/ask-once.ts'
-import { IdleWatcher } from './conversations/idle-watcher.ts'
-import { MessagesService } from './conversations/message-service.ts'
-import { recoverInterruptedReplies } from './conversations/reply/recover-interrupted-replies.ts'
-import { bindConversationRoutes } from './conversations/routes.ts'
-import { ConversationsService } from './conversations/service.ts'
+import { createConversations } from './conversations/create-conversations.ts'
 import { EventBus } from './core/event-bus.ts'
 import { getModelsDirectory } from './embedding/paths.ts'
 import { EmbeddingService } from './embedding/service.ts'
@@ -41,8 +35,8 @@ import { RecordingsService } from './models/replay/recordings-service.ts'
 import { bindModelRoutes } from './models/routes.ts'
 import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
-import type { Resolve } from './outbound/connector.ts'
-import { databaseLost } from './process/home.ts'
+import type { Resolve } from './outbound/guarded-connector.ts'
+import { createMissingDatabaseError } from './process/home.ts'
 import { bindPromptTemplateRoutes } from './prompt-templates/routes.ts'
 import { PromptTemplatesService } from './prompt-templates/service.ts'
 import { bindRagToolRoutes } from './rag-tools/routes.ts'
@@ -51,9 +45,9 @@ import { bindRetrievalToolRoutes } from './retrieval-tools/routes.ts'
 import { RetrievalToolsService } from './retrieval-tools/service.ts'
 import type { Vault } from './secrets/vault.ts'
 import { openDatabase } from './store/database.ts'
-import { Originals } from './store/documents.ts'
 import { isBlank, migrate } from './store/migrations.ts'
-import { Vectors } from './store/vectors.ts'
+import { OriginalStore } from './store/original-store.ts'
+import { VectorStore } from './store/vector-store.ts'
 import type { WriteAheadLog } from './store/write-ahead-log.ts'
 import { bindSystemRoutes } from './system/routes.ts'
 import { SystemService } from './system/service.ts'
@@ -123,14 +117,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   } = options
   const { clock = systemClock, random = Math.random } = options
   const database = openDatabase(paths.database, options.disk?.(paths.database))
-  const originals = new Originals(paths.documents)
-  if ((await isBlank(database)) && (await originals.any())) {
+  const originals = new OriginalStore(paths.documents)
+  if ((await isBlank(database)) && (await originals.hasAny())) {
     await database.close()
-    throw databaseLost(paths)
+    throw createMissingDatabaseError(paths)
   }
   await migrate(database)
   await sealLogins(database, vault, logger)
-  const vectors = new Vectors(paths.vectors)
+  const vectors = new VectorStore(paths.vectors)
   const validator = createValidator()
   const events = new EventBus()
 
@@ -171,10 +165,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   const retrievalTools = new RetrievalToolsService({ database, models, knowledge: knowledge.service, validator })
   const apiTools = new ApiToolsService({ database, vault, validator, outbound })
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
-  const replies = new ActiveReplies(database, logger)
-  const conversations = new ConversationsService({ database, agents, events, activeReplies: replies, quoteVerifier: knowledge.service })
-  const messages = new MessagesService({ database, conversations, agents, models, meter, activeReplies: replies, logger })
-  const asking = new Asking({ database, meter, logger })
+  const conversations = createConversations({
+    database,
+    agents,
+    models,
+    quoteVerifier: knowledge.service,
+    meter,
+    events,
+    clock,
+    logger,
+    getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
+  })
   const targets = targetKinds({
     database,
     models,
@@ -184,7 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     retrievalTools,
     apiTools,
     agents,
-    asking,
+    askOnce: conversations.askOnce,
   })
   const scoring = new Scoring(embedding, models)
   const engine = new Engine({ database, targets, scoring, meter, bus: events, logger })
@@ -219,13 +220,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     models,
     getAddress: () => address,
-    getQueues: () => ({ embedding: embedding.getStatus().waiting }),
-  })
-  const idle = new IdleWatcher({
-    conversations,
-    getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
-    clock,
-    logger,
+    getQueues: () => ({ embedding: embedding.getStatus().pending }),
   })
   const asCode = new AsCodeService({
     database,
@@ -238,8 +233,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   await ensureAdminToken(tokens, { token: adminToken, saveToken: keepToken, recover: recoverToken === true })
   await knowledge.sweep()
-  const cutOff = await recoverInterruptedReplies(database, meter)
-  if (cutOff > 0) logger.warn({ replies: cutOff }, 'replies that were cut off are marked as interrupted')
+  await conversations.recover()
   const interrupted = await meter.recover()
   if (interrupted > 0) logger.warn({ calls: interrupted }, 'model calls that were cut off are counted by estimate')
   const door = {
@@ -259,7 +253,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...knowledge.bindings,
     ...bindRagToolRoutes(ragTools),
     ...bindRetrievalToolRoutes(retrievalTools),
-    ...bindConversationRoutes(conversations, messages),
+    ...conversations.bindings,
     ...bindModelRoutes(models, new RecordingsService(database, models)),
     ...bindEvaluationRoutes(evaluations, runs),
     ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
@@ -274,7 +268,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   resumed.catch((error: unknown) => logger.error({ err: error }, 'what was left half done could not be taken up'))
   dispatcher.start()
   retention.start()
-  idle.start()
+  conversations.start()
   return {
     server,
     drain: () => {
@@ -288,8 +282,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close() {
       draining = true
       eventLog.close()
-      const sent = Promise.all([dispatcher.close(), retention.close(), idle.close()])
-      await replies.close()
+      const sent = Promise.all([dispatcher.close(), retention.close()])
+      await conversations.close()
       await resumed.catch(() => undefined) // told above
       await Promise.all([knowledge.stop(), engine.close(), scoring.close()])
       await server.close()

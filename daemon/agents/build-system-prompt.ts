@@ -1,4 +1,4 @@
-/** What an agent is told before a conversation: its prompt, its topics, and how to use and cite what its tools find. */
+/** Builds the system prompt of an agent: its own prompt, its topics and the citation instructions. */
 import type { StoredAgent } from './store.ts'
 import type { Toolset } from './toolset.ts'
 

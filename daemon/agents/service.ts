@@ -1,4 +1,4 @@
-/** Agents: a model, a prompt and tools that all exist. */
+/** Agents: a model, instructions and tools. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { type AgentCreate, type AgentUpdate, agents } from '../../src/contract/families/agents.ts'
@@ -17,13 +17,13 @@ import { Toolset } from './toolset.ts'
 
 type AgentInput = Static<typeof AgentCreate> | Static<typeof AgentUpdate>
 
-/** A family whose resources an agent can use as tools: a new kind of tool is one more of these. */
+/** A family whose resources agents can use as tools. */
 export interface ToolKind {
   exists(reader: Reader, id: string): Promise<boolean>
   findTool(reader: Reader, id: string): Promise<Tool | undefined>
 }
 
-/** An agent as a conversation uses it: what it is told, with its tools in hand. */
+/** An agent with its system prompt and tools, ready to answer. */
 export interface LoadedAgent {
   id: string
   modelId: string | null
@@ -34,7 +34,7 @@ export interface LoadedAgent {
   toolset: Toolset
 }
 
-/** An agent with its prompt written out: all of it that decides what it answers. */
+/** An agent with its rendered prompt. */
 export interface AgentSnapshot {
   agent: StoredAgent
   renderPrompt: string
@@ -63,7 +63,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
     this.#toolKinds = toolKinds
   }
 
-  /** Agents are all of one type and status, which is not worth a field, but may be asked for as of other resources. */
+  /** Agents have no type and status; the filters exist because other resources have them. */
   override async list(caller: Caller, { type = 'agent', status = 'active', ...query }: ListQuery): Promise<Page<StoredAgent>> {
     return type === 'agent' && status === 'active' ? super.list(caller, query) : { items: [], total: 0 }
   }
@@ -74,7 +74,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
     return this.loadSnapshot(reader, { agent, renderPrompt: await this.#prompt(reader, agent) })
   }
 
-  /** An agent as it was, with the prompt it had, whatever was changed since; of its tools, those that are still there. */
+  /** Loads an agent from a snapshot, with those of its tools that still exist. */
   async loadSnapshot(reader: Reader, { agent, renderPrompt: prompt }: AgentSnapshot): Promise<LoadedAgent> {
     const tools = await Promise.all(agent.tools.map((findTool) => this.#tool(reader, findTool)))
     const toolset = new Toolset(tools.filter((tool) => tool !== undefined))
@@ -89,7 +89,6 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
     }
   }
 
-  /** Undefined where there is no such agent. */
   async findSnapshot(reader: Reader, id: string): Promise<AgentSnapshot | undefined> {
     const agent = await this.records.get(reader, id)
     return agent && { agent, renderPrompt: await this.#prompt(reader, agent) }
@@ -115,7 +114,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
 
 async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: string): Promise<void> {
   for (const kind of kinds) if (await kind.exists(reader, id)) return
-  throw createValidationError('tools', `there is no tool "${id}"`, 'Tools are RAG, retrieval and API tools, by their ids.')
+  throw createValidationError('tools', `there is no tool "${id}"`, 'Give the ids of RAG, retrieval or API tools.')
 }
 
 function listReferences({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {
@@ -127,7 +126,7 @@ function listReferences({ model_id, prompt_template_id, tools }: StoredAgent): R
 }
 
 type Topic = StoredAgent['topics'][number]
-/** In one order whatever was given, so that what is exported and applied again is the same text. */
+/** Fixes the order of the fields, so that exports are stable. */
 function normalizeTopic(topic: string | Partial<Topic>): Topic {
   const { name, description = '', ...rest } = typeof topic === 'string' ? { name: topic } : topic
   return { name, description, ...rest } as Topic

@@ -1,4 +1,4 @@
-/** Agents as they are stored. */
+/** Database records of agents. */
 import type { Static } from 'typebox'
 import { Agent } from '../../src/contract/families/agents.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

@@ -1,4 +1,4 @@
-/** Conversations in which nothing was said for long complete by themselves. */
+/** Completes conversations that were idle for longer than the configured time. */
 import type { Clock } from '../async/clock.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { ConversationsService } from './service.ts'
@@ -7,7 +7,7 @@ const CHECK_INTERVAL_MS = 60_000
 
 export interface IdleWatcherDependencies {
   conversations: ConversationsService
-  /** After how many minutes; 0 is never. */
+  /** 0 disables it. */
   getIdleMinutes(): Promise<number>
   clock: Clock
   logger: Logger
@@ -19,17 +19,17 @@ export class IdleWatcher {
   #closed = false
   #check: Promise<void> = Promise.resolve()
 
-  constructor(parts: IdleWatcherDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: IdleWatcherDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Now, for those that were forgotten while no daemon ran, and every minute from now on. */
+  /** Checks now, for conversations that became idle while no daemon ran, and then every minute. */
   start(): void {
     if (this.#closed) return
     this.#check = this.#check
       .then(() => this.#completeIdle())
       .catch((error: unknown) => this.#dependencies.logger.error({ err: error }, 'idle conversations could not be completed'))
-    this.#cancelTimer = this.#dependencies.clock.wakeAfter(CHECK_INTERVAL_MS, () => this.start())
+    this.#cancelTimer = this.#dependencies.clock.schedule(CHECK_INTERVAL_MS, () => this.start())
   }
 
   async close(): Promise<void> {
@@ -39,8 +39,8 @@ export class IdleWatcher {
   }
 
   async #completeIdle(): Promise<void> {
-    const { conversations, getIdleMinutes: minutes, clock } = this.#dependencies
-    const idle = await minutes()
-    if (idle > 0) await conversations.completeIdle(new Date(clock.now() - idle * 60_000), () => this.#closed)
+    const { conversations, getIdleMinutes, clock } = this.#dependencies
+    const minutes = await getIdleMinutes()
+    if (minutes > 0) await conversations.completeIdle(new Date(clock.now() - minutes * 60_000), () => this.#closed)
   }
 }

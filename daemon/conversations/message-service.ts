@@ -1,12 +1,12 @@
-/** Sends messages, follows their replies and answers confirmations of tool calls. */
+/** Sends messages, follows their activeReplies and answers confirmations of tool calls. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import type { ToolCall } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { AgentsService } from '../agents/service.ts'
-import type { Caller, Change } from '../core/caller.ts'
-import { Later } from '../core/deferred-reply.ts'
-import { newId } from '../core/identifiers.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
+import { DeferredResponse } from '../core/deferred-response.ts'
+import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin, Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -16,7 +16,7 @@ import type { ActiveReplies } from './active-replies.ts'
 import { composeFirstRequest } from './agent-loop/agent-loop.ts'
 import { buildHistory, requireFitsContext } from './agent-loop/context-window.ts'
 import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
-import type { TurnContext } from './agent-loop/turn-context.ts'
+import { createTurnContext } from './agent-loop/turn-context.ts'
 import { writeReply } from './agent-loop/write-reply.ts'
 import type { Turn } from './message-queue.ts'
 import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored-reply.ts'
@@ -45,32 +45,32 @@ interface MessageInput {
 }
 
 /** The complete reply, or its events. */
-type DeferredReply = Later<StoredMessage> | Later<AsyncIterable<StreamEvent>>
+type DeferredReply = DeferredResponse<StoredMessage> | DeferredResponse<AsyncIterable<StreamEvent>>
 
 export class MessagesService {
   readonly #dependencies: MessagesDependencies
 
-  constructor(parts: MessagesDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: MessagesDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Stores the message and starts its reply, which is aborted when its last follower leaves. */
   async send(
-    change: Change,
+    change: ChangeContext,
     id: string,
     { message, stream = false, wait = false, model_id }: MessageInput,
     signal: AbortSignal,
   ): Promise<DeferredReply> {
-    const { database, conversations, activeReplies: replies, models } = this.#dependencies
+    const { database, conversations, activeReplies, models } = this.#dependencies
     checkText('message', message)
     await conversations.require(database, change.caller, id)
     if (model_id !== undefined && change.caller.role === 'member')
       throw new CadreError('FORBIDDEN', 'Members cannot choose another model.', { hint: 'Omit model_id.' })
-    const chosen = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
-    const turn = await replies.queue.acquireTurn(id, wait, signal)
+    const modelId = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
+    const turn = await activeReplies.queue.acquireTurn(id, wait, signal)
     try {
       signal.throwIfAborted()
-      const reply = await this.#startReply(change, await conversations.require(database, change.caller, id), message, chosen, turn)
+      const reply = await this.#startReply(change, await conversations.require(database, change.caller, id), message, modelId, turn)
       return followReply(reply, stream, signal)
     } catch (error) {
       turn.end()
@@ -82,10 +82,10 @@ export class MessagesService {
   async rejoin(caller: Caller, id: string, messageId: string, stream: boolean, signal: AbortSignal): Promise<DeferredReply> {
     const running = this.#dependencies.activeReplies.find(messageId)
     if (running) return followReply(running, stream, signal)
-    const told = await this.#loadStoredReply(caller, id, messageId)
-    if (!stream) return new Later(async () => requireSuccess(told.outcome))
-    return new Later(async () =>
-      told.outcome.message.content === '' ? requireSuccess(told.outcome) && replayStoredReply(told) : replayStoredReply(told),
+    const stored = await this.#loadStoredReply(caller, id, messageId)
+    if (!stream) return new DeferredResponse(async () => requireSuccess(stored.outcome))
+    return new DeferredResponse(async () =>
+      stored.outcome.message.content === '' ? requireSuccess(stored.outcome) && replayStoredReply(stored) : replayStoredReply(stored),
     )
   }
 
@@ -100,28 +100,28 @@ export class MessagesService {
 
   /** Answers a tool call that waits for confirmation. */
   async confirm(caller: Caller, id: string, messageId: string, callId: string, allow: boolean): Promise<Static<typeof ToolCall>> {
-    const { database, conversations, activeReplies: replies } = this.#dependencies
+    const { database, conversations, activeReplies } = this.#dependencies
     await conversations.require(database, caller, id)
-    const reply = replies.find(messageId)
-    if (reply?.conversationId === id && !reply.outcome) return reply.answer(callId, allow)
+    const reply = activeReplies.find(messageId)
+    if (reply?.conversationId === id && !reply.outcome) return reply.answerConfirmation(callId, allow)
     if (!(await findMessage(database, id, messageId))) throw createNotFoundError('message', messageId)
     throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
   }
 
   async #startReply(
-    change: Change,
+    change: ChangeContext,
     conversation: StoredConversation,
     message: string,
-    chosen: string | undefined,
+    modelId: string | undefined,
     turn: Turn,
   ): Promise<ActiveReply> {
-    const { database, meter, models, agents, activeReplies: replies, logger, conversations } = this.#dependencies
+    const { database, meter, models, agents, activeReplies, logger, conversations } = this.#dependencies
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const agent = await agents.load(database, conversation.agent_id)
-    const model = await models.getChatModel(database, chosen ?? agent.modelId)
+    const model = await models.getChatModel(database, modelId ?? agent.modelId)
     requireFitsContext(model, agent.prompt, message)
-    const [userMessageId, messageId] = [newId('msg'), newId('msg')]
+    const [userMessageId, messageId] = [generateId('msg'), generateId('msg')]
     const origin: CallOrigin = {
       agent_id: agent.id,
       user_id: conversation.user_id,
@@ -129,30 +129,22 @@ export class MessagesService {
       message_id: messageId,
       ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }),
     }
-    await meter.admit(model, origin)
+    await meter.checkBudget(model, origin)
     const now = new Date().toISOString()
     const reply = new ActiveReply(conversation.id, messageId, new MessageDraft({ id: messageId, timestamp: now, model_id: model.id }))
     const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES)
-    const scene: TurnContext = {
-      model,
-      toolset: agent.toolset,
-      system: agent.prompt,
-      history: buildHistory(earlier, model.canCallTools ? agent.toolset.valueToolNames : []),
-      question: message,
-      contextTokens: model.contextTokens,
-      maxTokens: agent.maxTokens,
-      temperature: agent.temperature,
-      toolUse: { caller: change.caller, origin, signal: reply.signal },
-    }
-    const first = composeFirstRequest(scene)
-    const books = new ReplyRecorder({ database, meter, model, origin, reply })
-    const underWay = replies.announce(messageId)
+    const history = buildHistory(earlier, model.canCallTools ? agent.toolset.valueToolNames : [])
+    const toolUse = { caller: change.caller, origin, signal: reply.signal }
+    const context = createTurnContext(agent, model, { question: message, history }, toolUse)
+    const firstRequest = composeFirstRequest(context)
+    const recorder = new ReplyRecorder({ database, meter, model, origin, reply })
+    const endAnnouncement = activeReplies.announce(messageId)
     try {
       await database.write(async (transaction) => {
         await conversations.resume(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
         await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
-        await books.insertReply(transaction, first)
-        await change.remember?.(transaction, { message_id: messageId })
+        await recorder.insertReply(transaction, firstRequest)
+        await change.storeResponse?.(transaction, { message_id: messageId })
       })
       reply.emit('message_start', {
         conversation_id: conversation.id,
@@ -161,11 +153,9 @@ export class MessagesService {
         model_id: model.id,
         agent_id: agent.id,
       })
-      replies.run(reply, books, () =>
-        writeReply({ context: scene, firstRequest: first, reply, recorder: books, turn, logger }).finally(turn.end),
-      )
+      activeReplies.run(reply, recorder, () => writeReply({ context, firstRequest, reply, recorder, turn, logger }).finally(turn.end))
     } finally {
-      underWay()
+      endAnnouncement()
     }
     return reply
   }
@@ -189,13 +179,13 @@ function followReply(reply: ActiveReply, stream: boolean, signal: AbortSignal): 
   if (!stream) {
     const outcome = reply.waitForOutcome(signal)
     outcome.catch(() => undefined) // the client disconnected
-    return new Later(async () => requireSuccess(await outcome))
+    return new DeferredResponse(async () => requireSuccess(await outcome))
   }
   const follower = reply.follow()
   const leave = () => void follower.return?.()
   signal.addEventListener('abort', leave)
   if (signal.aborted) leave()
-  return new Later(async () => {
+  return new DeferredResponse(async () => {
     await reply.waitForFirstEvent()
     if (reply.outcome?.failure && reply.events.length === EVENTS_BEFORE_TEXT) throw reply.outcome.failure
     return follower

@@ -1,4 +1,4 @@
-/** Replies that ended, told again from the store. */
+/** Replays the events of a stored reply. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ReplyEvent, ReplyEvents } from '../../src/contract/reply-events.ts'
 import { createInterruptedError } from './agent-loop/write-reply.ts'
@@ -10,7 +10,7 @@ export interface StoredReply {
   outcome: ReplyOutcome
 }
 
-/** How a stored reply ended. One without an end was cut off. */
+/** A stored reply without a finish reason was interrupted. */
 export function getOutcome(message: StoredMessage): ReplyOutcome {
   const { finish_reason = 'interrupted', error, error_code } = message
   if (finish_reason === 'interrupted') return { message, failure: createInterruptedError() }
@@ -18,17 +18,17 @@ export function getOutcome(message: StoredMessage): ReplyOutcome {
   return { message }
 }
 
-/** The beginning, all of its text at once, and the end; only the end for whoever has had some of it already. */
+/** Yields the start, the complete text as one delta, and the end; only the end if the client already received events. */
 export async function* replayStoredReply({ start, outcome: { message, failure } }: StoredReply, after = 0): AsyncGenerator<ReplyEvent> {
   let id = after
-  const numbered = <E extends ReplyEvent>(event: E): E => ({ ...event, id: String(++id) })
+  const withId = <E extends ReplyEvent>(event: E): E => ({ ...event, id: String(++id) })
   if (after === 0) {
-    yield numbered({ event: 'message_start', data: start })
-    if (message.content !== '') yield numbered({ event: 'message_delta', data: { text: message.content } })
+    yield withId({ event: 'message_start', data: start })
+    if (message.content !== '') yield withId({ event: 'message_delta', data: { text: message.content } })
   }
-  if (!failure) yield numbered({ event: 'message_end', data: { message } })
+  if (!failure) yield withId({ event: 'message_end', data: { message } })
   else {
     const { code, message: error, hint } = failure
-    yield numbered({ event: 'error', data: { error, code, message_id: message.id, ...(hint ? { hint } : {}) } })
+    yield withId({ event: 'error', data: { error, code, message_id: message.id, ...(hint ? { hint } : {}) } })
   }
 }

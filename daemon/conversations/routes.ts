@@ -9,7 +9,9 @@ import type { ConversationsService } from './service.ts'
 export const bindConversationRoutes = (conversations: ConversationsService, messages: MessagesService): Binding[] => [
   ...bindCrud(conversationRoutes, conversations),
   bind(conversationRoutes.complete, ({ params, change }) => conversations.complete(change, params.id)),
-  bind(conversationRoutes.messages, ({ params, query, change }) => conversations.messages(change.caller, params.id, query as ListQuery)),
+  bind(conversationRoutes.messages, ({ params, query, change }) =>
+    conversations.listMessages(change.caller, params.id, query as ListQuery),
+  ),
   bind(conversationRoutes.send, ({ params, body, change, signal }) => messages.send(change, params.id, body, signal), {
     replay: ({ params, body, change, signal }, remembered) =>
       messages.rejoin(change.caller, params.id, (remembered as { message_id: string }).message_id, body.stream === true, signal),

@@ -1,4 +1,4 @@
-/** Conversations: whose they are, with whom, and what was said. */
+/** Conversations and their messages. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../src/contract/families/conversations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
-import type { Caller, Change } from '../core/caller.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { DomainEvents, EventBus } from '../core/event-bus.ts'
 import { type PrepareContext, Resource } from '../crud/resource.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
@@ -31,7 +31,7 @@ import {
 type ConversationInput = Static<typeof ConversationCreate> | Static<typeof ConversationUpdate>
 type ConversationDetails = Static<typeof Conversation>
 
-/** Who talks where the token does not say so. */
+/** User id of tokens without one. */
 const LOCAL_USER = 'local'
 const getUserId = ({ userId }: Caller): string => userId ?? LOCAL_USER
 
@@ -46,21 +46,21 @@ export interface ConversationsDependencies {
 export class ConversationsService extends Resource<StoredConversation, ConversationInput, ConversationDetails> {
   readonly #dependencies: ConversationsDependencies
 
-  constructor(parts: ConversationsDependencies) {
-    const { database, agents } = parts
+  constructor(dependencies: ConversationsDependencies) {
+    const { database, agents } = dependencies
     super(database, conversations, conversationRecords, {
-      prepare: async (record, given, situation) => prepareConversation(agents, record, given, situation),
+      prepare: async (record, input, situation) => prepareConversation(agents, record, input, situation),
       getReferences: ({ agent_id }) =>
         agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
       toView: async (reader, { version: _, ...conversation }) => ({
         ...conversation,
-        listMessages: await refreshMessages(parts, reader, await listMessages(reader, conversation.id)),
+        messages: await refreshMessages(dependencies, reader, await listMessages(reader, conversation.id)),
       }),
       getLabel: ({ title, id }) => title ?? id,
       getScope: scopeToCaller,
       beforeRemove: async (transaction, { id }) => deleteMessages(transaction, id),
     })
-    this.#dependencies = parts
+    this.#dependencies = dependencies
   }
 
   override async list(caller: Caller, { mine, ...query }: ListQuery): Promise<Page<StoredConversation>> {
@@ -69,7 +69,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     return super.list(caller, mine ? { ...query, user_id } : query)
   }
 
-  async complete(change: Change, id: string): Promise<ConversationDetails> {
+  async complete(change: ChangeContext, id: string): Promise<ConversationDetails> {
     return this.modify(change, id, async (current, transaction) => {
       if (current.status !== 'completed')
         await this.#dependencies.events.publish(transaction, 'conversation.completed', await createCompletedEvent(transaction, current))
@@ -77,12 +77,12 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     })
   }
 
-  /** Completes those in which nothing happened since then, one after the other until all are or it is called off. */
-  async completeIdle(since: Date, calledOff: () => boolean): Promise<void> {
+  /** Completes all conversations without activity since then, one at a time, until `isCancelled`. */
+  async completeIdle(since: Date, isCancelled: () => boolean): Promise<void> {
     for (;;) {
       const idle = await listIdleConversations(this.database, since.toISOString())
       for (const id of idle) {
-        if (calledOff()) return
+        if (isCancelled()) return
         await this.database.write(async (transaction) => {
           const current = await this.records.get(transaction, id)
           if (current?.status !== 'active' || current.updated_at >= since.toISOString()) return
@@ -94,22 +94,22 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     }
   }
 
-  async messages(caller: Caller, id: string, query: ListQuery): Promise<Page<StoredMessage>> {
+  async listMessages(caller: Caller, id: string, query: ListQuery): Promise<Page<StoredMessage>> {
     await this.require(this.database, caller, id)
     const { items, total } = await listMessagePage(this.database, id, query)
     return { items: await refreshMessages(this.#dependencies, this.database, items), total }
   }
 
-  /** What is being written in it ends first, and what began meanwhile ends after. */
-  override async remove(change: Change, id: string, force = false): Promise<string> {
+  /** Aborts active replies first, and again afterwards those that started meanwhile. */
+  override async remove(change: ChangeContext, id: string, force = false): Promise<string> {
     await this.require(this.database, change.caller, id)
     await this.#dependencies.activeReplies.abortConversation(id)
-    const told = await super.remove(change, id, force)
+    const warning = await super.remove(change, id, force)
     await this.#dependencies.activeReplies.abortConversation(id)
-    return told
+    return warning
   }
 
-  /** A message comes: the conversation goes on, also one that was completed. The first message is its title if it has none. */
+  /** A new message reactivates a completed conversation; the first message becomes its title if it has none. */
   async resume(transaction: Transaction, caller: Caller, id: string, now: string, first: string | undefined): Promise<void> {
     const current = await this.require(transaction, caller, id)
     const title = current.title ?? (first === undefined ? null : deriveTitle(first))
@@ -118,23 +118,23 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
   }
 }
 
-/** Replies that are being written as far as they are, and citations as far as they still hold. */
+/** Replaces active replies by their current draft and marks stale citations. */
 async function refreshMessages(
-  { activeReplies: replies, quoteVerifier: library }: ConversationsDependencies,
+  { activeReplies, quoteVerifier }: ConversationsDependencies,
   reader: Reader,
   messages: readonly StoredMessage[],
 ): Promise<StoredMessage[]> {
-  const written = messages.map((message) => {
+  const current = messages.map((message) => {
     if (message.role !== 'assistant' || message.finish_reason !== undefined) return message
-    const reply = replies.find(message.id)
+    const reply = activeReplies.find(message.id)
     return reply && !reply.outcome ? reply.draft.toMessage() : message
   })
-  return markStaleCitations(reader, library, written)
+  return markStaleCitations(reader, quoteVerifier, current)
 }
 
 const MAX_TITLE_LENGTH = 80
 
-/** The first line, cut between words. */
+/** The first line, truncated at a word boundary. */
 function deriveTitle(message: string): string {
   const line =
     message
@@ -162,7 +162,7 @@ async function createCompletedEvent(
   }
 }
 
-/** Members see their own conversations; to them the others do not exist. */
+/** Members see only their own conversations. */
 function scopeToCaller({ role, userId }: Caller): Scope {
   return role === 'member' ? { user_id: userId } : {}
 }
@@ -170,13 +170,15 @@ function scopeToCaller({ role, userId }: Caller): Scope {
 async function prepareConversation(
   agents: AgentsService,
   record: StoredConversation,
-  given: ConversationInput,
+  input: ConversationInput,
   { transaction, caller, current }: PrepareContext<StoredConversation>,
 ): Promise<StoredConversation> {
   if (current) return record
-  const { agent_id, user_id } = given as Static<typeof ConversationCreate>
+  const { agent_id, user_id } = input as Static<typeof ConversationCreate>
   if (!(await agents.exists(transaction, agent_id))) throw createValidationError('agent_id', `there is no agent "${agent_id}"`)
   if (caller.role === 'member' && user_id !== undefined && user_id !== caller.userId)
-    throw new CadreError('FORBIDDEN', 'A member talks only as itself.', { hint: `Leave user_id out, or send "${caller.userId}".` })
+    throw new CadreError('FORBIDDEN', 'Members can create conversations only for themselves.', {
+      hint: `Omit user_id, or send "${caller.userId}".`,
+    })
   return { ...record, user_id: user_id ?? getUserId(caller), status: 'active' }
 }

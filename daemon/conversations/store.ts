@@ -1,4 +1,4 @@
-/** Conversations and messages as they are stored. */
+/** Database records of conversations and messages. */
 import type { Static } from 'typebox'
 import { ConversationItem, type Message } from '../../src/contract/families/conversations.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
@@ -18,7 +18,7 @@ interface MessageRow {
   created_at: string
 }
 
-/** Replies always say which passages and tools they had, also those that were stored when none went without saying. */
+/** Older records omit these fields if they are empty. */
 const REPLY_DEFAULTS = { citations: [], tool_calls: [] }
 
 const parseMessage = ({ id, role, content, details, created_at }: MessageRow): StoredMessage => ({
@@ -41,21 +41,21 @@ export async function listMessagePage(reader: Reader, conversationId: string, qu
   const values = [conversationId, ...filters.map((name) => query[name] as string)]
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
-  const sorted = query.sort === 'role' ? `role ${direction}, id ${direction}` : `created_at ${direction}, id ${direction}`
-  const rows = await reader.all<MessageRow>(`SELECT * FROM messages WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
+  const orderBy = query.sort === 'role' ? `role ${direction}, id ${direction}` : `created_at ${direction}, id ${direction}`
+  const rows = await reader.all<MessageRow>(`SELECT * FROM messages WHERE ${where} ORDER BY ${orderBy} LIMIT ? OFFSET ?`, [
     ...values,
     limit,
     (page - 1) * limit,
   ])
-  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM messages WHERE ${where}`, values)
-  return { items: rows.map(parseMessage), total: counted?.total ?? 0 }
+  const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM messages WHERE ${where}`, values)
+  return { items: rows.map(parseMessage), total: count?.total ?? 0 }
 }
 
-/** The newest messages, oldest first. */
-export async function listLastMessages(reader: Reader, conversationId: string, most: number): Promise<StoredMessage[]> {
+/** Lists the newest messages, oldest first. */
+export async function listLastMessages(reader: Reader, conversationId: string, limit: number): Promise<StoredMessage[]> {
   const rows = await reader.all<MessageRow>('SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at DESC, id DESC LIMIT ?', [
     conversationId,
-    most,
+    limit,
   ])
   return rows.reverse().map(parseMessage)
 }
@@ -65,14 +65,15 @@ export async function findMessage(reader: Reader, conversationId: string, id: st
   return row && parseMessage(row)
 }
 
-/** The message that a reply answers. */
+/** Finds the id of the user message that a reply answers. */
 export async function findQuestionId(
   reader: Reader,
   conversationId: string,
   { id, timestamp }: StoredMessage,
 ): Promise<string | undefined> {
   const sql =
-    "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' AND (created_at < ? OR (created_at = ? AND id < ?)) ORDER BY created_at DESC, id DESC LIMIT 1"
+    "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' AND (created_at < ? OR (created_at = ? AND id < ?)) " +
+    'ORDER BY created_at DESC, id DESC LIMIT 1'
   return (await reader.get<{ id: string }>(sql, [conversationId, timestamp, timestamp, id]))?.id
 }
 
@@ -103,7 +104,7 @@ export async function updateContent(transaction: Transaction, id: string, conten
   await transaction.run('UPDATE messages SET content = ? WHERE id = ?', [content, id])
 }
 
-/** Says that something happened in a conversation, and goes on with one that was completed. */
+/** Updates the time of the last activity, and the status if given. */
 export async function touchConversation(
   transaction: Transaction,
   id: string,
@@ -117,10 +118,11 @@ export async function touchConversation(
   ])
 }
 
-/** Some of those that are active and were left alone since then, and in which nothing is being written. */
+/** Lists up to 100 active conversations without activity since then and without an active reply. */
 export async function listIdleConversations(reader: Reader, since: string): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
-    "SELECT id FROM conversations WHERE status = 'active' AND updated_at < ? AND id NOT IN (SELECT conversation_id FROM replies_under_way) ORDER BY updated_at LIMIT 100",
+    "SELECT id FROM conversations WHERE status = 'active' AND updated_at < ? " +
+      'AND id NOT IN (SELECT conversation_id FROM replies_under_way) ORDER BY updated_at LIMIT 100',
     [since],
   )
   return rows.map(({ id }) => id)

@@ -2,7 +2,7 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
-import type { Asking } from '../conversations/agent-loop/ask-once.ts'
+import type { AskOnce } from '../conversations/agent-loop/ask-once.ts'
 import { CitationRegistry } from '../conversations/reply/citations.ts'
 import type { CallOrigin, Settlement } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
@@ -22,7 +22,7 @@ export interface TargetParts {
   retrievalTools: RetrievalToolsService
   apiTools: ApiToolsService
   agents: AgentsService
-  asking: Asking
+  askOnce: AskOnce
 }
 
 interface ToolFamily {
@@ -41,7 +41,7 @@ export const targetKinds = (parts: TargetParts): Targets => ({
   model: modelTarget(parts),
 })
 
-function agentTarget({ database, agents, models, templates, asking, ragTools, retrievalTools, apiTools, knowledge }: TargetParts): Target {
+function agentTarget({ database, agents, models, templates, askOnce, ragTools, retrievalTools, apiTools, knowledge }: TargetParts): Target {
   const toolFamilies = [ragTools, retrievalTools, apiTools]
   return {
     exists: (reader, id) => agents.exists(reader, id),
@@ -68,7 +68,7 @@ function agentTarget({ database, agents, models, templates, asking, ragTools, re
           ? agents.loadSnapshot(database, toldBy(kept, kept.prompt_template, variables))
           : usual())
         const origin = originOf(evaluationId, caller)
-        const { message, unsettled } = await asking.ask({ agent, model: await chosen(), question: input, caller, origin, turn, signal })
+        const { message, unsettled } = await askOnce({ agent, model: await chosen(), question: input, caller, origin, turn, signal })
         return {
           output: message.content,
           citations: message.citations ?? [],

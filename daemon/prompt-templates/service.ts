@@ -1,4 +1,4 @@
-/** Prompt templates: their variables are those of their text, always. */
+/** Prompt templates: text with {{variables}}. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { type PromptTemplateCreate, type PromptTemplateUpdate, promptTemplates } from '../../src/contract/families/prompt-templates.ts'
@@ -27,7 +27,7 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
     return { text }
   }
 
-  /** The text with its variables filled in, and those that no value was given for. */
+  /** Returns the text and the names of variables without a value. */
   async fill(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
     const found = await this.records.get(reader, id)
     if (!found) throw createNotFoundError(this.family.noun, id)
@@ -35,7 +35,7 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
   }
 }
 
-/** A template's text with its variables filled in, and those that no value was given for. */
+/** Returns the text and the names of variables without a value. */
 export function fillTemplate(
   { template, variables }: Pick<StoredPromptTemplate, 'template' | 'variables'>,
   values: Record<string, unknown>,
@@ -52,14 +52,14 @@ function checkVariables(template: string, given: string[] | undefined): string[]
     throw createValidationError(
       'variables',
       `the template does not use ${unused.join(', ')}`,
-      'Leave variables out to have them found in the text.',
+      'Omit variables to detect them automatically.',
     )
   const unnamed = found.filter((name) => !given.includes(name))
   if (unnamed.length > 0)
     throw createValidationError(
       'variables',
       `the template also uses ${unnamed.join(', ')}`,
-      'Leave variables out to have them found in the text.',
+      'Omit variables to detect them automatically.',
     )
   return given
 }

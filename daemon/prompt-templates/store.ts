@@ -1,4 +1,4 @@
-/** Prompt templates as they are stored. */
+/** Database records of prompt templates. */
 import type { Static } from 'typebox'
 import { PromptTemplate } from '../../src/contract/families/prompt-templates.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

@@ -1,11 +1,11 @@
-/** RAG tools: one knowledge source, how it is cut and embedded, and questions asked of it. */
+/** RAG tools: answer questions from one knowledge source. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/families/rag-tools.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import type { CallOrigin } from '../core/meter.ts'
-import { type FoundPassage, headingsOf, type Tool } from '../core/tool.ts'
+import { parseHeadings, type RetrievedPassage, type Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
@@ -50,33 +50,33 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
         return record
       },
       getReferences: listReferences,
-      afterSave: async (findTool) => knowledge.refreshIndexes(listSourceIds(findTool)),
+      afterSave: async (tool) => knowledge.refreshIndexes(listSourceIds(tool)),
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
     this.#dependencies = parts
   }
 
-  /** The passages that fit a question best, and an answer from them. */
+  /** Returns the best passages and an answer that is based on them. */
   async query(caller: Caller, id: string, question: RagQuery, signal: AbortSignal): Promise<Static<typeof QueryResult>> {
     const tool = await this.require(this.database, caller, id)
     const { results, answer } = await this.answer(tool, question, caller.userId === null ? {} : { user_id: caller.userId }, signal)
     return { query: question.query, results, answer: answer.text }
   }
 
-  /** By the tool's own model or the default one, as the tool is given here. */
+  /** Answers with the tool's own model or the default one. */
   async answer(
     tool: StoredRagTool,
     question: RagQuery,
     origin: CallOrigin,
     signal: AbortSignal,
-  ): Promise<{ results: FoundPassage[]; answer: Generated }> {
+  ): Promise<{ results: RetrievedPassage[]; answer: Generated }> {
     const charged = { ...origin, rag_tool_id: tool.id }
     const results = await this.#passages(tool, question, charged)
     const search = results.map((found) => ({
       content: found.content,
       source: found.metadata.source,
       page: found.metadata.page,
-      headings: headingsOf(found),
+      headings: parseHeadings(found),
     }))
     const answer = await this.#dependencies.models.answer({
       modelId: tool.model_id,
@@ -88,8 +88,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     return { results, answer }
   }
 
-  /** As an agent uses it. */
-  async tool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     return (
       tool &&
@@ -99,10 +98,10 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     )
   }
 
-  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: RagQuery, origin: CallOrigin): Promise<FoundPassage[]> {
+  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: RagQuery, origin: CallOrigin): Promise<RetrievedPassage[]> {
     if (tool.knowledge_source_id === null)
-      throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Give it another knowledge_source_id.' })
-    const { findPassages: results } = await this.#dependencies.knowledge.search({
+      throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Set another knowledge_source_id.' })
+    const { results } = await this.#dependencies.knowledge.search({
       sourceIds: [tool.knowledge_source_id],
       settings: tool,
       query,

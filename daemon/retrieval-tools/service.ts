@@ -1,4 +1,4 @@
-/** Retrieval tools: the knowledge sources they search, and how. */
+/** Retrieval tools: search knowledge sources. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/families/retrieval-tools.ts'
@@ -46,9 +46,9 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
         await knowledge.claimIndexes(transaction, record.id, record.knowledge_source_ids, record)
         return record
       },
-      getReferences: (findTool) => [
-        ...getEmbeddingReferences(findTool),
-        ...findTool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
+      getReferences: (tool) => [
+        ...getEmbeddingReferences(tool),
+        ...tool.knowledge_source_ids.map((target) => ({ field: 'knowledge_source_ids', target, detach: { kind: 'item' as const } })),
       ],
       afterSave: async ({ knowledge_source_ids }) => knowledge.refreshIndexes(knowledge_source_ids),
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
@@ -60,13 +60,12 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     return this.#searchSources(await this.require(this.database, caller, id), query)
   }
 
-  /** As an agent uses it. */
-  async tool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     if (!tool) return undefined
     return createSearchTool(tool, this.#dependencies.validator, async (query, top_k) => {
       if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
-      return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) })).findPassages
+      return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) })).results
     })
   }
 

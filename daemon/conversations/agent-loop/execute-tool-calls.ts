@@ -1,6 +1,6 @@
 /** Executes the tool calls of a model concurrently, after confirmation where required, and formats their results for the model. */
 import { CadreError } from '../../../src/contract/errors.ts'
-import { orAborted } from '../../async/abortable.ts'
+import { raceAbort } from '../../async/abortable.ts'
 import type { ToolOutcome } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
@@ -26,50 +26,50 @@ export interface PendingToolCall {
 /** Adds a tool call to the reply under a unique id: some servers restart their numbering at each step. */
 export function addToolCall(
   reply: ActiveReply,
-  { id, name, arguments: given, ...more }: ToolCall,
+  { id, name, arguments: args, ...more }: ToolCall,
   problem: string | undefined,
 ): PendingToolCall {
-  const taken = new Set(reply.draft.toolCalls.map((call) => call.id))
-  let free = id === '' ? 'call' : id
-  for (let count = 2; taken.has(free); count++) free = `${id === '' ? 'call' : id}-${count}`
-  const call: StoredToolCall = { id: free, name, arguments: given }
+  const usedIds = new Set(reply.draft.toolCalls.map((call) => call.id))
+  let uniqueId = id === '' ? 'call' : id
+  for (let count = 2; usedIds.has(uniqueId); count++) uniqueId = `${id === '' ? 'call' : id}-${count}`
+  const call: StoredToolCall = { id: uniqueId, name, arguments: args }
   reply.draft.toolCalls.push(call)
-  reply.emit('tool_call', { id: free, name, arguments: given })
-  return { request: { ...more, id: free, name, arguments: given }, call, problem }
+  reply.emit('tool_call', { id: uniqueId, name, arguments: args })
+  return { request: { ...more, id: uniqueId, name, arguments: args }, call, problem }
 }
 
 /** Returns one tool message per call, in the order of the calls. */
 export async function executeToolCalls(
-  scene: TurnContext,
+  context: TurnContext,
   reply: ActiveReply,
   calls: readonly PendingToolCall[],
   logger: Logger,
 ): Promise<ChatMessage[]> {
-  const told: ChatMessage[] = []
+  const messages: ChatMessage[] = []
   const queue = [...calls.entries()]
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) told[next[0]] = await executeToolCall(scene, reply, next[1], logger)
+    for (let next = queue.shift(); next; next = queue.shift()) messages[next[0]] = await executeToolCall(context, reply, next[1], logger)
   }
   await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, calls.length) }, worker))
-  return told
+  return messages
 }
 
 /** Reports calls that are not executed. */
-export function declineToolCalls(reply: ActiveReply, calls: readonly PendingToolCall[], why: string): void {
-  for (const { call } of calls) reportFailure(reply, call, why)
+export function declineToolCalls(reply: ActiveReply, calls: readonly PendingToolCall[], message: string): void {
+  for (const { call } of calls) reportFailure(reply, call, message)
 }
 
 async function executeToolCall(
-  scene: TurnContext,
+  context: TurnContext,
   reply: ActiveReply,
   { call, problem }: PendingToolCall,
   logger: Logger,
 ): Promise<ChatMessage> {
   const { id: callId, name } = call
-  const begun = performance.now()
+  const startedAt = performance.now()
   try {
-    const outcome = await runTool(scene, reply, call, problem)
-    call.latency_ms = Math.round(performance.now() - begun)
+    const outcome = await runTool(context, reply, call, problem)
+    call.latency_ms = Math.round(performance.now() - startedAt)
     const { content, result, citations } = formatOutcome(reply, outcome)
     call.result = result
     reply.emit('tool_result', { ...omitArguments(call), ...(citations ? { citations } : {}) })
@@ -77,19 +77,19 @@ async function executeToolCall(
   } catch (error) {
     reply.signal.throwIfAborted()
     if (!(error instanceof CadreError)) logger.error({ err: error, tool: name, message_id: reply.messageId }, 'a tool failed unexpectedly')
-    const why = error instanceof CadreError ? error.message : 'The tool failed because of an internal error.'
-    call.latency_ms = Math.round(performance.now() - begun)
-    reportFailure(reply, call, why)
-    return { role: 'tool', callId, name, content: why, failed: true }
+    const message = error instanceof CadreError ? error.message : 'The tool failed because of an internal error.'
+    call.latency_ms = Math.round(performance.now() - startedAt)
+    reportFailure(reply, call, message)
+    return { role: 'tool', callId, name, content: message, failed: true }
   }
 }
 
-async function runTool(scene: TurnContext, reply: ActiveReply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
-  const tool = scene.toolset.find(call.name)
+async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
+  const tool = context.toolset.find(call.name)
   if (!tool)
     throw new CadreError(
       'NOT_FOUND',
-      `There is no tool "${call.name.slice(0, 100)}". The tools are: ${scene.toolset.names.join(', ') || 'none'}.`,
+      `There is no tool "${call.name.slice(0, 100)}". The tools are: ${context.toolset.names.join(', ') || 'none'}.`,
     )
   if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be parsed: ${problem}`)
   if (tool.requiresConfirmation) {
@@ -97,7 +97,7 @@ async function runTool(scene: TurnContext, reply: ActiveReply, call: StoredToolC
     if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Continue without it.')
     if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Continue without it.')
   }
-  return orAborted(tool.run(call.arguments, scene.toolUse), reply.signal)
+  return raceAbort(tool.run(call.arguments, context.toolUse), reply.signal)
 }
 
 function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: string; result: unknown; citations?: CitedPassage[] } {
@@ -112,11 +112,13 @@ function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: str
   }
 }
 
-const truncate = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most).toWellFormed()}\n… (${text.length - most} more characters are left out)`
+const truncate = (text: string, maxLength: number): string =>
+  text.length <= maxLength
+    ? text
+    : `${text.slice(0, maxLength).toWellFormed()}\n… (${text.length - maxLength} more characters are left out)`
 
-function reportFailure(reply: ActiveReply, call: StoredToolCall, why: string): void {
-  call.error = why
+function reportFailure(reply: ActiveReply, call: StoredToolCall, message: string): void {
+  call.error = message
   reply.emit('tool_result', omitArguments(call))
 }
 

@@ -1,6 +1,6 @@
-/** What a reply leaves behind while it is written: its text and its calls of the model, each in one transaction with the other. */
+/** Stores a reply while it is written: its text and its model calls, in the same transactions. */
 import type { CadreError } from '../../../src/contract/errors.ts'
-import type { CallOrigin, Meter, MeteredModel, SettledCall } from '../../core/meter.ts'
+import type { CallOrigin, CallUsage, Meter, MeteredModel } from '../../core/meter.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
@@ -20,14 +20,13 @@ export interface ReplyRecorderDependencies {
 export class ReplyRecorder {
   readonly #dependencies: ReplyRecorderDependencies
   #openCall: OpenCall | undefined
-  /** How long the text was when it was last stored. */
   #storedLength = 0
 
-  constructor(parts: ReplyRecorderDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: ReplyRecorderDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Enters the reply, with its first call where that is made at once. */
+  /** Inserts the reply, with its first call if that is made at once. */
   async insertReply(transaction: Transaction, first: ComposedRequest | undefined): Promise<void> {
     const { reply } = this.#dependencies
     await insertMessage(transaction, reply.conversationId, reply.draft.toMessage())
@@ -35,12 +34,12 @@ export class ReplyRecorder {
     await insertActiveReply(transaction, reply.messageId, reply.conversationId, this.#openCall)
   }
 
-  /** Before each call: whether it may be made, and that it is. */
+  /** Checks the budget and records the call before it is made. */
   async beginCall(estimate: () => number): Promise<void> {
     if (this.#openCall) return
     const estimatedInput = estimate()
     const { database, meter, model, origin, reply } = this.#dependencies
-    await meter.admit(model, origin)
+    await meter.checkBudget(model, origin)
     this.#openCall = await database.write(async (transaction) => {
       const call = await this.#insertCall(transaction, estimatedInput)
       await setOpenCall(transaction, reply.messageId, call)
@@ -48,8 +47,8 @@ export class ReplyRecorder {
     })
   }
 
-  /** After a call that others follow. */
-  async settleCall(settled: SettledCall): Promise<void> {
+  /** Settles a call that is followed by another one. */
+  async settleCall(settled: CallUsage): Promise<void> {
     const { reply } = this.#dependencies
     await this.#settleWith(settled, async (transaction) => {
       await setOpenCall(transaction, reply.messageId, undefined)
@@ -58,8 +57,8 @@ export class ReplyRecorder {
     this.#storedLength = reply.draft.content.length
   }
 
-  /** The end of all, with the last call unless that was settled. */
-  async finishReply(settled: SettledCall | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage> {
+  /** Stores the finished reply and settles its last call. */
+  async finishReply(settled: CallUsage | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage> {
     const { reply } = this.#dependencies
     return this.#settleWith(settled, async (transaction) => {
       const message = reply.draft.toMessage(reason, failure)
@@ -70,7 +69,7 @@ export class ReplyRecorder {
     })
   }
 
-  /** The text so far, and what it makes of the open call, if there is more of it than was stored. */
+  /** Stores new text and updates the estimated usage of the open call. */
   async storeText(transaction: Transaction): Promise<void> {
     const { meter, reply } = this.#dependencies
     const { content } = reply.draft
@@ -80,8 +79,8 @@ export class ReplyRecorder {
     if (this.#openCall) await meter.estimate(transaction, this.#openCall.entry, estimateTokens(content.slice(this.#openCall.said_before)))
   }
 
-  /** What the open call took, as far as we can tell: for one that nobody will count any more. */
-  estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): SettledCall | undefined {
+  /** Estimates the usage of an open call that did not complete. */
+  estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): CallUsage | undefined {
     if (!this.#openCall) return undefined
     const output_tokens = estimateTokens(this.#dependencies.reply.draft.content.slice(this.#openCall.said_before))
     const input_tokens = read || output_tokens > 0 ? this.#openCall.estimated_input : 0
@@ -94,8 +93,8 @@ export class ReplyRecorder {
     return { entry, estimated_input: estimatedInput, said_before: reply.draft.content.length }
   }
 
-  /** Settles the open call together with other work; if that cannot be stored, nothing was counted either. */
-  async #settleWith<T>(settled: SettledCall | undefined, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  /** Settles the open call in the same transaction as `work`: if that fails, no usage is counted. */
+  async #settleWith<T>(settled: CallUsage | undefined, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const { database, meter, reply } = this.#dependencies
     const call = settled && this.#openCall
     if (!call) return database.write(work)

@@ -1,6 +1,7 @@
-/** All that a reply is made of before its first word: who answers, what is asked, and what may be used. */
+/** Everything the agent loop needs to answer a message: model, tools, prompt and question. */
+import type { LoadedAgent } from '../../agents/service.ts'
 import type { Toolset } from '../../agents/toolset.ts'
-import type { ToolUse } from '../../core/tool.ts'
+import type { ToolContext } from '../../core/tool.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import type { PromptInput } from './context-window.ts'
 
@@ -8,5 +9,14 @@ export interface TurnContext extends PromptInput {
   model: ChatModel
   toolset: Toolset
   temperature: number | null
-  toolUse: ToolUse
+  toolUse: ToolContext
+}
+
+export function createTurnContext(
+  { toolset, prompt, maxTokens, temperature }: LoadedAgent,
+  model: ChatModel,
+  { question, history }: Pick<PromptInput, 'question' | 'history'>,
+  toolUse: ToolContext,
+): TurnContext {
+  return { model, toolset, system: prompt, history, question, contextTokens: model.contextTokens, maxTokens, temperature, toolUse }
 }

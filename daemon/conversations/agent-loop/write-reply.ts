@@ -1,4 +1,4 @@
-/** Writes a reply to its end, whatever that is: what came is stored, what it took is counted, and one last event says so. */
+/** Writes a reply: runs the agent loop, then stores text and usage and sends the last event, also after a failure. */
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Turn } from '../message-queue.ts'
 import { ReplyAbortedError } from '../reply/active-reply.ts'
@@ -10,39 +10,41 @@ interface WriteReplyInput extends AgentLoopInput {
   turn: Turn
 }
 
-export async function writeReply(stage: WriteReplyInput): Promise<void> {
-  const { reply, recorder: books, turn, logger } = stage
+export async function writeReply(input: WriteReplyInput): Promise<void> {
+  const { reply, recorder, turn, logger } = input
   try {
-    const { finishReason: reason, settled } = await runAgentLoop(stage)
+    const { finishReason, settled } = await runAgentLoop(input)
     turn.markStoring()
-    reply.finish({ message: await books.finishReply(settled, reason) })
+    reply.finish({ message: await recorder.finishReply(settled, finishReason) })
   } catch (error) {
-    await storeFailure(stage, error).catch((failure: unknown) => {
-      // Not even the end could be stored, as on a full disk: the next start finds the reply as one that was cut off.
+    await storeFailure(input, error).catch((failure: unknown) => {
+      // The end could not be stored, for example on a full disk. The next start marks the reply as interrupted.
       logger.error({ err: failure, message_id: reply.messageId }, 'the end of a reply could not be stored')
-      const told = toCadreError(failure)
-      reply.finish({ message: reply.draft.toMessage('error', told), failure: told })
+      const storeError = toCadreError(failure)
+      reply.finish({ message: reply.draft.toMessage('error', storeError), failure: storeError })
     })
   }
 }
 
-async function storeFailure({ reply, recorder: books, turn, logger }: WriteReplyInput, error: unknown): Promise<void> {
+async function storeFailure({ reply, recorder, turn, logger }: WriteReplyInput, error: unknown): Promise<void> {
   turn.markStoring()
   const { reason } = reply.signal as { reason: unknown }
   if (reply.signal.aborted && reason instanceof ReplyAbortedError) {
-    const message = await books.finishReply(books.estimateOpenCall(reason.finishReason, true), reason.finishReason)
+    const message = await recorder.finishReply(recorder.estimateOpenCall(reason.finishReason, true), reason.finishReason)
     reply.finish(reason.finishReason === 'aborted' ? { message } : { message, failure: createInterruptedError() })
     return
   }
-  if (!(error instanceof CadreError)) logger.error({ err: error, message_id: reply.messageId }, 'a reply failed unforeseen')
+  if (!(error instanceof CadreError)) logger.error({ err: error, message_id: reply.messageId }, 'a reply failed unexpectedly')
   const failure = toCadreError(error)
-  // A provider that refused has read nothing; one that did not answer in time may well have.
-  const message = await books.finishReply(books.estimateOpenCall('failed', failure.code === 'PROVIDER_TIMEOUT'), 'error', failure)
+  // A provider that rejected the request has read nothing; one that timed out may have.
+  const message = await recorder.finishReply(recorder.estimateOpenCall('failed', failure.code === 'PROVIDER_TIMEOUT'), 'error', failure)
   reply.finish({ message, failure })
 }
 
 export const createInterruptedError = () =>
-  new CadreError('UNAVAILABLE', 'The daemon ended before the reply did; what was written is stored.', { hint: 'Send the message again.' })
+  new CadreError('UNAVAILABLE', 'The daemon stopped before the reply was complete. The text so far is stored.', {
+    hint: 'Send the message again.',
+  })
 
 function toCadreError(error: unknown): CadreError {
   if (error instanceof CadreError) return error

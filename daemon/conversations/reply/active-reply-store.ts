@@ -1,18 +1,18 @@
-/** Replies that are being written, as they are stored: what a restart needs to end those that a kill cut off. */
+/** Database records of active replies, with which a restart recovers those that were interrupted. */
 import type { Reader, Transaction } from '../../store/database.ts'
 
 export interface OpenCall {
-  /** Of the ledger. */
+  /** Id of the usage ledger entry. */
   entry: string
   estimated_input: number
-  /** How long the text was when the call began. */
+  /** Length of the text when the call began. */
   said_before: number
 }
 
 export interface StoredActiveReply {
   message_id: string
   conversation_id: string
-  /** The call of the model that is being made; none while tools run. */
+  /** The open model call; undefined while tools run. */
   call: OpenCall | undefined
 }
 

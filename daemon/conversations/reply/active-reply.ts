@@ -1,26 +1,26 @@
-/** A reply under way: what it says so far, who follows it, what it waits for, and the way to end it. */
+/** A reply that is being written: its draft, its events and followers, and pending confirmations. */
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
+import { raceAbort } from '../../async/abortable.ts'
 import type { StoredMessage } from '../store.ts'
 import type { MessageDraft, StoredToolCall } from './message-draft.ts'
 import { ReplyEventLog } from './reply-event-log.ts'
 
-/** How long an answer waits for its first word before it begins without one: until then a failure can still be a status. */
+/** How long the HTTP response waits for the first text: until then a failure can still be reported as a status code. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000
-/** How long a tool waits to be allowed. */
 const CONFIRMATION_TIMEOUT_MS = 10 * 60 * 1000
 
 export type ConfirmationAnswer = 'allowed' | 'refused' | 'unanswered'
 export type ReplyOutcome = { message: StoredMessage; failure?: CadreError }
 
-/** Why a reply was ended before it was finished: nobody follows it any more, or the daemon stops. */
+/** The reply was ended early: its last follower left, or the daemon stops. */
 export class ReplyAbortedError extends Error {
   readonly finishReason: 'aborted' | 'interrupted'
 
-  constructor(as: 'aborted' | 'interrupted') {
-    super(`The reply was ${as}.`)
-    this.finishReason = as
+  constructor(finishReason: 'aborted' | 'interrupted') {
+    super(`The reply was ${finishReason}.`)
+    this.finishReason = finishReason
   }
 }
 
@@ -29,36 +29,35 @@ export class ActiveReply {
   readonly messageId: string
   readonly draft: MessageDraft
   readonly events = new ReplyEventLog()
-  /** Aborts when there is no use in going on. */
   readonly signal: AbortSignal
-  /** Missing where somebody else ends it, and nobody is there who could be asked. */
+  /** Undefined for unattended replies: no followers, no confirmations, aborted by the given signal only. */
   readonly #controller: AbortController | undefined
-  readonly #confirmations = new Map<string, (answerConfirmation: ConfirmationAnswer) => void>()
+  readonly #confirmations = new Map<string, (answer: ConfirmationAnswer) => void>()
   readonly #finish = createDeferred<ReplyOutcome>()
   readonly #firstEvent = createDeferred<void>()
-  /** Those who wait for the whole of it. */
+  /** Number of clients that wait for the complete reply. */
   #waiters = 0
-  /** Text that is written and not yet said. */
+  /** Text that was appended but not sent to followers yet. */
   #unsentText = ''
   #isFlushScheduled = false
   #outcome: ReplyOutcome | undefined
 
-  /** With a signal it is unattended: that alone ends it. */
+  /** Pass a signal for an unattended reply. */
   constructor(conversationId: string, messageId: string, draft: MessageDraft, signal?: AbortSignal) {
     this.conversationId = conversationId
     this.messageId = messageId
     this.draft = draft
     this.#controller = signal ? undefined : new AbortController()
     this.signal = signal ?? (this.#controller as AbortController).signal
-    if (!signal) setMaxListeners(0, this.signal) // each tool that runs listens
+    if (!signal) setMaxListeners(0, this.signal) // each running tool adds a listener
   }
 
   get outcome(): ReplyOutcome | undefined {
     return this.#outcome
   }
 
-  abort(as: ReplyAbortedError['finishReason']): void {
-    this.#controller?.abort(new ReplyAbortedError(as))
+  abort(finishReason: ReplyAbortedError['finishReason']): void {
+    this.#controller?.abort(new ReplyAbortedError(finishReason))
   }
 
   emit<Name extends ReplyEventName>(event: Name, data: ReplyEvents[Name]): void {
@@ -67,12 +66,12 @@ export class ActiveReply {
     if (this.events.length > 1) this.#firstEvent.resolve()
   }
 
-  /** Text of the model. The first goes out at once; what comes in one go after it goes out as one. */
+  /** Appends model text. The first text is sent at once; text of the same event loop turn is sent as one event. */
   appendText(text: string): void {
-    const clean = text.replaceAll('\u0000', '\ufffd') // the database ends a text there
+    const clean = text.replaceAll('\u0000', '\ufffd') // SQLite ends a text there
     const first = this.draft.content === ''
     this.draft.content += clean
-    if (!this.#controller) return // nobody follows it
+    if (!this.#controller) return // unattended
     this.#unsentText += clean
     if (first) this.#flush(true)
     else if (!this.#isFlushScheduled) {
@@ -85,7 +84,7 @@ export class ActiveReply {
   }
 
   #flush(more = false): void {
-    // Half a character waits for its other half.
+    // A split surrogate pair waits for its second half.
     const half = more && /[\ud800-\udbff]$/.test(this.#unsentText)
     const text = half ? this.#unsentText.slice(0, -1) : this.#unsentText
     if (text === '') return
@@ -94,7 +93,7 @@ export class ActiveReply {
     this.#firstEvent.resolve()
   }
 
-  /** The last event and the end. */
+  /** Sends the last event and ends the reply. */
   finish(outcome: ReplyOutcome): void {
     const { message, failure } = outcome
     if (failure)
@@ -111,37 +110,32 @@ export class ActiveReply {
     this.#firstEvent.resolve()
   }
 
-  /** Events after the one of that id, and those that come. Whoever follows last and goes takes the reply along. */
+  /** Yields the events after that id. The reply is aborted when its last follower leaves. */
   follow(after = 0): AsyncIterableIterator<ReplyEvent> {
     return this.events.follow(after, () => this.#abortIfUnfollowed())
   }
 
-  /** Waits for the whole reply, as long as the signal lasts. */
+  /** Waits for the complete reply; counts as a follower until the signal aborts. */
   async waitForOutcome(signal: AbortSignal): Promise<ReplyOutcome> {
     this.#waiters++
-    const gone = createDeferred<never>()
-    const leave = () => gone.reject(signal.reason)
-    signal.addEventListener('abort', leave)
-    if (signal.aborted) leave()
     try {
-      return await Promise.race([this.#finish.promise, gone.promise])
+      return await raceAbort(this.#finish.promise, signal)
     } finally {
-      signal.removeEventListener('abort', leave)
       this.#waiters--
       this.#abortIfUnfollowed()
     }
   }
 
-  /** Settles once it has said more than that it began, or was silent for long. */
+  /** Resolves with the first event after message_start, or after a timeout. */
   async waitForFirstEvent(): Promise<void> {
     let timer: NodeJS.Timeout | undefined
-    const enough = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FIRST_EVENT_TIMEOUT_MS)
     })
-    await Promise.race([this.#firstEvent.promise, enough]).finally(() => clearTimeout(timer))
+    await Promise.race([this.#firstEvent.promise, timeout]).finally(() => clearTimeout(timer))
   }
 
-  /** Asks whoever follows whether a tool may be used. */
+  /** Asks the followers whether a tool call may be executed. */
   async requestConfirmation(call: StoredToolCall): Promise<ConfirmationAnswer> {
     this.signal.throwIfAborted()
     if (!this.#controller) {
@@ -149,56 +143,53 @@ export class ActiveReply {
       return 'unanswered'
     }
     call.confirmation = 'pending'
-    const answered = createDeferred<ConfirmationAnswer>()
-    const aborted = () => answered.reject(this.signal.reason)
-    const timer = setTimeout(() => answered.resolve('unanswered'), CONFIRMATION_TIMEOUT_MS)
-    this.signal.addEventListener('abort', aborted)
-    this.#confirmations.set(call.id, answered.resolve)
+    const answer = createDeferred<ConfirmationAnswer>()
+    const timer = setTimeout(() => answer.resolve('unanswered'), CONFIRMATION_TIMEOUT_MS)
+    this.#confirmations.set(call.id, answer.resolve)
     this.emit('confirmation_required', { id: call.id, name: call.name, arguments: call.arguments })
     try {
-      return await answered.promise
+      return await raceAbort(answer.promise, this.signal)
     } finally {
-      if (call.confirmation === 'pending') call.confirmation = 'refused' // nobody answered, and nothing waits any more
+      if (call.confirmation === 'pending') call.confirmation = 'refused' // unanswered
       clearTimeout(timer)
-      this.signal.removeEventListener('abort', aborted)
       this.#confirmations.delete(call.id)
     }
   }
 
-  /** The answer to that question; said twice alike, it is still the same. */
-  answer(callId: string, allow: boolean): StoredToolCall {
-    const wanted = allow ? 'allowed' : 'refused'
+  /** Answers a confirmation; repeating the same answer is allowed. */
+  answerConfirmation(callId: string, allow: boolean): StoredToolCall {
+    const answer = allow ? 'allowed' : 'refused'
     const call = this.draft.toolCalls.find(({ id }) => id === callId)
     if (!call) throw new CadreError('NOT_FOUND', `There is no tool call "${callId}" in this reply.`)
-    const waiting = this.#confirmations.get(callId)
-    if (waiting) {
-      call.confirmation = wanted
+    const resolve = this.#confirmations.get(callId)
+    if (resolve) {
+      call.confirmation = answer
       this.#confirmations.delete(callId)
-      waiting(wanted)
+      resolve(answer)
     }
-    if (call.confirmation === wanted) return { ...call }
+    if (call.confirmation === answer) return { ...call }
     throw new CadreError(
       'CONFLICT',
-      call.confirmation === undefined ? 'This tool call asks for nothing.' : `This tool call was ${call.confirmation} already.`,
+      call.confirmation === undefined
+        ? 'This tool call does not require confirmation.'
+        : `This tool call was already ${call.confirmation}.`,
     )
   }
 
   #abortIfUnfollowed(): void {
-    if (!this.#outcome && this.events.followers === 0 && this.#waiters === 0) this.abort('aborted')
+    if (!this.#outcome && this.events.followerCount === 0 && this.#waiters === 0) this.abort('aborted')
   }
 }
 
 interface Deferred<T> {
   promise: Promise<T>
   resolve(value: T): void
-  reject(reason: unknown): void
 }
 
 function createDeferred<T>(): Deferred<T> {
-  let settle: Pick<Deferred<T>, 'resolve' | 'reject'> | undefined
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject }
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
   })
-  promise.catch(() => undefined) // whoever waits hears of it; nobody has to wait
-  return { promise, ...(settle as Pick<Deferred<T>, 'resolve' | 'reject'>) }
+  return { promise, resolve }
 }

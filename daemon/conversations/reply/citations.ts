@@ -1,21 +1,21 @@
-/** Citations: every passage that the model was given, numbered over the whole reply, and which of them the text refers to. */
+/** Numbers the passages that the model was given and finds those that the reply cites. */
 import type { Static } from 'typebox'
 import type { Citation } from '../../../src/contract/families/conversations.ts'
-import type { FoundPassage } from '../../core/tool.ts'
+import type { RetrievedPassage } from '../../core/tool.ts'
 
 export type CitedPassage = Static<typeof Citation>
 
-/** What stands between fences: a number in brackets is an index there. */
+/** Fenced code blocks, where a number in brackets is an array index. */
 const CODE_BLOCK = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
 
-/** [1], [1, 2] and [1-3]; [1][2] is two of them. */
+/** [1], [1, 2] and [1-3]; [1][2] is two markers. */
 const CITATION_MARKER = /\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]/g
 
 export class CitationRegistry {
   readonly #passages = new Map<string, CitedPassage>()
 
-  /** The citation of a passage; one that was given before keeps its number. */
-  add(passage: FoundPassage): CitedPassage {
+  /** A passage that was added before keeps its number. */
+  add(passage: RetrievedPassage): CitedPassage {
     const {
       source,
       page,
@@ -23,7 +23,7 @@ export class CitationRegistry {
       start,
       end,
       content_hash,
-    } = passage.metadata as FoundPassage['metadata'] & Partial<CitedPassage>
+    } = passage.metadata as RetrievedPassage['metadata'] & Partial<CitedPassage>
     const key = JSON.stringify([document_id, source, start, end, passage.content])
     const known = this.#passages.get(key)
     if (known) return known
@@ -43,7 +43,7 @@ export class CitationRegistry {
     return citation
   }
 
-  /** All of them, with those marked that the text refers to. */
+  /** Lists all citations and marks those that the text cites. */
   listFor(text: string): CitedPassage[] {
     const numbers = findCitedNumbers(text)
     return [...this.#passages.values()].map((citation) => ({ ...citation, cited: numbers.has(citation.index) }))
@@ -61,10 +61,10 @@ export function findCitedNumbers(text: string): Set<number> {
   return numbers
 }
 
-/** Text without references to passages that are not there any more for whoever reads it next. */
+/** Removes citation markers: their passages are not part of later requests. */
 export const removeCitationMarkers = (text: string): string => text.replaceAll(CITATION_MARKER, '').replaceAll(/[ \t]+(?=[.,;:!?]|$)/gm, '')
 
-/** Passages as a model that called a tool reads them. */
+/** Formats passages as a tool result. */
 export function formatPassages(citations: readonly CitedPassage[]): string {
   if (citations.length === 0) return 'No passages were found.'
   return citations.map(({ index, source, page, content }) => `[${index}] ${source}, page ${page}\n${content}`).join('\n\n')

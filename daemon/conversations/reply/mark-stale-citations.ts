@@ -1,28 +1,27 @@
-/** Citations whose documents no longer say what was quoted from them are marked when they are read. */
+/** Marks citations whose documents no longer contain the quoted text. */
 import type { Reader } from '../../store/database.ts'
 import type { StoredMessage } from '../store.ts'
 
-/** Who knows what documents say now. */
 export interface QuoteVerifier {
-  /** For each quotation, whether its document is there and still holds it. */
+  /** Returns for each quote whether its document still contains it. */
   verifyQuotes(
     reader: Reader,
-    quotations: readonly { documentId: string; content: string; contentHash: string | undefined }[],
+    quotes: readonly { documentId: string; content: string; contentHash: string | undefined }[],
   ): Promise<boolean[]>
 }
 
 export async function markStaleCitations(
   reader: Reader,
-  library: QuoteVerifier,
+  quoteVerifier: QuoteVerifier,
   messages: readonly StoredMessage[],
 ): Promise<StoredMessage[]> {
-  const quoted = messages.flatMap(({ citations = [] }) => citations)
-  if (quoted.length === 0) return [...messages]
-  const standing = await library.verifyQuotes(
+  const citations = messages.flatMap(({ citations = [] }) => citations)
+  if (citations.length === 0) return [...messages]
+  const results = await quoteVerifier.verifyQuotes(
     reader,
-    quoted.map(({ document_id, content, content_hash }) => ({ documentId: document_id, content, contentHash: content_hash })),
+    citations.map(({ document_id, content, content_hash }) => ({ documentId: document_id, content, contentHash: content_hash })),
   )
-  const stale = new Set(quoted.filter((_, at) => !standing[at]))
+  const stale = new Set(citations.filter((_, index) => !results[index]))
   if (stale.size === 0) return [...messages]
   return messages.map((message) =>
     message.citations

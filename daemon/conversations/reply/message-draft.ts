@@ -1,16 +1,16 @@
-/** A reply as far as it is written. */
+/** Draft of an assistant message: text, tool calls, citations and usage so far. */
 import type { Static } from 'typebox'
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { Message, ToolCall } from '../../../src/contract/families/conversations.ts'
-import { money, type SettledCall } from '../../core/meter.ts'
+import { type CallUsage, roundMoney } from '../../core/meter.ts'
 import type { StoredMessage } from '../store.ts'
 import { CitationRegistry } from './citations.ts'
 
 export type StoredToolCall = Static<typeof ToolCall>
 export type FinishReason = NonNullable<Static<typeof Message>['finish_reason']>
 
-/** Tokens and cost of the calls so far; the cost is null where a price is not known. */
-interface DraftUsage {
+/** Model tokens and cost so far; the cost is null if a price is unknown. */
+export interface DraftUsage {
   input: number
   output: number
   cost: number | null
@@ -30,26 +30,25 @@ export class MessageDraft {
   #startedAt = performance.now()
   usage: DraftUsage = { input: 0, output: 0, cost: 0 }
 
-  constructor(beginning: DraftHeader) {
-    this.#header = beginning
+  constructor(header: DraftHeader) {
+    this.#header = header
   }
 
-  /** Its time counts from here on. */
+  /** Latency is measured from here. */
   startTimer(): void {
     this.#startedAt = performance.now()
   }
 
-  /** What one more call of the model took. */
-  addUsage({ input_tokens, output_tokens }: SettledCall, cost: number | null): void {
-    const { usage: spent } = this
+  addUsage({ input_tokens, output_tokens }: CallUsage, cost: number | null): void {
+    const { usage } = this
     this.usage = {
-      input: spent.input + input_tokens,
-      output: spent.output + output_tokens,
-      cost: spent.cost === null || cost === null ? null : money(spent.cost + cost),
+      input: usage.input + input_tokens,
+      output: usage.output + output_tokens,
+      cost: usage.cost === null || cost === null ? null : roundMoney(usage.cost + cost),
     }
   }
 
-  /** The message as it stands; finished with a reason, else still being written. */
+  /** Without a finish reason the message is still being written. */
   toMessage(finish_reason?: FinishReason, failure?: CadreError): StoredMessage {
     const { id, timestamp, model_id } = this.#header
     const { input, output, cost } = this.usage

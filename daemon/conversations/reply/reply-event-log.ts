@@ -1,16 +1,16 @@
-/** The events of one reply, for any number of followers: each reads all of them, at its own pace. */
+/** Event log of one reply. Any number of followers read it, each at its own pace. */
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 
-/** How far even the fastest follower may be behind before whoever writes waits for it, in characters. */
+/** Characters that the fastest follower may be behind before the writer waits for it. */
 const MAX_BACKLOG = 64 * 1024
-/** What an event weighs besides its text. */
+/** Counted for each event besides its text. */
 const EVENT_OVERHEAD = 64
 
 export class ReplyEventLog {
   readonly #events: ReplyEvent[] = []
-  /** How much was written before each event, so that what is behind is a subtraction. */
+  /** Number of characters before each event. */
   readonly #offsets: number[] = []
-  readonly #followerCount = new Set<Follower>()
+  readonly #followers = new Set<Follower>()
   readonly #blockedWriters: (() => void)[] = []
   #size = 0
   #ended = false
@@ -23,8 +23,8 @@ export class ReplyEventLog {
     return this.#events.length
   }
 
-  get followers(): number {
-    return this.#followerCount.size
+  get followerCount(): number {
+    return this.#followers.size
   }
 
   append<Name extends ReplyEventName>(event: Name, data: ReplyEvents[Name]): void {
@@ -32,47 +32,46 @@ export class ReplyEventLog {
     this.#offsets.push(this.#size)
     this.#size +=
       EVENT_OVERHEAD + (event === 'message_delta' ? (data as ReplyEvents['message_delta']).text.length : JSON.stringify(data).length)
-    for (const follower of this.#followerCount) follower.wake()
+    for (const follower of this.#followers) follower.wake()
   }
 
-  /** Nothing comes after the last event. */
   end(): void {
     this.#ended = true
-    for (const follower of this.#followerCount) follower.wake()
+    for (const follower of this.#followers) follower.wake()
     this.#releaseWriters()
   }
 
-  /** The events after the one of that id, then those that come. */
-  follow(after: number, removeFollower: () => void): AsyncIterableIterator<ReplyEvent> {
-    const follower = new Follower(this, Math.min(Math.max(0, after), this.#events.length), removeFollower)
-    this.#followerCount.add(follower)
+  /** Yields the events after that id, then new ones. */
+  follow(after: number, onLeave: () => void): AsyncIterableIterator<ReplyEvent> {
+    const follower = new Follower(this, Math.min(Math.max(0, after), this.#events.length), onLeave)
+    this.#followers.add(follower)
     return follower
   }
 
-  /** Undefined while a follower keeps up or there is none, else what to wait for. */
+  /** Backpressure: undefined unless all followers are too far behind. */
   waitForFollowers(): Promise<void> | undefined {
     return this.#isBacklogged() ? new Promise((resolve) => this.#blockedWriters.push(resolve)) : undefined
   }
 
-  /** @internal For followers alone. */
+  /** @internal */
   getEvent(position: number): ReplyEvent | 'later' | undefined {
     return this.#events[position] ?? (this.#ended ? undefined : 'later')
   }
 
-  /** @internal For followers alone. */
+  /** @internal */
   onAdvance(): void {
     if (this.#blockedWriters.length > 0 && !this.#isBacklogged()) this.#releaseWriters()
   }
 
-  /** @internal For followers alone. */
-  left(follower: Follower): void {
-    this.#followerCount.delete(follower)
+  /** @internal */
+  removeFollower(follower: Follower): void {
+    this.#followers.delete(follower)
     this.onAdvance()
   }
 
   #isBacklogged(): boolean {
-    if (this.#ended || this.#followerCount.size === 0) return false
-    for (const { position } of this.#followerCount) if (this.#size - (this.#offsets[position] ?? this.#size) <= MAX_BACKLOG) return false
+    if (this.#ended || this.#followers.size === 0) return false
+    for (const { position } of this.#followers) if (this.#size - (this.#offsets[position] ?? this.#size) <= MAX_BACKLOG) return false
     return true
   }
 
@@ -81,7 +80,7 @@ export class ReplyEventLog {
   }
 }
 
-/** Written out rather than a generator: a generator that waits for an event hears that its reader left only when the event comes. */
+/** Not an async generator: `return()` of a generator that awaits an event takes effect only when the event arrives. */
 class Follower implements AsyncIterableIterator<ReplyEvent> {
   position: number
   readonly #log: ReplyEventLog
@@ -89,10 +88,10 @@ class Follower implements AsyncIterableIterator<ReplyEvent> {
   #hasLeft = false
   #waiting: ((result: IteratorResult<ReplyEvent>) => void) | undefined
 
-  constructor(log: ReplyEventLog, position: number, left: () => void) {
+  constructor(log: ReplyEventLog, position: number, onLeave: () => void) {
     this.#log = log
     this.position = position
-    this.#onLeave = left
+    this.#onLeave = onLeave
   }
 
   [Symbol.asyncIterator](): this {
@@ -136,7 +135,7 @@ class Follower implements AsyncIterableIterator<ReplyEvent> {
   #leave(): void {
     if (this.#hasLeft) return
     this.#hasLeft = true
-    this.#log.left(this)
+    this.#log.removeFollower(this)
     this.#waiting?.({ done: true, value: undefined })
     this.#waiting = undefined
     this.#onLeave()

@@ -20,7 +20,7 @@ const setting = (more: Partial<PromptInput> = {}): PromptInput => ({
   maxTokens: 1_000,
   ...more,
 })
-const nothing = { done: [], tools: [], passages: undefined }
+const nothing = { steps: [], tools: [], passages: undefined }
 const firstWords = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content.split(' ')[0])
 
 test('all of it goes where it fits', () => {

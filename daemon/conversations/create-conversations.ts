@@ -1,0 +1,61 @@
+/** Creates the conversations family: its services and routes, recovery at startup and shutdown. */
+import type { AgentsService } from '../agents/service.ts'
+import type { Clock } from '../async/clock.ts'
+import type { EventBus } from '../core/event-bus.ts'
+import type { Meter } from '../core/meter.ts'
+import type { Binding } from '../http/binding.ts'
+import type { Logger } from '../logging/logger.ts'
+import type { ModelsService } from '../models/service.ts'
+import type { Database } from '../store/database.ts'
+import { ActiveReplies } from './active-replies.ts'
+import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
+import { IdleWatcher } from './idle-watcher.ts'
+import { MessagesService } from './message-service.ts'
+import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
+import { recoverInterruptedReplies } from './reply/recover-interrupted-replies.ts'
+import { bindConversationRoutes } from './routes.ts'
+import { ConversationsService } from './service.ts'
+
+export interface ConversationsFamilyDependencies {
+  database: Database
+  agents: AgentsService
+  models: ModelsService
+  quoteVerifier: QuoteVerifier
+  meter: Meter
+  events: EventBus
+  clock: Clock
+  logger: Logger
+  /** Minutes after which an idle conversation is completed; 0 disables it. */
+  getIdleMinutes(): Promise<number>
+}
+
+export interface ConversationsFamily {
+  service: ConversationsService
+  bindings: Binding[]
+  askOnce: AskOnce
+  /** Must run before the usage ledger recovers, which settles the remaining open calls. */
+  recover(): Promise<void>
+  start(): void
+  close(): Promise<void>
+}
+
+export function createConversations(dependencies: ConversationsFamilyDependencies): ConversationsFamily {
+  const { database, agents, models, quoteVerifier, meter, events, clock, logger, getIdleMinutes } = dependencies
+  const activeReplies = new ActiveReplies(database, logger)
+  const service = new ConversationsService({ database, agents, events, activeReplies, quoteVerifier })
+  const messages = new MessagesService({ database, conversations: service, agents, models, meter, activeReplies, logger })
+  const idleWatcher = new IdleWatcher({ conversations: service, getIdleMinutes, clock, logger })
+  return {
+    service,
+    bindings: bindConversationRoutes(service, messages),
+    askOnce: (input) => askOnce({ database, meter, logger }, input),
+    async recover() {
+      const count = await recoverInterruptedReplies(database, meter)
+      if (count > 0) logger.warn({ replies: count }, 'unfinished replies were marked as interrupted')
+    },
+    start: () => idleWatcher.start(),
+    async close() {
+      await Promise.all([idleWatcher.close(), activeReplies.close()])
+    },
+  }
+}
