@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { DEFAULT_PORT } from '../src/config.ts'
 import { openTerminal } from '../test/harness/cli.ts'
 import { Screen } from '../test/harness/screen.ts'
-import { terminalSvg } from './terminal-svg.ts'
+import { renderTerminalSvg } from './terminal-svg.ts'
 
 const COLUMNS = 92
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -38,22 +38,22 @@ const screen = Screen.open(terminal, COLUMNS)
 const prompt = /\n\$$/
 try {
   screen.type(`cd '${place}'; clear`)
-  await screen.shows(/^\$$/)
+  await screen.waitFor(/^\$$/)
   screen.type('cadre quickstart ./handbook --no-chat')
-  await screen.shows('What would you like to know?')
+  await screen.waitFor('What would you like to know?')
   screen.type('How many days of paid leave do I have?')
-  await screen.shows(prompt)
+  await screen.waitFor(prompt)
   screen.type('cadre ask handbook "When is my laptop replaced?"')
-  await screen.shows(/my laptop replaced[\s\S]*\n\$$/)
+  await screen.waitFor(/my laptop replaced[\s\S]*\n\$$/)
   const shown = screen
-    .painted()
+    .readWithColors()
     .replace(/\n[^\n]*$/, '')
     .replaceAll(terminal.url(), usual)
   for (const secret of [place, terminal.home, tmpdir(), homedir(), hostname(), ROOT])
     if (secret.length > 1 && shown.includes(secret)) throw new Error(`The recording would show ${secret}, which is of this machine.`)
   writeFileSync(
     TARGET,
-    terminalSvg(shown, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }),
+    renderTerminalSvg(shown, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }),
   )
   process.stdout.write(`${TARGET}\n`)
 } finally {

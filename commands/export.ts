@@ -1,7 +1,7 @@
 /** `cadre export`: writes every resource as a YAML file. */
 import { boolean, string } from '@oclif/core/flags'
 import { onlyFlag, parseFamilies } from '../src/cli/as-code/read-declaration.ts'
-import { resourceYaml } from '../src/cli/as-code/resource-yaml.ts'
+import { formatResource } from '../src/cli/as-code/resource-yaml.ts'
 import { writeExport } from '../src/cli/as-code/write-export.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { quoteShellWord } from '../src/cli/terminal/shell-quote.ts'
@@ -28,7 +28,7 @@ export default class Export extends CadreCommand {
     const { data } = await call(await this.connect(flags), asCodeRoutes.export, {})
     const resources = data.resources.filter(({ family }) => families.includes(family))
     for (const note of data.notes) this.narrate(note)
-    const files = await Promise.all(resources.map(async ({ file, fields }) => ({ file, text: await resourceYaml(fields) })))
+    const files = await Promise.all(resources.map(async ({ file, fields }) => ({ file, text: await formatResource(fields) })))
     if (flags.to !== undefined) {
       const { written, unchanged, removed } = await writeExport(flags.to, files, { families, force: flags.force })
       this.narrate(

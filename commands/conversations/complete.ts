@@ -3,14 +3,14 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { formatTitle } from '../../src/cli/resources/topic.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsComplete extends CadreCommand {
   static override description = 'Mark a conversation as completed and notify webhooks. The next message reopens it.'
   static override examples = [{ command: "cadre conversations complete 'Leave in summer'", description: 'By title' }]
-  static override args = { id: ownArgument(conversationTopic) }
+  static override args = { id: createIdArgument(conversationTopic) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsComplete)

@@ -7,7 +7,7 @@ import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { formatJson } from '../../src/cli/terminal/render.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
@@ -26,7 +26,7 @@ export default class ConversationsExport extends CadreCommand {
       description: 'Export as JSON with every field',
     },
   ]
-  static override args = { id: ownArgument(conversationTopic) }
+  static override args = { id: createIdArgument(conversationTopic) }
   static override flags = {
     format: option({ options: FORMATS })({ description: 'Output format (default: md).', helpValue: FORMATS.join('|') }),
     to: string({ description: 'File to write.', helpValue: '<file>' }),

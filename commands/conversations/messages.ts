@@ -2,8 +2,8 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { createPagingFlags, createQuery, footer, readList } from '../../src/cli/resources/verbs/list.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../src/cli/resources/verbs/list.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsMessages extends CadreCommand {
@@ -15,17 +15,17 @@ export default class ConversationsMessages extends CadreCommand {
       description: 'Print only the replies, as JSON',
     },
   ]
-  static override args = { id: ownArgument(conversationTopic) }
+  static override args = { id: createIdArgument(conversationTopic) }
   static override flags = createPagingFlags(['role', 'created_at'])
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsMessages)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, conversationTopic, args.id)
-    const found = await readList(connection, conversationRoutes.messages, { id }, createQuery(flags), flags.all)
+    const found = await fetchList(connection, conversationRoutes.messages, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable) return this.narrate('This conversation has no messages.')
     await this.print({ data: found.data, columns: ['timestamp', 'role', 'content'] }, flags)
-    if (isTable) this.narrate(footer(found))
+    if (isTable) this.narrate(formatFooter(found))
   }
 }

@@ -12,7 +12,7 @@ import {
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
@@ -33,7 +33,7 @@ export default class ConversationsShow extends CadreCommand {
       description: 'Print only the last reply',
     },
   ]
-  static override args = { id: ownArgument(conversationTopic) }
+  static override args = { id: createIdArgument(conversationTopic) }
   static override flags = {
     follow: boolean({ char: 'f', description: 'Stream the reply that is being written.' }),
     citations: boolean({ default: true, allowNo: true, description: 'Show the cited passages.' }),

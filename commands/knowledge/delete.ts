@@ -5,8 +5,8 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { addForceHint, yesFlag } from '../../src/cli/resources/verbs/delete.ts'
-import { readList } from '../../src/cli/resources/verbs/list.ts'
-import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
+import { fetchList } from '../../src/cli/resources/verbs/list.ts'
+import { createIdArguments } from '../../src/cli/resources/verbs/show.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { sanitizeLine } from '../../src/cli/terminal/text.ts'
@@ -39,7 +39,7 @@ export default class KnowledgeDelete extends CadreCommand {
     { command: 'cadre knowledge delete handbook --yes --force', description: 'Delete without a prompt, even if tools or agents use it' },
   ]
   static override hiddenAliases = ['knowledge:remove']
-  static override args = { source: ownArguments(knowledgeTopic) }
+  static override args = { source: createIdArguments(knowledgeTopic) }
   static override flags = {
     yes: yesFlag,
     force: boolean({ description: 'Delete sources that are in use and detach them from their users.' }),
@@ -106,8 +106,8 @@ function formatDeletion({ source: { name, type, statistics, configuration }, own
 }
 
 async function listUsers(connection: Connection, id: string): Promise<SourceUser[]> {
-  const { data: answering } = await readList(connection, ragToolRoutes.list, {}, { knowledge_source_id: id, limit: 100 }, true)
-  const { data: retrieving } = await readList(connection, retrievalToolRoutes.list, {}, { limit: 100 }, true)
+  const { data: answering } = await fetchList(connection, ragToolRoutes.list, {}, { knowledge_source_id: id, limit: 100 }, true)
+  const { data: retrieving } = await fetchList(connection, retrievalToolRoutes.list, {}, { limit: 100 }, true)
   const user = (noun: string) => (row: Record<string, unknown>) => ({ noun, id: String(row.id), name: String(row.name) })
   const finding = retrieving.filter(({ knowledge_source_ids }) => Array.isArray(knowledge_source_ids) && knowledge_source_ids.includes(id))
   return [...answering.map(user('RAG tool')), ...finding.map(user('retrieval tool'))]

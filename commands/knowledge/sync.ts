@@ -5,7 +5,7 @@ import { followSync, formatFailures, formatSyncOutcome, type Source, startSync }
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
-import { readList } from '../../src/cli/resources/verbs/list.ts'
+import { fetchList } from '../../src/cli/resources/verbs/list.ts'
 import { formatFailure, ReportedError, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { call } from '../../src/client/call.ts'
@@ -82,6 +82,6 @@ export default class KnowledgeSync extends CadreCommand {
 }
 
 async function listSourceIds(connection: Connection): Promise<string[]> {
-  const { data } = await readList(connection, knowledgeSourceRoutes.list, {}, { limit: 100 }, true)
+  const { data } = await fetchList(connection, knowledgeSourceRoutes.list, {}, { limit: 100 }, true)
   return data.map(({ id }) => String(id))
 }

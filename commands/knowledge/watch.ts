@@ -5,7 +5,7 @@ import { followSync, formatCount, formatFailures, type Source, startSync } from 
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { formatFailure, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
@@ -28,7 +28,7 @@ export default class KnowledgeWatch extends CadreCommand {
     { command: 'cadre knowledge watch Handbook', description: 'Watch a folder and report changes' },
     { command: 'cadre knowledge watch Handbook --off', description: 'Stop watching' },
   ]
-  static override args = { source: ownArgument(knowledgeTopic) }
+  static override args = { source: createIdArgument(knowledgeTopic) }
   static override flags = {
     off: boolean({ description: 'Stop watching.' }),
     follow: boolean({

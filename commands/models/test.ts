@@ -4,7 +4,7 @@ import { formatElapsed } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
-import { ownArguments } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArguments } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { type Failure, formatFailure, formatFailureJson, ReportedError, toFailure } from '../../src/cli/terminal/errors.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
@@ -28,7 +28,7 @@ export default class ModelsTest extends CadreCommand {
     { command: "cadre models test 'Local Llama'", description: 'Test a model' },
     { command: 'cadre models test Claude GPT --json', description: 'Test several models and print JSON' },
   ]
-  static override args = { id: ownArguments(modelTopic) }
+  static override args = { id: createIdArguments(modelTopic) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelsTest)

@@ -4,7 +4,7 @@ import { createFields, createFlags, readBody } from '../../src/cli/input/schema-
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { promptTemplateRoutes } from '../../src/contract/families/prompt-templates.ts'
@@ -17,7 +17,7 @@ export default class PromptsRender extends CadreCommand {
     { command: 'cadre prompts render support --var company=Acme --var topic=invoices', description: 'Pass values as flags' },
     { command: 'cadre prompts render support --var @values.yaml', description: 'Read values from a file' },
   ]
-  static override args = { id: ownArgument(promptTopic) }
+  static override args = { id: createIdArgument(promptTopic) }
   static override flags = createFlags(fields)
 
   override async run(): Promise<void> {

@@ -5,7 +5,7 @@ import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '.
 import { reportUnreadSources } from '../../src/cli/ask/report-unread-sources.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { canRedraw } from '../../src/cli/terminal/color.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
@@ -28,7 +28,7 @@ export default class RagQuery extends CadreCommand {
     },
   ]
   static override usage = 'rag query TOOL QUESTION [flags]'
-  static override args = { tool: ownArgument(ragTopic), question: createQueryArgument('Question') }
+  static override args = { tool: createIdArgument(ragTopic), question: createQueryArgument('Question') }
   static override flags = queryFlags
 
   override async run(): Promise<void> {

@@ -4,7 +4,7 @@ import { formatNoMatch, formatPassage, type Passage } from '../../src/cli/ask/fo
 import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
@@ -27,7 +27,7 @@ export default class RetrievalSearch extends CadreCommand {
     },
   ]
   static override usage = 'retrieval search TOOL QUERY [flags]'
-  static override args = { tool: ownArgument(retrievalTopic), query: createQueryArgument('Search query') }
+  static override args = { tool: createIdArgument(retrievalTopic), query: createQueryArgument('Search query') }
   static override flags = {
     ...queryFlags,
     explain: boolean({ char: 'x', description: 'Show ranks, scores and the time of each stage.' }),

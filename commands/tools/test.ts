@@ -4,7 +4,7 @@ import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { readArguments } from '../../src/cli/tools/argument-flags.ts'
 import { formatBody, formatHeaders, formatStatus } from '../../src/cli/tools/format-response.ts'
 import { call } from '../../src/client/call.ts'
@@ -25,7 +25,7 @@ export default class ToolsTest extends CadreCommand {
     },
     { command: "cadre tools test weather -a city=Lisbon --json | jq '.body.temperature'", description: 'Print one field of the response' },
   ]
-  static override args = { id: ownArgument(toolTopic) }
+  static override args = { id: createIdArgument(toolTopic) }
   static override flags = {
     argument: string({
       char: 'a',

@@ -4,8 +4,8 @@ import { option } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
-import { createPagingFlags, createQuery, footer, readList } from '../../src/cli/resources/verbs/list.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../src/cli/resources/verbs/list.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { DELIVERY_STATUSES, Delivery, TEST_EVENT, WEBHOOK_EVENTS, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
@@ -22,7 +22,7 @@ export default class WebhooksDeliveries extends CadreCommand {
     },
   ]
   static override args = {
-    id: ownArgument(webhookTopic),
+    id: createIdArgument(webhookTopic),
     delivery: string({ ignoreStdin: true, description: 'Identifier of a delivery.' }),
   }
   static override flags = {
@@ -43,7 +43,7 @@ export default class WebhooksDeliveries extends CadreCommand {
       return this.print({ data }, flags)
     }
     const { status, event } = flags
-    const found = await readList(connection, webhookRoutes.deliveries, { id }, { ...createQuery(flags), status, event }, flags.all)
+    const found = await fetchList(connection, webhookRoutes.deliveries, { id }, { ...createQuery(flags), status, event }, flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable)
       return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'This webhook has no deliveries.')
@@ -51,6 +51,6 @@ export default class WebhooksDeliveries extends CadreCommand {
       { data: found.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] },
       flags,
     )
-    if (isTable) this.narrate(footer(found))
+    if (isTable) this.narrate(formatFooter(found))
   }
 }

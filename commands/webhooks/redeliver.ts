@@ -4,8 +4,8 @@ import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
-import { readList } from '../../src/cli/resources/verbs/list.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { fetchList } from '../../src/cli/resources/verbs/list.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
 import { type Delivery, formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
@@ -22,7 +22,7 @@ export default class WebhooksRedeliver extends CadreCommand {
     { command: 'cadre webhooks redeliver https://hooks.example.com/cadre --failed', description: 'Send all failed deliveries again' },
   ]
   static override args = {
-    id: ownArgument(webhookTopic),
+    id: createIdArgument(webhookTopic),
     delivery: string({ ignoreStdin: true, multiple: true, description: 'Identifier of a delivery. May be repeated.' }),
   }
   static override flags = { failed: boolean({ description: 'Send all failed deliveries again.' }) }
@@ -35,7 +35,7 @@ export default class WebhooksRedeliver extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, webhookTopic, args.id)
     const failed = flags.failed
-      ? await readList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
+      ? await fetchList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
       : { data: [] }
     const wanted = [...named, ...failed.data.map((delivery) => String(delivery.id))]
     if (wanted.length === 0) return this.narrate('There are no failed deliveries.')

@@ -6,7 +6,7 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { formatTitle } from '../../src/cli/resources/topic.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { WebhookRotate, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
@@ -22,7 +22,7 @@ export default class WebhooksRotateSecret extends CadreCommand {
       description: 'Invalidate a leaked secret immediately',
     },
   ]
-  static override args = { id: ownArgument(webhookTopic) }
+  static override args = { id: createIdArgument(webhookTopic) }
   static override flags: FlagSet = createFlags(fields)
 
   override async run(): Promise<void> {

@@ -2,7 +2,7 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
-import { ownArgument } from '../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
 import { formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
@@ -12,7 +12,7 @@ export default class WebhooksTest extends CadreCommand {
   static override description =
     'Send a signed test event to a webhook.\n\nThe event is sent once, even if the webhook is disabled. Exits with 1 if the delivery fails.'
   static override examples = [{ command: 'cadre webhooks test https://hooks.example.com/cadre', description: 'Test a webhook by URL' }]
-  static override args = { id: ownArgument(webhookTopic) }
+  static override args = { id: createIdArgument(webhookTopic) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksTest)

@@ -1,6 +1,6 @@
 /** A Cadre with something of every family in it, and what its secrets are. */
-import { resourceIn, resourceYaml } from '../../src/cli/as-code/resource-yaml.ts'
-import { withSecretValues } from '../../src/cli/as-code/secret-references.ts'
+import { formatResource, parseResource } from '../../src/cli/as-code/resource-yaml.ts'
+import { resolveSecrets } from '../../src/cli/as-code/secret-references.ts'
 import { expectData } from '../harness/expect.ts'
 import type { Json, TestServer } from '../harness/test-server.ts'
 
@@ -143,7 +143,7 @@ export async function furnish(service: TestServer): Promise<void> {
 
 /** The files of an export, as the command line writes them. */
 export async function textsOf(resources: Json[]): Promise<Record<string, string>> {
-  return Object.fromEntries(await Promise.all(resources.map(async ({ file, fields }) => [file, await resourceYaml(fields)])))
+  return Object.fromEntries(await Promise.all(resources.map(async ({ file, fields }) => [file, await formatResource(fields)])))
 }
 
 /** What the command line sends of an export that it wrote into files: secrets from the environment, or the names of those that are not there. */
@@ -153,7 +153,7 @@ export async function declared(resources: Json[], environment: Record<string, st
     resources.map(async ({ family, file }) => ({
       family,
       file,
-      fields: withSecretValues(family, await resourceIn(texts[file] as string, file), file, (name) => environment[name]),
+      fields: resolveSecrets(family, await parseResource(texts[file] as string, file), file, (name) => environment[name]),
     })),
   )
 }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readResourceFile, resourceFiles } from '../../src/cli/as-code/resource-files.ts'
-import { resourceIn, resourceYaml } from '../../src/cli/as-code/resource-yaml.ts'
-import { withSecretValues } from '../../src/cli/as-code/secret-references.ts'
+import { listResourceFiles, readResourceFile } from '../../src/cli/as-code/resource-files.ts'
+import { formatResource, parseResource } from '../../src/cli/as-code/resource-yaml.ts'
+import { resolveSecrets } from '../../src/cli/as-code/secret-references.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 
 const test = suite<{ folder: string }>('as code: files')
@@ -30,7 +30,7 @@ async function refusal(work: () => Promise<unknown>): Promise<string> {
   }
   throw new Error('it was not refused')
 }
-const unreadable = (text: string) => refusal(() => resourceIn(text, 'agents/a.yaml'))
+const unreadable = (text: string) => refusal(() => parseResource(text, 'agents/a.yaml'))
 
 test('whatever a text or a key holds, it is the same when it is read again', async () => {
   const text = fc.string({
@@ -49,8 +49,8 @@ test('whatever a text or a key holds, it is the same when it is read again', asy
   )
   await fc.assert(
     fc.asyncProperty(fc.dictionary(text, value, { minKeys: 1, maxKeys: 4 }), async (fields) => {
-      const written = await resourceYaml(fields)
-      assert.is(JSON.stringify(await resourceIn(written, 'x')), JSON.stringify(fields))
+      const written = await formatResource(fields)
+      assert.is(JSON.stringify(await parseResource(written, 'x')), JSON.stringify(fields))
       assert.not.match(written, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\ufeff]/)
     }),
     { numRuns: 300, seed: 6 },
@@ -90,7 +90,7 @@ test('files are found below the folders of families; what is hidden or no YAML i
     'node_modules/x/y.yaml',
   ])
     put(folder, file)
-  assert.equal(await resourceFiles(folder), [
+  assert.equal(await listResourceFiles(folder), [
     { file: 'agents/a.yaml', family: 'agents' },
     { file: 'agents/team/b.yml', family: 'agents' },
     { file: 'models/C.YAML', family: 'models' },
@@ -100,23 +100,23 @@ test('files are found below the folders of families; what is hidden or no YAML i
 
 test('a folder that is no family is asked back, so that nothing is left out in silence', async ({ folder }) => {
   put(folder, 'agnets/a.yaml')
-  assert.match(await refusal(() => resourceFiles(folder)), 'agnets/a.yaml is in no folder of a family. Did you mean agents/?')
+  assert.match(await refusal(() => listResourceFiles(folder)), 'agnets/a.yaml is in no folder of a family. Did you mean agents/?')
   rmSync(join(folder, 'agnets'), { recursive: true })
   put(folder, 'agents.yaml')
-  assert.match(await refusal(() => resourceFiles(folder)), /agents\.yaml is in no folder of a family\. The folders are models,/)
-  assert.match(await refusal(() => resourceFiles(join(folder, 'nowhere'))), /There is no folder .*nowhere\. cadre export --to/)
-  assert.match(await refusal(() => resourceFiles(join(folder, 'agents.yaml'))), 'is no folder')
+  assert.match(await refusal(() => listResourceFiles(folder)), /agents\.yaml is in no folder of a family\. The folders are models,/)
+  assert.match(await refusal(() => listResourceFiles(join(folder, 'nowhere'))), /There is no folder .*nowhere\. cadre export --to/)
+  assert.match(await refusal(() => listResourceFiles(join(folder, 'agents.yaml'))), 'is no folder')
 })
 
 test('links lead to files inside and nowhere else', async ({ folder }) => {
   put(folder, 'agents/a.yaml')
   symlinkSync(join(folder, 'agents', 'a.yaml'), join(folder, 'agents', 'b.yaml'))
-  assert.is((await resourceFiles(folder)).length, 2)
+  assert.is((await listResourceFiles(folder)).length, 2)
   symlinkSync('/etc/hostname', join(folder, 'agents', 'c.yaml'))
-  assert.match(await refusal(() => resourceFiles(folder)), 'agents/c.yaml is a link that leads out of the folder')
+  assert.match(await refusal(() => listResourceFiles(folder)), 'agents/c.yaml is a link that leads out of the folder')
   rmSync(join(folder, 'agents', 'c.yaml'))
   symlinkSync(folder, join(folder, 'models'))
-  assert.match(await refusal(() => resourceFiles(folder)), 'models is a link that leads to a folder')
+  assert.match(await refusal(() => listResourceFiles(folder)), 'models is a link that leads to a folder')
 })
 
 test('files that are too large, or no text, are refused', async ({ folder }) => {
@@ -128,7 +128,7 @@ test('files that are too large, or no text, are refused', async ({ folder }) => 
 
 test('references are read in secrets only, also in the middle of a text', async () => {
   const variable = (name: string) => ({ A: 'one', B: '${env:A}' })[name]
-  const resolved = (fields: Record<string, unknown>) => withSecretValues('api-tools', fields, 'f', variable)
+  const resolved = (fields: Record<string, unknown>) => resolveSecrets('api-tools', fields, 'f', variable)
   assert.equal(resolved({ headers: { x: 'Bearer ${env:A}', y: '${env:B}', z: '${env:C}-${env:A}' }, description: '${env:A}' }), {
     headers: { x: 'Bearer one', y: '${env:A}', z: { env: 'C' } },
     description: '${env:A}',

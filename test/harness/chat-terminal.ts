@@ -8,20 +8,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect } from '../../src/client/daemon.ts'
 import { homePaths } from '../../src/config.ts'
-import { chat } from '../../src/tui/chat.tsx'
-import { installedIn } from './cli.ts'
-import { Emulator } from './terminal-emulator.ts'
+import { runChat } from '../../src/tui/chat.tsx'
+import { linkCommand } from './cli.ts'
+import { TerminalEmulator } from './terminal-emulator.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PATIENCE_MS = 45_000
-const LOOK_MS = 40
+const TIMEOUT_MS = 45_000
+const POLL_INTERVAL_MS = 40
 
-export interface Started {
+export interface LaunchOptions {
   home: string
   columns: number
   rows: number
   agent?: string
-  more?: string[]
+  arguments?: string[]
   environment?: Record<string, string>
 }
 
@@ -39,29 +39,33 @@ export interface ChatTerminal {
 
 export const hasTmux = process.env.CADRE_TEST_TMUX !== 'off' && spawnSync('tmux', ['-V']).status === 0
 
-export function openChat(started: Started): ChatTerminal {
+export function openChat(started: LaunchOptions): ChatTerminal {
   return hasTmux ? inTmux(started) : inProcess(started)
 }
 
 /** Waits until the screen is as it should be. */
-export async function until(terminal: ChatTerminal, holds: RegExp | ((screen: string) => boolean), what = String(holds)): Promise<string> {
-  const deadline = Date.now() + PATIENCE_MS
+export async function waitForScreen(
+  terminal: ChatTerminal,
+  holds: RegExp | ((screen: string) => boolean),
+  what = String(holds),
+): Promise<string> {
+  const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
     const screen = terminal.screen()
     if (typeof holds === 'function' ? holds(screen) : holds.test(screen)) return screen
     if (Date.now() > deadline) throw new Error(`the screen never came to ${what}:\n${terminal.all()}`)
-    await pause(LOOK_MS)
+    await pause(POLL_INTERVAL_MS)
   }
 }
 
-const words = ({ agent, more = [] }: Started) => ['chat', ...(agent === undefined ? [] : [agent]), ...more]
+const listArguments = ({ agent, arguments: more = [] }: LaunchOptions) => ['chat', ...(agent === undefined ? [] : [agent]), ...more]
 
 export interface TmuxTerminal extends ChatTerminal {
   /** All bytes that the command writes from now on go into that file as well. */
   record(file: string): void
 }
 
-export function inTmux(started: Started): TmuxTerminal {
+export function inTmux(started: LaunchOptions): TmuxTerminal {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-tmux-'))
   const tmux = (...given: string[]) => {
     const { status, stdout, stderr } = spawnSync('tmux', ['-S', join(folder, 's'), '-f', '/dev/null', ...given], { encoding: 'utf8' })
@@ -71,7 +75,14 @@ export function inTmux(started: Started): TmuxTerminal {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const variables = { ...environmentOf(started.home), TERM: 'screen-256color', ...started.environment }
   const assigned = Object.entries(variables).map(([name, value]) => quoted(`${name}=${value}`))
-  const command = ['env', '-i', ...assigned, quoted(process.execPath), quoted(installedIn(folder)), ...words(started).map(quoted)].join(' ')
+  const command = [
+    'env',
+    '-i',
+    ...assigned,
+    quoted(process.execPath),
+    quoted(linkCommand(folder)),
+    ...listArguments(started).map(quoted),
+  ].join(' ')
   const size = ['-x', String(started.columns), '-y', String(started.rows)]
   // What the command ends with stays readable, and the session outlives it.
   tmux('new-session', '-d', '-s', 'chat', ...size, '-c', started.home, `${command}; echo "ended with $?"; exec sleep 600`)
@@ -107,8 +118,8 @@ function environmentOf(home: string): Record<string, string> {
 }
 
 /** The chat itself, without its command: no process, no pty. */
-function inProcess({ home, columns, rows, agent, more = [] }: Started): ChatTerminal {
-  const emulator = new Emulator(columns, rows)
+function inProcess({ home, columns, rows, agent, arguments: more = [] }: LaunchOptions): ChatTerminal {
+  const emulator = new TerminalEmulator(columns, rows)
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input }) as unknown as NodeJS.ReadStream
   const output = new Writable({
     write(chunk: Buffer, _, done) {
@@ -118,20 +129,20 @@ function inProcess({ home, columns, rows, agent, more = [] }: Started): ChatTerm
   }) as unknown as NodeJS.WriteStream
   Object.defineProperties(output, { isTTY: { value: true }, columns: { get: () => emulator.columns }, rows: { get: () => emulator.rows } })
   const flag = (name: string) => more[more.indexOf(name) + 1]
-  const ended = chat({
+  const ended = runChat({
     connect: (start) =>
-      connect({ paths: homePaths({ CADRE_HOME: home }), start: start && !more.includes('--no-start'), root: ROOT, narrate: () => {} }),
-    opening: {
+      connect({ paths: homePaths({ CADRE_HOME: home }), start: start && !more.includes('--no-start'), root: ROOT, notify: () => {} }),
+    conversation: {
       agent,
       conversation: more.includes('--conversation') ? flag('--conversation') : undefined,
-      goOn: more.includes('--continue'),
+      continueLast: more.includes('--continue'),
       model: more.includes('--model') ? flag('--model') : undefined,
     },
     colors: false,
     cwd: home,
     input,
     output,
-    drawing: () => {},
+    onTerminalAcquired: () => {},
   }).then(
     () => emulator.write('\nended with 0'),
     (error: Error) => emulator.write(`\n${error.message}\nended with 1`),
@@ -153,14 +164,14 @@ function inProcess({ home, columns, rows, agent, more = [] }: Started): ChatTerm
 }
 
 /** Runs a command of cadre in that home, to its end. */
-export async function cadre(
+export async function runCadre(
   home: string,
   given: readonly string[],
   { input = '', environment = {} }: { input?: string; environment?: Record<string, string> } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const env = { ...environmentOf(home), ...environment }
   const folder = mkdtempSync(join(tmpdir(), 'cadre-bin-'))
-  const child = spawn(process.execPath, [installedIn(folder), ...given], { env, cwd: home, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [linkCommand(folder), ...given], { env, cwd: home, stdio: ['pipe', 'pipe', 'pipe'] })
   const ran = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     ran.stdout += text

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const RUN = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-export interface Ran {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
@@ -25,9 +25,9 @@ export interface Terminal {
   environment: Record<string, string | undefined>
   /** What stands for cadre on somebody's path: the build, installed under that name. */
   command: string
-  run: (words: readonly string[], options?: RunOptions) => Promise<Ran>
+  run: (words: readonly string[], options?: RunOptions) => Promise<CommandResult>
   /** Starts a command that the test talks to while it runs. */
-  begin: (words: readonly string[]) => ChildProcessWithoutNullStreams
+  start: (words: readonly string[]) => ChildProcessWithoutNullStreams
   /** Runs a command that must succeed, and reads its JSON. */
   json: <T = Record<string, unknown>>(words: readonly string[], options?: RunOptions) => Promise<T>
   url: () => string
@@ -35,7 +35,7 @@ export interface Terminal {
 }
 
 /** The build under the name that an installation gives it, so that it tells people to type that. */
-export function installedIn(folder: string): string {
+export function linkCommand(folder: string): string {
   const command = join(folder, 'cadre')
   mkdirSync(folder, { recursive: true })
   symlinkSync(RUN, command)
@@ -45,7 +45,7 @@ export function installedIn(folder: string): string {
 /** A home of its own; nothing of the caller's environment reaches the command. */
 export function openTerminal(environment: Record<string, string> = {}): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'cadre-cli-'))
-  const command = installedIn(join(home, 'bin'))
+  const command = linkCommand(join(home, 'bin'))
   const own = {
     PATH: process.env.PATH,
     HOME: home,
@@ -58,13 +58,13 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
   }
 
   const run = (words: readonly string[], { input, environment: more = {}, cwd = home }: RunOptions = {}) =>
-    new Promise<Ran>((resolve, reject) => {
+    new Promise<CommandResult>((resolve, reject) => {
       const child = spawn(process.execPath, [command, ...words], {
         cwd,
         env: { ...own, ...more },
         stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       })
-      const ran: Ran = { code: null, stdout: '', stderr: '' }
+      const ran: CommandResult = { code: null, stdout: '', stderr: '' }
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
         ran.stdout += text
       })
@@ -80,7 +80,7 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
     environment: own,
     command,
     run,
-    begin: (words) => spawn(process.execPath, [command, ...words], { cwd: home, env: own, stdio: 'pipe' }),
+    start: (words) => spawn(process.execPath, [command, ...words], { cwd: home, env: own, stdio: 'pipe' }),
     async json<T>(words: readonly string[], options?: RunOptions): Promise<T> {
       const { code, stdout, stderr } = await run([...words, '--json'], options)
       if (code !== 0) throw new Error(`cadre ${words.join(' ')} exited ${code}: ${stderr}`)

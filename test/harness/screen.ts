@@ -46,20 +46,20 @@ export class Screen {
     this.#tmux('send-keys', key)
   }
 
-  text(): string {
+  read(): string {
     return this.#tmux('capture-pane', '-p').trimEnd()
   }
 
   /** The same with its colours, as escape sequences. */
-  painted(): string {
+  readWithColors(): string {
     return this.#tmux('capture-pane', '-p', '-e').trimEnd()
   }
 
   /** Waits until the screen shows this, and returns all of it. */
-  async shows(pattern: RegExp | string): Promise<string> {
+  async waitFor(pattern: RegExp | string): Promise<string> {
     const deadline = Date.now() + SCREEN_TIMEOUT_MS
     for (;;) {
-      const text = this.text()
+      const text = this.read()
       if (typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text)) return text
       if (Date.now() > deadline) throw new Error(`The screen never showed ${pattern}:\n${text}`)
       await pause(50)
@@ -68,17 +68,17 @@ export class Screen {
 
   /** Runs a command to its end, and returns what the screen then shows below it. */
   async run(command: string): Promise<string> {
-    this.begin(command)
-    return this.ended()
+    this.start(command)
+    return this.waitForExit()
   }
 
-  begin(command: string): void {
+  start(command: string): void {
     this.press('-R') // empties the screen now: until the shell gets to it, what the last command showed would pass for this one's
     this.type(`clear; ${command}; echo "exit $?"`)
   }
 
-  async ended(): Promise<string> {
-    return this.shows(/^exit \d+$/m)
+  async waitForExit(): Promise<string> {
+    return this.waitFor(/^exit \d+$/m)
   }
 
   close(): void {

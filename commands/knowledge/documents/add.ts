@@ -7,7 +7,7 @@ import { type NewDocument, readDocument } from '../../../src/cli/knowledge/docum
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
-import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
@@ -28,7 +28,7 @@ export default class DocumentsAdd extends CadreCommand {
     },
   ]
   static override args = {
-    source: ownArgument(knowledgeTopic),
+    source: createIdArgument(knowledgeTopic),
     file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to upload, or - for stdin. May be repeated.' }),
   }
   static override flags = {

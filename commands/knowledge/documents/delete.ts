@@ -5,7 +5,7 @@ import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
-import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/families/documents.ts'
@@ -17,7 +17,7 @@ export default class DocumentsDelete extends CadreCommand {
     { command: 'cadre knowledge documents delete Handbook leave.md travel.pdf --yes', description: 'Delete two documents by name' },
   ]
   static override args = {
-    source: ownArgument(knowledgeTopic),
+    source: createIdArgument(knowledgeTopic),
     document: string({
       required: true,
       multiple: true,

@@ -2,8 +2,8 @@
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
-import { createPagingFlags, createQuery, footer, readList } from '../../../src/cli/resources/verbs/list.ts'
-import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
+import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../../src/cli/resources/verbs/list.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { Document, documentRoutes } from '../../../src/contract/families/documents.ts'
 import { getSortableFields } from '../../../src/contract/schemas/list-query.ts'
 
@@ -16,18 +16,18 @@ export default class DocumentsList extends CadreCommand {
       description: 'List every document that could not be read',
     },
   ]
-  static override args = { source: ownArgument(knowledgeTopic) }
+  static override args = { source: createIdArgument(knowledgeTopic) }
   static override flags = createPagingFlags(getSortableFields(Document))
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsList)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, knowledgeTopic, args.source)
-    const found = await readList(connection, documentRoutes.list, { id }, createQuery(flags), flags.all)
+    const found = await fetchList(connection, documentRoutes.list, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (found.data.length === 0 && isTable)
       return this.narrate(`No documents found. Upload one: cadre knowledge documents add ${args.source} FILE`)
     await this.print({ data: found.data, columns: ['id', 'name', 'status', 'type', 'size', 'chunks', 'error'] }, flags)
-    if (isTable) this.narrate(footer(found))
+    if (isTable) this.narrate(formatFooter(found))
   }
 }

@@ -4,7 +4,7 @@ import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
-import { ownArgument } from '../../../src/cli/resources/verbs/show.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/families/documents.ts'
 
@@ -12,7 +12,7 @@ export default class DocumentsShow extends CadreCommand {
   static override description = 'Show a document of a knowledge source with its size, status and error.'
   static override examples = [{ command: 'cadre knowledge documents show Handbook leave.md', description: 'Show a document by name' }]
   static override args = {
-    source: ownArgument(knowledgeTopic),
+    source: createIdArgument(knowledgeTopic),
     document: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the document.' }),
   }
 

@@ -7,9 +7,9 @@ import type { RouteInput } from '../../contract/route.ts'
 import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { Plan } from './format-plan.ts'
-import { readResourceFile, resourceFiles } from './resource-files.ts'
-import { resourceIn } from './resource-yaml.ts'
-import { withSecretValues } from './secret-references.ts'
+import { listResourceFiles, readResourceFile } from './resource-files.ts'
+import { parseResource } from './resource-yaml.ts'
+import { resolveSecrets } from './secret-references.ts'
 
 export type Declaration = RouteInput<typeof asCodeRoutes.apply>['body']
 
@@ -49,11 +49,11 @@ export function parseFamilies(only: readonly string[] | undefined): readonly Man
 
 export async function readDeclaration({ file: folder, only, prune }: DeclarationFlags): Promise<Declaration> {
   const families = parseFamilies(only)
-  const files = (await resourceFiles(folder)).filter(({ family }) => families.includes(family))
+  const files = (await listResourceFiles(folder)).filter(({ family }) => families.includes(family))
   if (files.length === 0) throw new UsageError(`${folder} holds no resources.`, 'cadre export --to DIRECTORY writes those that there are.')
   const resources: Declaration['resources'] = []
   for (const { family, file } of files)
-    resources.push({ family, file, fields: withSecretValues(family, await resourceIn(await readResourceFile(folder, file), file), file) })
+    resources.push({ family, file, fields: resolveSecrets(family, await parseResource(await readResourceFile(folder, file), file), file) })
   return { resources, ...(prune ? { prune } : {}), ...(only === undefined ? {} : { families: [...families] }) }
 }
 

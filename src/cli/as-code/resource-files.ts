@@ -22,7 +22,7 @@ const MAX_DEPTH = 8
 const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name).toLowerCase())
 
 /** The files below a folder, by name. What is hidden, or is no YAML, is none of ours. */
-export async function resourceFiles(folder: string): Promise<ResourceFile[]> {
+export async function listResourceFiles(folder: string): Promise<ResourceFile[]> {
   const found: string[] = []
   const root = await resolveRoot(folder)
   const look = async (below: readonly string[]): Promise<void> => {

@@ -8,7 +8,7 @@ export type Fields = Record<string, unknown>
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 const INVISIBLE_IN_QUOTES = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-export async function resourceYaml(fields: Fields): Promise<string> {
+export async function formatResource(fields: Fields): Promise<string> {
   const { Document, visit } = await import('../terminal/yaml.ts')
   const document = new Document(fields, { aliasDuplicateObjects: false })
   visit(document, {
@@ -22,7 +22,7 @@ export async function resourceYaml(fields: Fields): Promise<string> {
     .replaceAll(INVISIBLE_IN_QUOTES, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-export async function resourceIn(text: string, file: string): Promise<Fields> {
+export async function parseResource(text: string, file: string): Promise<Fields> {
   const { LineCounter, parseDocument, visit } = await import('../terminal/yaml.ts')
   const lines = new LineCounter()
   const wrong = (problem: string, at: number, hint: string) => {

@@ -1,5 +1,5 @@
 /** Secrets of files: ${env:NAME} is the value of a variable where the files are applied. */
-import { namedVariable } from '../../config.ts'
+import { readVariable } from '../../config.ts'
 import { type ManagedFamily, SECRET_FIELDS } from '../../contract/families/as-code.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { Fields } from './resource-yaml.ts'
@@ -9,7 +9,7 @@ type FindVariable = (name: string) => string | undefined
 const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
 
 /** Values in place of references; {env: NAME} where that variable is not set. Only fields that hold secrets have references. */
-export function withSecretValues(family: ManagedFamily, fields: Fields, file: string, variable: FindVariable = namedVariable): Fields {
+export function resolveSecrets(family: ManagedFamily, fields: Fields, file: string, variable: FindVariable = readVariable): Fields {
   const secret = SECRET_FIELDS[family] ?? []
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { ManagedFamily } from '../../contract/families/as-code.ts'
 import { createWriteError } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { readResourceFile, resourceFiles } from './resource-files.ts'
+import { listResourceFiles, readResourceFile } from './resource-files.ts'
 
 export interface ExportFile {
   file: string
@@ -30,7 +30,7 @@ export async function writeExport(folder: string, files: readonly ExportFile[], 
   })
   const wanted = new Map(files.map(({ file, text }) => [file, text]))
   const there = new Map<string, string>()
-  for (const { file, family } of await resourceFiles(folder))
+  for (const { file, family } of await listResourceFiles(folder))
     if (families.includes(family)) there.set(file, await readResourceFile(folder, file))
   const stale = [...there.keys()].filter((file) => !wanted.has(file))
   const other = [...there].filter(([file, text]) => wanted.has(file) && wanted.get(file) !== text).map(([file]) => file)

@@ -168,14 +168,14 @@ test('at a terminal it asks, and a plan fits', async () => {
   put('agents/third.yaml', `name: Third\nsystem_prompt: ${'words '.repeat(40)}\n`)
   const screen = Screen.open(terminal, 60)
   try {
-    screen.begin(`cadre apply -f ${files}`)
-    assert.match(await screen.shows('Apply this? [y/N]'), /^\+ agents\/Third\n {4}name +Third\n {4}system_prompt +words .*…$/m)
+    screen.start(`cadre apply -f ${files}`)
+    assert.match(await screen.waitFor('Apply this? [y/N]'), /^\+ agents\/Third\n {4}name +Third\n {4}system_prompt +words .*…$/m)
     screen.type('n')
-    assert.match(await screen.ended(), /Nothing was changed\.\nexit 1/)
-    screen.begin(`cadre apply -f ${files}`)
-    await screen.shows('Apply this? [y/N]')
+    assert.match(await screen.waitForExit(), /Nothing was changed\.\nexit 1/)
+    screen.start(`cadre apply -f ${files}`)
+    await screen.waitFor('Apply this? [y/N]')
     screen.type('y')
-    assert.match(await screen.ended(), /Created 1, changed 0, deleted 0\.\nexit 0/)
+    assert.match(await screen.waitForExit(), /Created 1, changed 0, deleted 0\.\nexit 0/)
   } finally {
     screen.close()
   }

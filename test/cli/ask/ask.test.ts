@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
-import { openTerminal, type Ran, type Terminal } from '../../harness/cli.ts'
+import { type CommandResult, openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import {
   disconnectAfter,
@@ -49,7 +49,7 @@ test.after(
 /** The last message that the model received. */
 const asked = (): string => provider.received.at(-1)?.body.messages.at(-1).content
 const newest = async () => (await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1']))[0]?.id ?? ''
-const events = ({ stdout }: Ran) =>
+const events = ({ stdout }: CommandResult) =>
   stdout
     .trimEnd()
     .split('\n')
@@ -211,7 +211,7 @@ test('a reply truncated at the maximum length prints a notice', async () => {
 test('ask prints text as it arrives, and Ctrl+C aborts the reply', async () => {
   provider.script = [stallAfter('So far')]
   const arrival = provider.nextRequest()
-  const child = terminal.begin(['ask', 'Go on', '--no-stdin'])
+  const child = terminal.start(['ask', 'Go on', '--no-stdin'])
   const [first] = (await once(child.stdout, 'data')) as [Buffer]
   assert.is(first.toString(), 'So far')
   child.kill('SIGINT')
@@ -225,7 +225,7 @@ test('ask prints text as it arrives, and Ctrl+C aborts the reply', async () => {
 
 test('a closed stdout pipe ends ask without an error', async () => {
   provider.script = [streamReply({ text: Array(50).fill('word ') }, 20)]
-  const child = terminal.begin(['ask', 'Talk', '--no-stdin'])
+  const child = terminal.start(['ask', 'Talk', '--no-stdin'])
   let stderr = ''
   child.stderr.on('data', (text) => {
     stderr += text

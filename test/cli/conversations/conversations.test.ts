@@ -123,12 +123,12 @@ test('show prints an unfinished reply as far as it is written, and --follow stre
       response.end('data: {"choices":[{"index":0,"delta":{"content":" and on."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
     },
   ]
-  const asking = terminal.begin(['ask', 'Slowly', '--no-stdin'])
+  const asking = terminal.start(['ask', 'Slowly', '--no-stdin'])
   await once(asking.stdout, 'data')
   const shown = await terminal.run(['conversations', 'show', 'Slowly'])
   assert.match(shown.stdout, /Helper .*\nSo far\n$/)
   assert.match(shown.stderr, 'use --follow to stream the rest')
-  const following = terminal.begin(['conversations', 'show', 'Slowly', '--follow'])
+  const following = terminal.start(['conversations', 'show', 'Slowly', '--follow'])
   let text = ''
   const seen = new Promise<void>((resolve) => {
     following.stdout.on('data', (piece) => {

@@ -64,16 +64,16 @@ test('in a script nothing is asked: what is missing is an error', async () => {
 })
 
 atTerminal('an agent is made from answers, also from those typed ahead', async () => {
-  screen.begin('cadre agents create')
+  screen.start('cadre agents create')
   screen.type('Payer')
   screen.type('Pay what is asked.')
-  await screen.shows('Model (a number')
+  await screen.waitFor('Model (a number')
   screen.type('7')
-  await screen.shows('One number from 1 to 2.')
+  await screen.waitFor('One number from 1 to 2.')
   screen.type('2')
-  await screen.shows('Knowledge and tools')
+  await screen.waitFor('Knowledge and tools')
   screen.type('1')
-  const text = await screen.ended()
+  const text = await screen.waitForExit()
   assert.match(text, 'Ask it something: cadre ask Payer "…"')
   assert.match(text, 'exit 0')
   const agent = await terminal.json(['agents', 'show', 'Payer'])
@@ -82,12 +82,12 @@ atTerminal('an agent is made from answers, also from those typed ahead', async (
 })
 
 atTerminal('only what no flag says is asked for, and Ctrl+D makes nothing', async () => {
-  screen.begin('cadre agents create --model scripted --tool pay')
-  await screen.shows('Name:')
+  screen.start('cadre agents create --model scripted --tool pay')
+  await screen.waitFor('Name:')
   screen.type('Nobody')
-  await screen.shows('What should it do?')
+  await screen.waitFor('What should it do?')
   screen.press('C-d')
-  assert.match(await screen.ended(), 'exit 130')
+  assert.match(await screen.waitForExit(), 'exit 130')
   assert.is((await terminal.run(['agents', 'show', 'Nobody'])).code, 3)
 })
 
@@ -97,10 +97,10 @@ atTerminal('a tool that asks first is used after a yes, and not after a no', asy
     ['', 'pay was not allowed'],
   ] as const) {
     provider.script = [streamReply({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), streamText('So it is.')]
-    screen.begin('cadre ask Payer "Pay 12"')
-    assert.match(await screen.shows('Allow it? [y/N]'), /Let me\nUses pay \(amount: 12\)\npay wants to be used with:\n {2}amount: 12\n/)
+    screen.start('cadre ask Payer "Pay 12"')
+    assert.match(await screen.waitFor('Allow it? [y/N]'), /Let me\nUses pay \(amount: 12\)\npay wants to be used with:\n {2}amount: 12\n/)
     screen.type(answer)
-    const text = await screen.ended()
+    const text = await screen.waitForExit()
     assert.match(text, outcome)
     assert.match(text, /So it is\.\n/)
   }
@@ -113,20 +113,20 @@ atTerminal('a reply breaks between words and steers nothing, and Ctrl+C aborts i
     provider.script = [streamText('Every employee \u001b[2Jgets twenty-five days of paid \u202eannual leave.')]
     assert.match(await narrow.run('cadre ask Payer "How many?"'), /^Every employee gets twenty-five days of\npaid annual leave\.\n/m)
     provider.script = [stallAfter('So far ', 'so good')]
-    narrow.begin('cadre ask Payer "And then?"')
-    await narrow.shows('So far')
+    narrow.start('cadre ask Payer "And then?"')
+    await narrow.waitFor('So far')
     narrow.press('C-c')
-    assert.match(await narrow.ended(), /^Aborted; what was written is kept\.\nexit 130$/m)
+    assert.match(await narrow.waitForExit(), /^Aborted; what was written is kept\.\nexit 130$/m)
   } finally {
     narrow.close()
   }
 })
 
 atTerminal('discovered models are chosen from a list', async () => {
-  screen.begin('cadre models discover --add --default')
-  await screen.shows('Which ones?')
+  screen.start('cadre models discover --add --default')
+  await screen.waitFor('Which ones?')
   screen.type('1,3')
-  assert.match(await screen.ended(), 'exit 0')
+  assert.match(await screen.waitForExit(), 'exit 0')
   const models = await terminal.json<{ model_id: string }[]>(['models', 'list', '--all', '--sort', 'created_at', '--order', 'asc'])
   assert.equal(
     models.map(({ model_id }) => model_id).filter((id) => ['llama', 'qwen', 'phi'].includes(id)),
@@ -149,11 +149,11 @@ atTerminal('what is typed while a bar is drawn does not show in it, and the term
     '--test-cases',
     '[{"input":"Pay","expected_output":"paid"}]',
   ])
-  screen.begin('cadre evaluations run slow')
-  await screen.shows('0/1')
+  screen.start('cadre evaluations run slow')
+  await screen.waitFor('0/1')
   screen.type('typed ahead')
   screen.press('C-c')
-  assert.not.match(await screen.ended(), 'typed ahead')
+  assert.not.match(await screen.waitForExit(), 'typed ahead')
   await terminal.json(['evaluations', 'cancel', 'slow'])
   assert.match(await screen.run('stty -a'), /[; \n]echo /)
 })
@@ -165,12 +165,12 @@ atTerminal('what turns out to be in use is asked for again with its users, and t
     ['n', /It was not deleted\.\nexit 1/],
     ['y', /The agent "Busy" was deleted\.\nexit 0/],
   ] as const) {
-    screen.begin('cadre agents delete Busy')
-    await screen.shows('Delete agent Busy? [y/N]')
+    screen.start('cadre agents delete Busy')
+    await screen.waitFor('Delete agent Busy? [y/N]')
     screen.type('y')
-    assert.match(await screen.shows(/Delete it all the same.*\[y\/N\]/s), /used by conversation "Leave in\s+summer"/)
+    assert.match(await screen.waitFor(/Delete it all the same.*\[y\/N\]/s), /used by conversation "Leave in\s+summer"/)
     screen.type(answer)
-    const text = await screen.ended()
+    const text = await screen.waitForExit()
     assert.match(text, outcome)
     assert.not.match(text, '--force')
   }
@@ -197,10 +197,10 @@ atTerminal('a list says for which columns there was no room, and JSON has them a
 })
 
 atTerminal('what is gone is asked for first', async () => {
-  screen.begin('cadre agents delete Payer')
-  await screen.shows('[y/N]')
+  screen.start('cadre agents delete Payer')
+  await screen.waitFor('[y/N]')
   screen.type('')
-  assert.match(await screen.ended(), /Nothing was deleted\.\nexit 1/)
+  assert.match(await screen.waitForExit(), /Nothing was deleted\.\nexit 1/)
 })
 
 test.run()

@@ -34,26 +34,26 @@ const atTerminal = (sentence: string, work: () => Promise<void>) => test(sentenc
 atTerminal(
   'a folder is asked for until there is one; the first question is answered with its source, and the chat goes on from there',
   async () => {
-    screen.begin('cadre quickstart')
-    assert.match(await screen.shows('key in ANTHROPIC_API_KEY'), 'over the network')
+    screen.start('cadre quickstart')
+    assert.match(await screen.waitFor('key in ANTHROPIC_API_KEY'), 'over the network')
     screen.press('Enter')
-    await screen.shows('Which folder of documents')
+    await screen.waitFor('Which folder of documents')
     screen.type(join(place, 'nothing'))
-    await screen.shows('There is no folder')
+    await screen.waitFor('There is no folder')
     screen.type('https://example.com/manual')
-    await screen.shows('https://example.com/manual is an address, not a folder.')
+    await screen.waitFor('https://example.com/manual is an address, not a folder.')
     screen.type(join(place, 'handbook'))
-    await screen.shows('What would you like to know?')
+    await screen.waitFor('What would you like to know?')
     screen.type('How many days of leave are there?')
-    await screen.shows(/handbook.*Embedded/)
+    await screen.waitFor(/handbook.*Embedded/)
     assert.is(
-      (await screen.shows('twenty-five days')).split('twenty-five days of').length,
+      (await screen.waitFor('twenty-five days')).split('twenty-five days of').length,
       2 + 1,
       'the answer and its passage, and nothing twice',
     )
     screen.press('C-c')
     screen.press('C-c')
-    const left = await screen.ended()
+    const left = await screen.waitForExit()
     assert.match(left, /To go on: cadre chat --conversation conv_/)
     assert.match(left, 'cadre ask handbook "…"')
     assert.match(left, 'exit 0')
@@ -61,12 +61,12 @@ atTerminal(
 )
 
 atTerminal('run again with the folder and without the chat it makes nothing twice and ends with the answer', async () => {
-  screen.begin(`cadre quickstart ${join(place, 'handbook')} --no-chat`)
-  await screen.shows('Which one answers?')
+  screen.start(`cadre quickstart ${join(place, 'handbook')} --no-chat`)
+  await screen.waitFor('Which one answers?')
   screen.press('Enter')
-  await screen.shows('What would you like to know?')
+  await screen.waitFor('What would you like to know?')
   screen.type('How many days of leave are there?')
-  const shown = await screen.ended()
+  const shown = await screen.waitForExit()
   assert.match(shown, /\[1\] leave\.md/)
   assert.match(shown, 'exit 0')
   assert.is((await terminal.json<unknown[]>(['agents', 'list'])).length, 1)
@@ -77,21 +77,21 @@ atTerminal('in 40 columns no word of a question is broken, and Tab completes the
   mkdirSync(join(place, 'handmade'))
   const narrow = Screen.open(terminal, 40)
   try {
-    narrow.begin('cadre quickstart --no-chat')
-    await narrow.shows('Enter for the')
+    narrow.start('cadre quickstart --no-chat')
+    await narrow.waitFor('Enter for the')
     narrow.press('Enter')
-    const asked = await narrow.shows(/^Folder:/m)
+    const asked = await narrow.waitFor(/^Folder:/m)
     assert.match(
       asked,
       "Which folder of documents shall it\nanswer from? Tab completes its name;\nEnter alone takes Cadre's own\ndocumentation.\nFolder:",
     )
     narrow.write(`${place}/handb`)
     narrow.press('Tab')
-    await narrow.shows(/andbook\/$/)
+    await narrow.waitFor(/andbook\/$/)
     narrow.press('Enter')
-    await narrow.shows('What would you like to know?\n(Enter to go on)')
+    await narrow.waitFor('What would you like to know?\n(Enter to go on)')
     narrow.type('How many days of leave are there?')
-    assert.match(await narrow.ended(), 'exit 0')
+    assert.match(await narrow.waitForExit(), 'exit 0')
   } finally {
     narrow.close()
   }

@@ -1,4 +1,4 @@
-/** `cadre <family> delete`: one or several resources, after a question. */
+/** `cadre <topic> delete`: deletes resources after a confirmation. */
 import { boolean } from '@oclif/core/flags'
 import { call } from '../../../client/call.ts'
 import { CadreError } from '../../../contract/errors.ts'
@@ -8,27 +8,27 @@ import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import { resolveResource } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
-import { ownArguments } from './show.ts'
+import { createIdArguments } from './show.ts'
 
-export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' })
+export const yesFlag = boolean({ char: 'y', description: 'Skip the confirmation.' })
 
 export function deleteCommand(topic: Topic, examples: Example[] = []) {
   const { family, routes, command } = topic
-  const id = ownArguments(topic)
+  const id = createIdArguments(topic)
   return class DeleteCommand extends CadreCommand {
     static override description =
-      `Delete one or several ${family.noun}s.\n\nAsks first at a terminal, and again where it is in use; elsewhere --yes is needed, and --force for what is in use.`
+      `Delete ${family.noun}s.\n\nAsks for confirmation at a terminal; scripts need --yes. Resources in use also need --force.`
     static override examples = [
       ...examples,
       {
         command: `cadre ${command} delete ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --yes`,
-        description: 'Without a question, for a script',
+        description: 'Delete by ID in a script',
       },
     ]
     static override args = { id }
     static override flags = {
       yes: yesFlag,
-      force: boolean({ description: 'Delete although it is in use, and detach it from its users.' }),
+      force: boolean({ description: 'Delete even if in use, and detach it from its users.' }),
     }
 
     override async run(): Promise<void> {
@@ -45,7 +45,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
           .catch(async (error: unknown) => {
             if (!isInUse(error) || flags.yes) throw error
             this.narrate(error.message)
-            await confirm('Delete it all the same, and detach it from what uses it?', false, 'It was not deleted.')
+            await confirm('Delete it anyway and detach it from its users?', false, 'Not deleted.')
             return remove(true)
           })
           .catch(addForceHint(`${command} delete ${quoteShellWord(names[at] ?? one)}`))
@@ -57,18 +57,17 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
   }
 }
 
-/** Only who uses it stands in the way: what cannot be deleted at all says so itself, and names no users. */
+/** Other conflicts, without details, cannot be forced. */
 const isInUse = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code === 'CONFLICT' && (error.details?.length ?? 0) > 0
 
-/** What is in use needs --force. */
 export function addForceHint(command: string): (error: unknown) => never {
   return (error) => {
     if (!isInUse(error)) throw error
     throw new CadreError(error.code, error.message, {
       details: error.details,
       cause: error,
-      hint: `cadre ${command} --force deletes it and detaches it from them.`,
+      hint: `To delete it and detach it from its users: cadre ${command} --force`,
     })
   }
 }

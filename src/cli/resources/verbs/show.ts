@@ -1,4 +1,4 @@
-/** `cadre <family> show`: everything about one resource. */
+/** `cadre <topic> show`: shows one resource. */
 import { string } from '@oclif/core/args'
 import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
@@ -9,35 +9,33 @@ import { addReferenceNames } from '../resource-view.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 
-/** The argument that names a resource. */
-export function ownArgument({ family, label }: Topic) {
+export function createIdArgument({ family, label }: Topic) {
   return string({ required: true, ignoreStdin: true, description: describeIdArgument(family.noun, label) })
 }
 
-/** The argument that names one or several resources. */
-export function ownArguments({ family, label }: Topic) {
+export function createIdArguments({ family, label }: Topic) {
   return string({
     required: true,
     ignoreStdin: true,
     multiple: true,
-    description: `${describeIdArgument(family.noun, label)} May be repeated.`,
+    description: `${describeIdArgument(family.noun, label)} Repeatable.`,
   })
 }
 
 function describeIdArgument(noun: string, label: string | undefined): string {
-  return `Identifier${label === undefined ? '' : ` or ${label}`} of the ${noun}.`
+  return `ID${label === undefined ? '' : ` or ${label}`} of the ${noun}.`
 }
 
 export function showCommand(topic: Topic, examples: Example[] = []) {
   const { family, routes, command } = topic
-  const id = ownArgument(topic)
+  const id = createIdArgument(topic)
   return class ShowCommand extends CadreCommand {
-    static override description = `Show everything about ${withArticle(family.noun)}.`
+    static override description = `Show ${withArticle(family.noun)}.`
     static override examples = [
       ...examples,
       {
         command: `cadre ${command} show ${family.prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --json`,
-        description: 'By identifier, for a script',
+        description: 'Show it by ID as JSON',
       },
     ]
     static override args = { id }

@@ -1,4 +1,4 @@
-/** `cadre <family> update`: changes the fields that are named and keeps the rest. */
+/** `cadre <topic> update`: changes fields of a resource. */
 import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
 import { type Body, InputReader, type ResourceInput } from '../../input/input-reader.ts'
@@ -12,7 +12,7 @@ import { addReferenceNames } from '../resource-view.ts'
 import { formatTitle, type Topic } from '../topic.ts'
 import { createFileFlag, formatDuplicateName } from './create.ts'
 import type { Example } from './list.ts'
-import { ownArgument } from './show.ts'
+import { createIdArgument } from './show.ts'
 
 export function updateCommand(topic: Topic, examples: Example[]) {
   const { family, routes, command, references, label } = topic
@@ -21,9 +21,9 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     required: false,
     schema: { ...field.schema, default: undefined },
   }))
-  const id = ownArgument(topic)
+  const id = createIdArgument(topic)
   return class UpdateCommand extends CadreCommand {
-    static override description = `Change ${withArticle(family.noun)}.\n\nFields that are left out keep their values.`
+    static override description = `Update ${withArticle(family.noun)}.\n\nOther fields keep their values.`
     static override examples = examples
     static override args = { id }
     static override flags: FlagSet = { ...createFlags(fields), file: createFileFlag(topic) } as FlagSet
@@ -36,10 +36,10 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       const change = { params, body: await resolveReferences(connection, references, body) }
       const { data } = await call(connection, routes.update, change).catch((error: unknown) => {
         const place = placeOf?.(error)
-        if (place !== undefined) this.narrate(`Refused: ${place}.`)
+        if (place !== undefined) this.narrate(`Rejected: ${place}.`)
         throw error
       })
-      this.narrate(`Changed ${family.noun} ${formatTitle(topic, data as Row)}.`)
+      this.narrate(`Updated ${family.noun} ${formatTitle(topic, data as Row)}.`)
       const [other] =
         label !== undefined && label in body && this.getFormat(flags) === 'table'
           ? await findNamesakes(connection, topic, data as FoundResource)
@@ -56,10 +56,10 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     const reader = new InputReader()
     const open = (file: string) => (topic.readFile ? topic.readFile(file, reader) : reader.readResources(file))
     const given: ResourceInput = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
-    if (given.isList) throw new UsageError('A change takes one object, not a list.')
+    if (given.isList) throw new UsageError('An update needs one object, not a list.')
     const body = { ...given.bodies[0], ...(await readBody(fields, flags, reader)) }
     if (Object.keys(body).length === 0)
-      throw new UsageError('Nothing to change.', `cadre ${command} update --help shows what can be changed.`)
+      throw new UsageError('Nothing to update.', `To list the fields: cadre ${command} update --help`)
     return { body, ...(given.locateError ? { placeOf: given.locateError } : {}) }
   }
 }
