@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { END } from '../src/tui/render/buffered-stdout.ts'
-import { hasTmux, inTmux, type TmuxTerminal, until } from '../test/harness/chat-terminal.ts'
-import { environment, ROOT, type RunningDaemon, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
+import { END_UPDATE } from '../src/tui/render/buffered-stdout.ts'
+import { hasTmux, inTmux, type TmuxTerminal, waitForScreen } from '../test/harness/chat-terminal.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { environment, ROOT, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const STARTS = 7
@@ -49,7 +50,7 @@ export const chat: Bench = {
 }
 
 function open(home: string): TmuxTerminal {
-  return inTmux({ home, columns: 100, rows: 40, agent: 'Bench', more: ['--no-start'], environment: { CADRE_TOKEN: TOKEN } })
+  return inTmux({ home, columns: 100, rows: 40, agent: 'Bench', arguments: ['--no-start'], environment: { CADRE_TOKEN: TOKEN } })
 }
 
 /** The process of the chat in that home. */
@@ -84,7 +85,7 @@ async function starts(home: string): Promise<Figure> {
   const [prompts, imports]: [number[], number[]] = [[], []]
   for (let round = 0; round <= STARTS; round++) {
     const terminal = open(home)
-    await until(terminal, /Ask Bench/)
+    await waitForScreen(terminal, /Ask Bench/)
     const cost = cpuOf(processIn(home))
     await terminal.close()
     const alone = importing(home)
@@ -114,24 +115,24 @@ function importing(home: string): number {
 }
 
 /** A flood from its first to its last delta. However busy the machine is, the CPU it takes is held against the time it should last. */
-async function floods(home: string, daemon: RunningDaemon): Promise<Figure[]> {
+async function floods(home: string, daemon: DaemonProcess): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-bench-'))
   const terminal = open(home)
   try {
-    await until(terminal, /Ask Bench/)
+    await waitForScreen(terminal, /Ask Bench/)
     const idle = await keysTake(terminal, KEYS)
     const pid = processIn(home)
     const recorded = join(folder, 'bytes')
     terminal.record(recorded)
-    const [began, chatBefore, daemonBefore] = [performance.now(), cpuOf(pid), cpuOf(daemon.pid)]
+    const [began, chatBefore, daemonBefore] = [performance.now(), cpuOf(pid), cpuOf(daemon.child.pid as number)]
     terminal.press(`flood ${DELTAS_A_SECOND} ${FLOOD_SECONDS}\r`)
-    await until(terminal, /twenty-five/)
+    await waitForScreen(terminal, /twenty-five/)
     const busy = await keysTake(terminal, KEYS)
     const during = performance.now() - began < FLOOD_SECONDS * 1000
-    await until(terminal, /tokens/)
+    await waitForScreen(terminal, /tokens/)
     const seconds = (performance.now() - began) / 1000
-    const [ours, theirs] = [cpuOf(pid) - chatBefore, cpuOf(daemon.pid) - daemonBefore]
-    const drawn = readFileSync(recorded, 'utf8').split(END).length - 1
+    const [ours, theirs] = [cpuOf(pid) - chatBefore, cpuOf(daemon.child.pid as number) - daemonBefore]
+    const drawn = readFileSync(recorded, 'utf8').split(END_UPDATE).length - 1
     return [
       {
         name: `${DELTAS_A_SECOND} deltas a second for ${FLOOD_SECONDS} s, CPU of chat and daemon, to one core`,
@@ -169,21 +170,21 @@ async function keysTake(terminal: TmuxTerminal, count: number): Promise<number> 
     taken.push(performance.now() - began)
   }
   terminal.press('\u0015')
-  await until(terminal, (screen) => !screen.includes(`› ${typed}`))
+  await waitForScreen(terminal, (screen) => !screen.includes(`› ${typed}`))
   return median(taken)
 }
 
 async function grows(home: string): Promise<Figure> {
   const terminal = open(home)
   try {
-    await until(terminal, /Ask Bench/)
+    await waitForScreen(terminal, /Ask Bench/)
     const pid = processIn(home)
     const exchange = async (number: number) => {
       terminal.press(`question ${number}`)
       // The reply before may be written and not have ended.
       do terminal.press('\r')
-      while (!(await until(terminal, /› Ask Bench|Esc stops it/)).includes('Ask Bench'))
-      await until(terminal, new RegExp(`This answers question ${number}\\.`))
+      while (!(await waitForScreen(terminal, /› Ask Bench|Esc stops it/)).includes('Ask Bench'))
+      await waitForScreen(terminal, new RegExp(`This answers question ${number}\\.`))
     }
     for (let number = 1; number <= 10; number++) await exchange(number)
     const before = residentOf(pid)

@@ -2,7 +2,8 @@
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { request, withDaemon, withHome } from './support/daemon.ts'
 import type { Bench, Figure } from './support/figures.ts'
 
 const CASES = 1_000
@@ -32,7 +33,7 @@ async function withProvider<T>(answerMs: number, work: (url: string) => Promise<
   }
 }
 
-async function measured(daemon: RunningDaemon, url: string, answerMs: number): Promise<Figure[]> {
+async function measured(daemon: DaemonProcess, url: string, answerMs: number): Promise<Figure[]> {
   const bare = await loop(url)
   const post = async (path: string, body?: object) =>
     (await request<{ data: Record<string, string> }>(daemon, 'POST', `/api${path}`, body)).data
@@ -54,7 +55,7 @@ async function measured(daemon: RunningDaemon, url: string, answerMs: number): P
 }
 
 /** Cases a second, once the run has ended. */
-async function rateOf(daemon: RunningDaemon, evaluation: string, run: string): Promise<number> {
+async function rateOf(daemon: DaemonProcess, evaluation: string, run: string): Promise<number> {
   for (;;) {
     const { data } = await request<{ data: { status: string; started_at: string; finished_at: string } }>(
       daemon,

@@ -1,7 +1,7 @@
 /** Requests a second on one agent, against a bare Fastify route that answers the same body from memory. */
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { readiness, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
+import { request, TOKEN, waitForAddress, withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, median } from './support/figures.ts'
 
 const ROUNDS = 9
@@ -45,7 +45,7 @@ export const http: Bench = {
 async function withBareServer<T>(body: object, work: (url: string) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, [BARE, JSON.stringify(body)], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
-    return await work(await readiness(child))
+    return await work(await waitForAddress(child))
   } finally {
     child.kill()
   }

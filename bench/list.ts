@@ -2,11 +2,12 @@
 import { mkdirSync } from 'node:fs'
 import { get, Agent as KeptConnection } from 'node:http'
 import { agentRecords, type StoredAgent } from '../daemon/agents/store.ts'
-import { newId } from '../daemon/core/identifiers.ts'
+import { generateId } from '../daemon/core/identifiers.ts'
 import { openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
 import { homePaths } from '../src/config.ts'
-import { type RunningDaemon, TOKEN, withDaemon, withHome } from './support/daemon.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { TOKEN, withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const FEW = 100
@@ -36,7 +37,7 @@ export const list: Bench = {
     ),
 }
 
-async function compare(few: RunningDaemon, many: RunningDaemon): Promise<Figure[]> {
+async function compare(few: DaemonProcess, many: DaemonProcess): Promise<Figure[]> {
   const connections = new KeptConnection({ keepAlive: true, maxSockets: 1 })
   const figures: Figure[] = []
   for (const { name, query, barred } of PAGES) {
@@ -61,7 +62,7 @@ async function compare(few: RunningDaemon, many: RunningDaemon): Promise<Figure[
 }
 
 /** Milliseconds from the request to the last byte of the answer. */
-async function timed({ url }: RunningDaemon, query: string, agent: KeptConnection): Promise<number> {
+async function timed({ url }: DaemonProcess, query: string, agent: KeptConnection): Promise<number> {
   const began = performance.now()
   const body = await new Promise<string>((resolve, reject) => {
     const sent = get(`${url}/api/agents?limit=${LIMIT}&${query}`, { agent, headers: { authorization: `Bearer ${TOKEN}` } }, (response) => {
@@ -94,7 +95,7 @@ async function fill(home: string, total: number): Promise<void> {
 
 function agent(number: number, at: string): StoredAgent {
   return {
-    id: newId('agent'),
+    id: generateId('agent'),
     // Names in another order than that of creation.
     name: `Agent ${((number * 7_919) % 1_000_003).toString(36)}`,
     description: 'Answers questions about the staff handbook',

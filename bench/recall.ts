@@ -4,7 +4,7 @@ import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'
 import type { PassageRow } from '../daemon/store/arrow.ts'
 import type { Filter } from '../daemon/store/filter.ts'
 import type { PassageTable } from '../daemon/store/passage-table.ts'
-import { Vectors } from '../daemon/store/vectors.ts'
+import { VectorStore } from '../daemon/store/vector-store.ts'
 import { homePaths } from '../src/config.ts'
 import { withHome } from './support/daemon.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
@@ -23,9 +23,9 @@ export const recall: Bench = {
   run: () =>
     withHome(async (home) => {
       mkdirSync(home, { mode: 0o700 })
-      const vectors = new Vectors(homePaths({ CADRE_HOME: home }).vectors)
+      const vectors = new VectorStore(homePaths({ CADRE_HOME: home }).vectors)
       try {
-        return await measure(new IndexRegistry(vectors).vectors({ id: 'idx_recall' } as never), new Spread())
+        return await measure(new IndexRegistry(vectors).getVectorTable({ id: 'idx_recall' } as never), new Spread())
       } finally {
         await vectors.close()
       }
@@ -40,7 +40,7 @@ async function measure(table: PassageTable, spread: Spread): Promise<Figure[]> {
   }
   await add(0, PASSAGES)
   const began = performance.now()
-  await table.tidy()
+  await table.optimize()
   const built = performance.now() - began
   const figures = [
     { name: `index of ${PASSAGES.toLocaleString('en')} passages made`, figure: `${(built / 1000).toFixed(1)} s` },
@@ -52,7 +52,7 @@ async function measure(table: PassageTable, spread: Spread): Promise<Figure[]> {
   await add(PASSAGES, PASSAGES + LATER)
   await table.remove({ document_id: documents(0, LATER / A_DOCUMENT) })
   figures.push(...(await compared(`${LATER.toLocaleString('en')} came, as many went`, table, queries)))
-  await table.tidy()
+  await table.optimize()
   figures.push(...(await compared('brought up to date', table, queries)))
   return figures
 }
@@ -69,8 +69,8 @@ async function compared(
   const found = { ten: 0, all: 0 }
   const spent: { indexed: number[]; exact: number[] } = { indexed: [], exact: [] }
   for (const query of queries) {
-    const [indexed, indexedMs] = await timed(() => table.nearest(query, options))
-    const [exact, exactMs] = await timed(() => table.nearestOfAll(query, options))
+    const [indexed, indexedMs] = await timed(() => table.searchVectors(query, options))
+    const [exact, exactMs] = await timed(() => table.searchVectorsExactly(query, options))
     found.ten += share(indexed, exact, 10) / queries.length
     found.all += share(indexed, exact, A_SIDE) / queries.length
     spent.indexed.push(indexedMs)

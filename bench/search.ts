@@ -10,7 +10,7 @@ import { PassageSearch } from '../daemon/knowledge/search/passage-search.ts'
 import { EmbeddingLedger } from '../daemon/knowledge/sync/embedding-ledger.ts'
 import { type Database, openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
-import { Vectors } from '../daemon/store/vectors.ts'
+import { VectorStore } from '../daemon/store/vector-store.ts'
 import { UsageMeter } from '../daemon/usage/meter.ts'
 import { homePaths } from '../src/config.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
@@ -32,7 +32,7 @@ export const search: Bench = {
       const paths = homePaths({ CADRE_HOME: home })
       const database = openDatabase(paths.database)
       await migrate(database)
-      const vectors = new Vectors(paths.vectors)
+      const vectors = new VectorStore(paths.vectors)
       const indexes = new IndexRegistry(vectors)
       const embedding = new EmbeddingService({
         modelsDirectory: getModelsDirectory(),
@@ -75,12 +75,12 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
     const one = await timed(async () => {
       const [[vector], matching] = await Promise.all([
         embedder.embed([query], { priority: 'query' }),
-        indexes.getTextTable(index).matching(queryWords(query), { columns: ['id', 'content'], limit: 100 }),
+        indexes.getTextTable(index).searchText(queryWords(query), { columns: ['id', 'content'], limit: 100 }),
       ])
-      const near = await indexes.vectors(index).nearest(vector as Float32Array, { columns: ['id'], limit: 100 })
+      const near = await indexes.getVectorTable(index).searchVectors(vector as Float32Array, { columns: ['id'], limit: 100 })
       await indexes
         .getTextTable(index)
-        .where({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
+        .list({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
     })
     const other = await timed(() =>
       whole.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {}, origin: {} }),
@@ -128,11 +128,11 @@ async function fill(database: Database, indexes: IndexRegistry): Promise<Index> 
     const rows = Array.from({ length: A_COMMIT }, (_, at) => passage(from + at))
     await indexes.getTextTable(index).add(rows.map(({ vector: _, ...row }) => row))
     await indexes
-      .vectors(index)
+      .getVectorTable(index)
       .add(rows.map(({ id, document_id, page, generation, vector }) => ({ id, document_id, page, generation, vector })))
   }
-  await indexes.getTextTable(index).tidy()
-  await indexes.vectors(index).tidy()
+  await indexes.getTextTable(index).optimize()
+  await indexes.getVectorTable(index).optimize()
   return index
 }
 

@@ -1,5 +1,6 @@
 /** How long the daemon takes from its spawn to a healthy answer: a new home, the same home again, and after kill -9 while it was writing. */
-import { type RunningDaemon, request, startDaemon, withHome } from './support/daemon.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { request, startDaemon, withHome } from './support/daemon.ts'
 import { type Bench, median, milliseconds } from './support/figures.ts'
 
 const ROUNDS = 5
@@ -32,7 +33,7 @@ export const start: Bench = {
   },
 }
 
-async function healthy(home: string, taken: number[]): Promise<RunningDaemon> {
+async function healthy(home: string, taken: number[]): Promise<DaemonProcess> {
   const began = performance.now()
   const daemon = await startDaemon(home)
   const { status } = await request<{ status: string }>(daemon, 'GET', '/api/health')
@@ -41,7 +42,7 @@ async function healthy(home: string, taken: number[]): Promise<RunningDaemon> {
   return daemon
 }
 
-async function killedWhileWriting(daemon: RunningDaemon): Promise<void> {
+async function killedWhileWriting(daemon: DaemonProcess): Promise<void> {
   const writes = Array.from({ length: 200 }, (_, number) => request(daemon, 'POST', '/api/agents', { name: `Agent ${number}` }))
   await Promise.race(writes)
   await daemon.stop('SIGKILL')

@@ -5,7 +5,8 @@ import { type Database, openDatabase, type Transaction } from '../daemon/store/d
 import { migrate } from '../daemon/store/migrations.ts'
 import { UsageMeter } from '../daemon/usage/meter.ts'
 import { homePaths } from '../src/config.ts'
-import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { request, withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const CALLS = 1_000_000
@@ -73,7 +74,7 @@ async function fill(transaction: Transaction): Promise<void> {
   await transaction.run(SAID)
 }
 
-async function statistics(daemon: RunningDaemon, database: Database): Promise<Figure[]> {
+async function statistics(daemon: DaemonProcess, database: Database): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { name, path, scan, most } of QUESTIONS) {
     const wanted = await database.all<{ tokens: number }>(
@@ -95,7 +96,7 @@ async function statistics(daemon: RunningDaemon, database: Database): Promise<Fi
   return figures
 }
 
-async function analytics(daemon: RunningDaemon, database: Database): Promise<Figure> {
+async function analytics(daemon: DaemonProcess, database: Database): Promise<Figure> {
   const json = (path: string) => `json_extract(m.details, '$.${path}')`
   const read = `SELECT substr(m.created_at, 1, 10) AS day, c.agent_id, c.user_id, count(*), sum(${json('usage.total_tokens')}), sum(${json('cost')}), sum(${json('latency_ms')}) FROM messages m JOIN conversations c ON c.id = m.conversation_id GROUP BY 1, 2, 3`
   const ours = await repeated(ROUNDS, () => request(daemon, 'GET', '/api/analytics/conversations'))
@@ -125,7 +126,7 @@ async function counting(database: Database): Promise<Figure> {
   const [ours, theirs]: [number[], number[]] = [[], []]
   for (let round = -20; round < 200; round++) {
     const counted = await timed(async () => {
-      await meter.admit(model, origin)
+      await meter.checkBudget(model, origin)
       const entry = await database.write((transaction) => meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput: 10 }))
       await database.write((transaction) =>
         meter.settle(transaction, entry, { input_tokens: 11, output_tokens: 7, status: 'done', estimated: false }),

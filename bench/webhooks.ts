@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type RunningDaemon, request, withDaemon, withHome } from './support/daemon.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { request, withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
 const EVENTS = 10_000
@@ -39,7 +40,7 @@ async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promis
   }
 }
 
-async function measured(daemon: RunningDaemon, receiver: Receiver): Promise<Figure[]> {
+async function measured(daemon: DaemonProcess, receiver: Receiver): Promise<Figure[]> {
   const agent = (await request<Made>(daemon, 'POST', '/api/agents', { name: 'Helper' })).data.id
   const hook = { url: receiver.url, events: ['conversation.completed'], allow_private_network: true }
   const id = (await request<Made>(daemon, 'POST', '/api/webhooks', hook)).data.id
@@ -79,7 +80,7 @@ async function measured(daemon: RunningDaemon, receiver: Receiver): Promise<Figu
   return figures
 }
 
-async function flood(daemon: RunningDaemon, agent: string): Promise<void> {
+async function flood(daemon: DaemonProcess, agent: string): Promise<void> {
   let left = EVENTS
   const one = async (): Promise<void> => {
     while (left-- > 0) {
@@ -90,7 +91,7 @@ async function flood(daemon: RunningDaemon, agent: string): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, one))
 }
 
-async function requests(daemon: RunningDaemon, agent: string): Promise<{ read: number; write: number }> {
+async function requests(daemon: DaemonProcess, agent: string): Promise<{ read: number; write: number }> {
   const times = { read: [] as number[], write: [] as number[] }
   const timed = async (kind: 'read' | 'write', work: () => Promise<unknown>) => {
     const begun = performance.now()
@@ -104,7 +105,7 @@ async function requests(daemon: RunningDaemon, agent: string): Promise<{ read: n
   return { read: median(times.read), write: median(times.write) }
 }
 
-async function pending(daemon: RunningDaemon, id: string): Promise<number> {
+async function pending(daemon: DaemonProcess, id: string): Promise<number> {
   const { pagination } = await request<{ pagination: { total: number } }>(
     daemon,
     'GET',

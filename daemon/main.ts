@@ -5,8 +5,8 @@ import closeWithGrace from 'close-with-grace'
 import {
   type DaemonRecord,
   DEFAULT_RATE_LIMIT,
+  EXIT_HOME_IN_USE,
   environmentOverrides,
-  HELD_BY_ANOTHER,
   homePaths,
   type Paths,
   readDaemonRecord,
@@ -17,20 +17,20 @@ import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
 import type { App } from './app.ts'
 import { type Log, openLog } from './logging/log.ts'
-import { prepareHome, writeOwnFile } from './process/home.ts'
-import { holdLock } from './process/lock.ts'
-import { type Arguments, boundUrl, localUrl, parseArguments, UsageError } from './process/options.ts'
-import { keepAdminToken } from './secrets/admin-token.ts'
+import { prepareHome, writeFileAtomically } from './process/home.ts'
+import { acquireLock } from './process/lock.ts'
+import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
+import { storeAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
 
-const EXIT = { failed: 1, usage: 2, heldByAnother: HELD_BY_ANOTHER } as const
+const EXIT_CODES = { failed: 1, usage: 2, heldByAnother: EXIT_HOME_IN_USE } as const
 /** A stop is promised within 10 s; the rest is for the exit itself. */
-const STOP_MS = 9_000
+const SHUTDOWN_TIMEOUT_MS = 9_000
 
-class HeldByAnother extends Error {}
+class AlreadyRunningError extends Error {}
 
-interface Running {
+interface DaemonState {
   app?: App
   stopping: boolean
 }
@@ -39,9 +39,9 @@ async function run(redactor: Redactor): Promise<void> {
   process.umask(0o077)
   // Left alone, V8 lets four times as much garbage lie as there is in use; many streams at once leave a lot of it.
   setFlagsFromString('--heap-growing-percent=50')
-  outliveReaders()
+  ignoreClosedOutput()
   const overrides = environmentOverrides()
-  const wanted = parseArguments(process.argv.slice(2), overrides.port)
+  const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
   if (overrides.token !== undefined) redactor.add(overrides.token)
   // Programs started from here have no use for it.
@@ -50,8 +50,8 @@ async function run(redactor: Redactor): Promise<void> {
   for (const key of Object.values(keys)) redactor.add(key)
 
   prepareHome(paths)
-  const lock = holdLock(paths.lock)
-  if (lock === undefined) throw new HeldByAnother(heldByAnother(paths))
+  const lock = acquireLock(paths.lock)
+  if (lock === undefined) throw new AlreadyRunningError(formatAlreadyRunning(paths))
   // Whoever wrote it is gone, or would hold the lock.
   rmSync(paths.daemon, { force: true })
 
@@ -62,12 +62,12 @@ async function run(redactor: Redactor): Promise<void> {
     ...(wanted.verbose ? { echo: (line: string) => process.stderr.write(line) } : {}),
   })
   const end = () => {
-    withdraw(paths)
+    removeDaemonRecord(paths)
     log.close()
     lock.release()
   }
-  const running: Running = { stopping: false }
-  stopOnRequest({ paths, log, redactor, end, running })
+  const running: DaemonState = { stopping: false }
+  handleShutdown({ paths, log, redactor, cleanUp: end, running })
 
   try {
     const keychain = {
@@ -88,12 +88,12 @@ async function run(redactor: Redactor): Promise<void> {
       recoverToken: wanted.recoverToken,
       async keepToken(token) {
         redactor.add(token)
-        await keepAdminToken(token, { paths, keychain, vault })
+        await storeAdminToken(token, { paths, keychain, vault })
       },
     })
     running.app = app
     const url = await listen(app, wanted)
-    announce(paths, url)
+    writeDaemonRecord(paths, url)
     log.logger.info({ version, url, home: paths.home, secrets: vault.location }, 'ready')
     if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks with secrets do not work')
     process.stdout.write(`Cadre is ready at ${url}\n`)
@@ -106,20 +106,20 @@ async function run(redactor: Redactor): Promise<void> {
   }
 }
 
-async function listen(app: App, { host, port, remote }: Arguments): Promise<string> {
+async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions): Promise<string> {
   try {
     await app.server.listen({ host, port })
   } catch (error) {
-    throw unableToListen(error as NodeJS.ErrnoException, host, port)
+    throw explainListenError(error as NodeJS.ErrnoException, host, port)
   }
   const address = app.server.server.address()
   const bound = typeof address === 'object' && address ? address.port : port
-  app.listening(boundUrl(host, bound))
-  if (remote) process.stderr.write(`Other machines can reach this daemon at ${boundUrl(host, bound)}, without encryption.\n`)
-  return localUrl(host, bound)
+  app.listening(formatUrl(host, bound))
+  if (remote) process.stderr.write(`Other machines can reach this daemon at ${formatUrl(host, bound)}, without encryption.\n`)
+  return formatLocalUrl(host, bound)
 }
 
-function unableToListen(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
   const another =
     'cadre daemon start --port 7412 starts it at another port, --port 0 at any free one; CADRE_PORT in the environment keeps the choice.'
   if (error.code === 'EADDRINUSE')
@@ -137,56 +137,59 @@ function unableToListen(error: NodeJS.ErrnoException, host: string, port: number
   return new CadreError('UNAVAILABLE', `Cannot listen at ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 
-function announce(paths: Paths, url: string): void {
+function writeDaemonRecord(paths: Paths, url: string): void {
   const record: DaemonRecord = { pid: process.pid, url, version, started_at: new Date(performance.timeOrigin).toISOString() }
-  writeOwnFile(paths.daemon, `${JSON.stringify(record)}\n`)
+  writeFileAtomically(paths.daemon, `${JSON.stringify(record)}\n`)
 }
 
-function withdraw(paths: Paths): void {
+function removeDaemonRecord(paths: Paths): void {
   if (readDaemonRecord(paths)?.pid === process.pid) rmSync(paths.daemon, { force: true })
 }
 
-function heldByAnother(paths: Paths): string {
+function formatAlreadyRunning(paths: Paths): string {
   const record = readDaemonRecord(paths)
   return `Another Cadre daemon already runs on this home${record ? ` (${record.url}, pid ${record.pid})` : ''}.`
 }
 
-interface Stop {
+interface ShutdownOptions {
   paths: Paths
   log: Log
   redactor: Redactor
   /** The last things done, whatever the reason: all of them at once, none that waits. */
-  end(): void
-  running: Running
+  cleanUp(): void
+  running: DaemonState
 }
 
 /** A signal stops it with grace, a second one at once; an error that nobody caught leaves no state to be trusted. */
-function stopOnRequest({ paths, log: { logger }, redactor, end, running }: Stop): void {
+function handleShutdown({ paths, log: { logger }, redactor, cleanUp: end, running }: ShutdownOptions): void {
   const onTimeout = () => {
-    logger.warn(`not everything had ended after ${STOP_MS / 1000} s`)
+    logger.warn(`not everything had ended after ${SHUTDOWN_TIMEOUT_MS / 1000} s`)
     end()
     process.exit(0)
   }
-  closeWithGrace({ delay: STOP_MS, logger: false, onTimeout, onSecondSignal: end, onSecondError: end }, async ({ err, signal }) => {
-    if (err) {
-      logger.fatal({ err }, 'an error that nobody caught')
-      process.stderr.write(
-        `Cadre has stopped on an error of its own: ${redactor.scrub(err.message ?? String(err))}\nThis is a bug; ${paths.log} holds its cause.\n`,
-      )
+  closeWithGrace(
+    { delay: SHUTDOWN_TIMEOUT_MS, logger: false, onTimeout, onSecondSignal: end, onSecondError: end },
+    async ({ err, signal }) => {
+      if (err) {
+        logger.fatal({ err }, 'an error that nobody caught')
+        process.stderr.write(
+          `Cadre has stopped on an error of its own: ${redactor.redact(err.message ?? String(err))}\nThis is a bug; ${paths.log} holds its cause.\n`,
+        )
+        end()
+        return
+      }
+      running.stopping = true
+      logger.info({ signal }, 'stopping')
+      running.app?.drain()
+      await running.app?.close()
+      logger.info('stopped')
       end()
-      return
-    }
-    running.stopping = true
-    logger.info({ signal }, 'stopping')
-    running.app?.drain()
-    await running.app?.close()
-    logger.info('stopped')
-    end()
-  })
+    },
+  )
 }
 
 /** The terminal or the pipe that started it may go away; what is still said to it is then said to nobody. */
-function outliveReaders(): void {
+function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
@@ -194,12 +197,12 @@ function outliveReaders(): void {
   }
 }
 
-function report(error: unknown, redactor: Redactor): number {
+function reportError(error: unknown, redactor: Redactor): number {
   const hint = error instanceof CadreError && error.hint ? `\n${error.hint}` : ''
-  process.stderr.write(redactor.scrub(`${error instanceof Error ? error.message : String(error)}${hint}\n`))
-  if (error instanceof HeldByAnother) return EXIT.heldByAnother
-  return error instanceof UsageError ? EXIT.usage : EXIT.failed
+  process.stderr.write(redactor.redact(`${error instanceof Error ? error.message : String(error)}${hint}\n`))
+  if (error instanceof AlreadyRunningError) return EXIT_CODES.heldByAnother
+  return error instanceof UsageError ? EXIT_CODES.usage : EXIT_CODES.failed
 }
 
 const redactor = new Redactor()
-run(redactor).catch((error: unknown) => process.exit(report(error, redactor)))
+run(redactor).catch((error: unknown) => process.exit(reportError(error, redactor)))

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { runsOf, terminalSvg } from '../.build/terminal-svg.ts'
+import { parseRuns, renderTerminalSvg } from '../.build/terminal-svg.ts'
 
 const test = suite('recording')
 
@@ -16,7 +16,7 @@ test('the picture refers to nothing, names no machine, and is small', () => {
 })
 
 test('colours last until they are changed, also over the ends of lines', () => {
-  const [first, second] = runsOf('a \u001b[1;36mb\n\u001b[39mc\u001b[0m d')
+  const [first, second] = parseRuns('a \u001b[1;36mb\n\u001b[39mc\u001b[0m d')
   assert.equal(
     [...(first ?? []), ...(second ?? [])].map(({ text, column, bold, color }) => [text, column, bold, color]),
     [
@@ -29,7 +29,7 @@ test('colours last until they are changed, also over the ends of lines', () => {
 })
 
 test('what a terminal shows cannot become markup', () => {
-  assert.match(terminalSvg('<a & "b">', { title: 't', columns: 20 }), '&lt;a &amp; &quot;b&quot;&gt;')
+  assert.match(renderTerminalSvg('<a & "b">', { title: 't', columns: 20 }), '&lt;a &amp; &quot;b&quot;&gt;')
 })
 
 test.run()

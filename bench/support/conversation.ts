@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { EventDecoder } from '../../src/sse.ts'
-import { type RunningDaemon, readiness, request, TOKEN } from './daemon.ts'
+import type { DaemonProcess } from '../../test/harness/daemon.ts'
+import { request, TOKEN, waitForAddress } from './daemon.ts'
 
 const PROVIDER = fileURLToPath(new URL('scripted-provider.js', import.meta.url))
 
@@ -26,26 +27,26 @@ export interface Told {
 export async function withProvider<T>(work: (url: string) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, [PROVIDER], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
-    return await work(await readiness(child))
+    return await work(await waitForAddress(child))
   } finally {
     child.kill()
   }
 }
 
 /** An agent that the scripted model answers for. */
-export async function agentFor(daemon: RunningDaemon, endpoint: string): Promise<string> {
+export async function agentFor(daemon: DaemonProcess, endpoint: string): Promise<string> {
   const made = async (path: string, body: object) => (await request<{ data: { id: string } }>(daemon, 'POST', `/api/${path}`, body)).data.id
   const model_id = await made('models', { name: 'Scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint })
   return made('agents', { name: 'Talker', model_id })
 }
 
-export async function conversationWith(daemon: RunningDaemon, agent_id: string): Promise<string> {
+export async function conversationWith(daemon: DaemonProcess, agent_id: string): Promise<string> {
   return (await request<{ data: { id: string } }>(daemon, 'POST', '/api/conversations', { agent_id })).data.id
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-export async function streamed(daemon: RunningDaemon, conversation: string, task: Task): Promise<Told> {
+export async function streamed(daemon: DaemonProcess, conversation: string, task: Task): Promise<Told> {
   const begun = performance.now()
   const body = JSON.stringify({ message: JSON.stringify(task), stream: true })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

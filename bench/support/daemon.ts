@@ -1,30 +1,27 @@
-/** The built daemon as a user runs it, in its own process and in a home that is gone afterwards. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+/** Starts the built daemon for a benchmark, in a home that is removed afterwards. */
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { HEAP_ROOM } from '../../src/client/daemon.ts'
+import { HEAP_SIZE_OPTION } from '../../src/client/daemon.ts'
+import { type DaemonProcess, startDaemon as startDaemonProcess } from '../../test/harness/daemon.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const TOKEN = 'cadre_bench_token_that_opens_nothing_else'
-const ENTRY = join(ROOT, 'dist', 'daemon', 'main.js')
-const READY = /ready at (\S+)/
-const PATIENCE_MS = 30_000
+const READY_TIMEOUT_MS = 30_000
 
-export interface RunningDaemon {
-  url: string
-  pid: number
-  /** From the spawn to the line that says it is ready. */
-  readyAfterMs: number
-  stop(signal?: NodeJS.Signals): Promise<void>
-}
-
-/** What a child inherits: all but the settings of the person who runs the benchmark. */
-export function environment(home: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const plain = Object.entries(process.env).filter(([name]) => !name.startsWith('CADRE_') && name !== 'NODE_OPTIONS')
-  return { ...Object.fromEntries(plain), CADRE_HOME: home, CADRE_TOKEN: TOKEN, CADRE_KEYCHAIN: 'off', CADRE_RATE_LIMIT: '0', ...more }
+/** Environment for a child process without the settings of the person who runs the benchmark. */
+export function environment(home: string, overrides: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CADRE_') && name !== 'NODE_OPTIONS')
+  return {
+    ...Object.fromEntries(inherited),
+    CADRE_HOME: home,
+    CADRE_TOKEN: TOKEN,
+    CADRE_KEYCHAIN: 'off',
+    CADRE_RATE_LIMIT: '0',
+    ...overrides,
+  }
 }
 
 export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T> {
@@ -36,26 +33,11 @@ export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T
   }
 }
 
-export async function startDaemon(home: string, more: Record<string, string> = {}): Promise<RunningDaemon> {
-  if (!existsSync(ENTRY)) throw new Error('There is no build to measure. Make one first: npm run build')
-  const began = performance.now()
-  const child = spawn(process.execPath, [HEAP_ROOM, ENTRY, '--port', '0'], {
-    env: environment(home, more),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const url = await readiness(child)
-  return {
-    url,
-    pid: child.pid as number,
-    readyAfterMs: performance.now() - began,
-    async stop(signal = 'SIGTERM') {
-      child.kill(signal)
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    },
-  }
+export function startDaemon(home: string, overrides: Record<string, string> = {}): Promise<DaemonProcess> {
+  return startDaemonProcess(home, { token: TOKEN, environment: overrides, nodeOptions: [HEAP_SIZE_OPTION] })
 }
 
-export async function withDaemon<T>(home: string, work: (daemon: RunningDaemon) => Promise<T>): Promise<T> {
+export async function withDaemon<T>(home: string, work: (daemon: DaemonProcess) => Promise<T>): Promise<T> {
   const daemon = await startDaemon(home)
   try {
     return await work(daemon)
@@ -72,25 +54,25 @@ export async function request<T>(daemon: { url: string }, method: string, path: 
   return JSON.parse(text) as T
 }
 
-/** The address in the line a child prints when it is ready. */
-export async function readiness(child: ChildProcess): Promise<string> {
-  let said = ''
-  const ready = new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready within ${PATIENCE_MS / 1000} s; it said: ${said}`)), PATIENCE_MS)
+/** Reads the address from the line that a server prints when it is ready. */
+export async function waitForAddress(child: ChildProcess): Promise<string> {
+  let stdout = ''
+  const address = new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not ready within ${READY_TIMEOUT_MS / 1000} s: ${stdout}`)), READY_TIMEOUT_MS)
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      const [, url] = READY.exec(said) ?? []
+      stdout += text
+      const [, url] = /ready at (\S+)/.exec(stdout) ?? []
       if (url === undefined) return
       clearTimeout(timer)
       resolve(url)
     })
     child.once('exit', (code) => {
       clearTimeout(timer)
-      reject(new Error(`it exited with ${code} before it was ready; it said: ${said}`))
+      reject(new Error(`exited with ${code} before it was ready: ${stdout}`))
     })
   })
   try {
-    return await ready
+    return await address
   } catch (error) {
     child.kill('SIGKILL')
     throw error

@@ -1,5 +1,6 @@
 /** Documents sent to a daemon and synchronized, with the moments that matter. */
-import { type RunningDaemon, request } from './daemon.ts'
+import type { DaemonProcess } from '../../test/harness/daemon.ts'
+import { request } from './daemon.ts'
 
 interface Source {
   data: {
@@ -20,14 +21,14 @@ export interface SyncTimes {
 
 const LOOK_EVERY_MS = 25
 
-export async function sent(daemon: RunningDaemon, name: string, documents: readonly { id: string; text: string }[]): Promise<string> {
+export async function sent(daemon: DaemonProcess, name: string, documents: readonly { id: string; text: string }[]): Promise<string> {
   const { data } = await request<Source>(daemon, 'POST', '/api/knowledge-sources', { name, type: 'file' })
   for (const { id, text } of documents)
     await request(daemon, 'POST', `/api/knowledge-sources/${data.id}/documents`, { name: `${id}.md`, content: text })
   return data.id
 }
 
-export async function synchronize(daemon: RunningDaemon, sourceId: string): Promise<SyncTimes> {
+export async function synchronize(daemon: DaemonProcess, sourceId: string): Promise<SyncTimes> {
   const began = performance.now()
   let searchableMs = Number.NaN
   await request(daemon, 'POST', `/api/knowledge-sources/${sourceId}/sync`)
@@ -42,7 +43,7 @@ export async function synchronize(daemon: RunningDaemon, sourceId: string): Prom
 }
 
 /** A source of these documents, ready to be searched. */
-export async function synced(daemon: RunningDaemon, name: string, documents: readonly { id: string; text: string }[]): Promise<string> {
+export async function synced(daemon: DaemonProcess, name: string, documents: readonly { id: string; text: string }[]): Promise<string> {
   const source = await sent(daemon, name, documents)
   await synchronize(daemon, source)
   return source

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { ConversationAnalytics } from '../../src/contract/families/analytics.ts'
 import type { Database } from '../store/database.ts'
-import { dateRange, seriesDays, wholeDays } from '../validation/date-range.ts'
+import { listSeriesDays, parseDateRange, splitWholeDays } from '../validation/date-range.ts'
 import {
   type Activity,
   type Alive,
@@ -32,8 +32,8 @@ export class AnalyticsService {
   }
 
   async conversations({ agent_id, ...dates }: AnalyticsQuery): Promise<Shown> {
-    const span = dateRange(dates)
-    const scope: Scope = { span, ...wholeDays(span), agentId: agent_id }
+    const span = parseDateRange(dates)
+    const scope: Scope = { span, ...splitWholeDays(span), agentId: agent_id }
     // Asked for in one go, so that nothing is said between them and all figures agree.
     const [days, users, alive, begun] = await Promise.all([
       activityByDay(this.#database, scope),
@@ -66,7 +66,7 @@ export class AnalyticsService {
     const conversations = new Map(begun.map((one) => [one.day, one.conversations]))
     const activity = new Map(said.map((one) => [one.day, one]))
     const used = [...new Set([...conversations.keys(), ...activity.keys()])].sort()
-    return seriesDays(span, used, this.#now().toISOString()).map((date) => {
+    return listSeriesDays(span, used, this.#now().toISOString()).map((date) => {
       const { messages, tokens } = activity.get(date) ?? { messages: 0, tokens: 0 }
       return { date, conversations: conversations.get(date) ?? 0, messages, tokens }
     })

@@ -1,14 +1,14 @@
 /** How conversations went, as it is read: whole days from what the database summed up, pieces of days message by message. */
 
 import type { Reader, Value } from '../store/database.ts'
-import type { Span } from '../validation/date-range.ts'
+import type { DateRange } from '../validation/date-range.ts'
 
 export interface Scope {
   /** From which moment until which. */
-  span: Span
+  span: DateRange
   /** The whole days of it, and the pieces of days. */
-  days: Span
-  pieces: readonly Span[]
+  days: DateRange
+  pieces: readonly DateRange[]
   agentId: string | undefined
 }
 

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Transaction } from '../store/database.ts'
-import { forgetFileKey, keepFileKey } from '../store/file-keys.ts'
-import { usersOf } from '../store/links.ts'
+import { deleteFileKey, insertFileKey } from '../store/file-keys.ts'
+import { listUsers } from '../store/links.ts'
 import type { StoredRecord } from '../store/records.ts'
 import type { Validator } from '../validation/validator.ts'
 import { declaredSecrets, withStandIns } from './declared-secrets.ts'
@@ -108,7 +108,7 @@ export class Applying {
     const gone = inventory.of(kind).filter(({ record }) => !this.#matched.has(record.id))
     for (const [at, { name, record }] of gone.entries()) {
       if (at % IN_A_TURN === 0) await turn()
-      const { users } = await usersOf(transaction, record.id, Number.MAX_SAFE_INTEGER)
+      const { users } = await listUsers(transaction, record.id, Number.MAX_SAFE_INTEGER)
       // Conversations are no configuration: they stay, and go on without what is gone.
       const force = users.every(({ noun }) => noun === 'conversation')
       await resource.removeInTransaction(transaction, record, force).catch(stillNeeded)
@@ -204,7 +204,7 @@ export class Applying {
   async #knownBy(entry: Entry, { key }: Identity): Promise<void> {
     const { transaction } = this.#parts
     if (entry.given === (key !== undefined)) return
-    await (key === undefined ? forgetFileKey(transaction, entry.id) : keepFileKey(transaction, entry.id, key))
+    await (key === undefined ? deleteFileKey(transaction, entry.id) : insertFileKey(transaction, entry.id, key))
     entry.given = key !== undefined
   }
 
@@ -212,7 +212,7 @@ export class Applying {
     const { transaction, caller, inventory } = this.#parts
     const made = Object.fromEntries(Object.entries(kind.made?.() ?? {}).filter(([field]) => input[field] === undefined))
     const { stored } = await resource.createInTransaction(transaction, caller, { ...input, ...made })
-    if (key !== undefined) await keepFileKey(transaction, stored.id, key)
+    if (key !== undefined) await insertFileKey(transaction, stored.id, key)
     const name = key === undefined ? plain : withKey(plain, key)
     for (const secret of Object.values(made)) this.secrets.push({ family: kind.name, name, secret: String(secret) })
     inventory.directory.add({ family: kind.name, id: stored.id, name: plain, key: key ?? ownKey(stored.id), given: key !== undefined })

@@ -1,6 +1,6 @@
 /** Secrets of a declared resource: given, or named by variables that are not set where it is applied. */
 import { isDeepStrictEqual } from 'node:util'
-import { newSigningSecret } from '../../src/webhook-signature.ts'
+import { createSigningSecret } from '../../src/webhook-signature.ts'
 import type { StoredRecord } from '../store/records.ts'
 import type { Fields, Kind } from './kinds.ts'
 import { secretFields } from './writing.ts'
@@ -38,7 +38,7 @@ export const withStandIns = (fields: Fields, missing: readonly Unset[]): Fields 
 
 function stoodIn(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
-  if (variableOf(value) !== undefined) return newSigningSecret()
+  if (variableOf(value) !== undefined) return createSigningSecret()
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, stoodIn(inner)]))
 }
 

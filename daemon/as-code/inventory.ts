@@ -4,7 +4,7 @@ import type { Family } from '../../src/contract/crud.ts'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction } from '../store/database.ts'
-import { allFileKeys } from '../store/file-keys.ts'
+import { listFileKeys } from '../store/file-keys.ts'
 import type { StoredRecord } from '../store/records.ts'
 import { short } from './file-names.ts'
 import { type Fields, KINDS, type Kind, type ManagedResource } from './kinds.ts'
@@ -53,7 +53,7 @@ export interface Inventory {
 /** As far as the caller may see it. */
 export async function takeInventory(reader: Reader, resources: ReadonlyMap<ManagedResource, Managed>, caller: Caller): Promise<Inventory> {
   const directory = new Directory()
-  const keys = await allFileKeys(reader)
+  const keys = await listFileKeys(reader)
   const all = new Map<ManagedResource, Named[]>()
   const records = new Map<string, StoredRecord>()
   for (const kind of KINDS.filter((one) => mayDo('list', one, caller))) {

@@ -14,7 +14,7 @@ import { usageThresholds } from '../../src/contract/families/usage.ts'
 import { webhooks } from '../../src/contract/families/webhooks.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import { removeRepositoryCredentials } from '../../src/contract/url-credentials.ts'
-import { newSigningSecret } from '../../src/webhook-signature.ts'
+import { createSigningSecret } from '../../src/webhook-signature.ts'
 
 export type Fields = Record<string, unknown>
 export type ManagedResource = Exclude<ManagedFamily, 'settings'>
@@ -135,7 +135,7 @@ export const KINDS: readonly Kind[] = [
     label: 'url',
     references: [],
     secrets: (_, reference) => ({ secret: reference('secret') }),
-    made: () => ({ secret: newSigningSecret() }),
+    made: () => ({ secret: createSigningSecret() }),
   },
 ]
 

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { ManagedFamily } from '../../src/contract/families/as-code.ts'
 import { type Settings, systemRoutes } from '../../src/contract/families/system.ts'
-import type { Caller, Change } from '../core/caller.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
 import { Applying, type Declared, type Change as Made, type MissingSecret, told } from './applying.ts'
@@ -60,7 +60,7 @@ export class AsCodeService {
   }
 
   /** All of it or nothing; and nothing at all where it is only asked what would be done. */
-  async apply(change: Change, request: ApplyRequest): Promise<Applied> {
+  async apply(change: ChangeContext, request: ApplyRequest): Promise<Applied> {
     let applying: Applying | undefined
     let reply: Applied | undefined
     try {
@@ -75,7 +75,7 @@ export class AsCodeService {
         if (request.dry_run) throw new OnlyAsked()
         if (reply.missing.length > 0) throw unset(reply.missing)
         if (request.plan !== undefined && request.plan !== reply.plan) throw changedSince()
-        await change.remember?.(transaction, reply)
+        await change.storeResponse?.(transaction, reply)
       })
     } catch (error) {
       if (!(error instanceof OnlyAsked)) throw error

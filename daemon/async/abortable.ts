@@ -1,7 +1,7 @@
 /** Waiting that can be given up. */
 
 /** What does not listen to the signal itself is not waited for once that is aborted; the signal's reason is thrown then. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let abort = () => {}
   const aborted = new Promise<never>((_, reject) => {

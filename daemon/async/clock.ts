@@ -4,12 +4,12 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
   /** Calls back once, after so many milliseconds; returns how to call that off. */
-  wakeAfter(milliseconds: number, work: () => void): () => void
+  schedule(milliseconds: number, work: () => void): () => void
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  wakeAfter(milliseconds, work) {
+  schedule(milliseconds, work) {
     // The process ends when it is told to, not when the last thing it waits for has come.
     const timer = setTimeout(work, milliseconds).unref()
     return () => clearTimeout(timer)

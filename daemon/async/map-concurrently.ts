@@ -1,6 +1,6 @@
 /** Does a few things of many at a time, and hands the results on in order. */
 
-export async function* concurrently<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
+export async function* mapConcurrently<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
   const underWay: Promise<R>[] = []
   let next = 0
   const start = () => {

@@ -1,26 +1,26 @@
 /** So many at a time: whoever comes when all places are taken waits in line. */
 
 /** Resolves when it is one's turn, with how to end it; said again, that does nothing. */
-export type Turn = () => Promise<() => void>
+export type Acquire = () => Promise<() => void>
 
-export class TurnTaking {
-  #places: number
-  readonly #line: (() => void)[] = []
+export class Semaphore {
+  #permits: number
+  readonly #queue: (() => void)[] = []
 
   constructor(places: number) {
-    this.#places = places
+    this.#permits = places
   }
 
-  readonly turn: Turn = async () => {
-    if (this.#places > 0) this.#places--
-    else await new Promise<void>((resolve) => this.#line.push(resolve))
+  readonly acquire: Acquire = async () => {
+    if (this.#permits > 0) this.#permits--
+    else await new Promise<void>((resolve) => this.#queue.push(resolve))
     let over = false
     return () => {
       if (over) return
       over = true
-      const next = this.#line.shift()
+      const next = this.#queue.shift()
       if (next) next()
-      else this.#places++
+      else this.#permits++
     }
   }
 }

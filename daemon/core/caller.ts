@@ -10,16 +10,16 @@ export interface Caller {
   userId: string | null
 }
 
-export interface Change {
+export interface ChangeContext {
   caller: Caller
   /** The ETag the caller last saw, if it wants to be sure that nothing changed since. */
   ifMatch?: string | undefined
   /** Keeps the reply in the transaction of the change, so that a repeated request is answered and not done again. */
-  remember?: ((transaction: Transaction, reply: unknown) => Promise<void>) | undefined
+  storeResponse?: ((transaction: Transaction, reply: unknown) => Promise<void>) | undefined
 }
 
 /** Some things within a route are for admins alone. */
-export function adminsOnly(caller: Caller, what: string): void {
+export function requireAdmin(caller: Caller, what: string): void {
   if (caller.role === 'admin') return
   throw new CadreError('FORBIDDEN', `Only an admin may ${what}.`, { hint: 'Use a token with the role admin.' })
 }

@@ -2,10 +2,10 @@
 import { randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 
-export const newId = (prefix: string): string => `${prefix}_${generator.generate()}`
+export const generateId = (prefix: string): string => `${prefix}_${generator.generate()}`
 
 /** Random numbers by the hundred: to have each made on its own costs more than all else of an identifier. */
-class Randomness {
+class RandomPool {
   readonly #numbers = new Uint32Array(256)
   #used = this.#numbers.length
 
@@ -19,4 +19,4 @@ class Randomness {
 }
 
 /** One for all: it counts on within a millisecond, so that what is made later sorts later. */
-const generator = new V7Generator(new Randomness())
+const generator = new V7Generator(new RandomPool())

@@ -4,22 +4,22 @@ import type { Passage } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from './caller.ts'
 import type { CallOrigin } from './meter.ts'
 
-export type FoundPassage = Static<typeof Passage>
+export type RetrievedPassage = Static<typeof Passage>
 
 /** What a passage stands under in its document, outermost first. */
-export function headingsOf({ metadata }: FoundPassage): string[] {
+export function parseHeadings({ metadata }: RetrievedPassage): string[] {
   const { headings } = metadata as { headings?: unknown }
   return typeof headings === 'string' && headings !== '' ? headings.split(' › ') : []
 }
 
-export interface ToolUse {
+export interface ToolContext {
   caller: Caller
   origin: CallOrigin
   signal: AbortSignal
 }
 
 /** Passages, which the conversation numbers and cites, or any JSON value. */
-export type ToolOutcome = { kind: 'passages'; passages: FoundPassage[] } | { kind: 'value'; value: unknown }
+export type ToolOutcome = { kind: 'passages'; passages: RetrievedPassage[] } | { kind: 'value'; value: unknown }
 
 export interface Tool {
   readonly id: string
@@ -30,7 +30,7 @@ export interface Tool {
   readonly parameters: Record<string, unknown>
   readonly requiresConfirmation: boolean
   /** Throws CadreError where the call fails; its message is given to the model. */
-  run(input: Record<string, unknown>, use: ToolUse): Promise<ToolOutcome>
+  run(input: Record<string, unknown>, use: ToolContext): Promise<ToolOutcome>
   /** Passages for a question as it was asked: for models that do not call tools. */
-  retrieve?(question: string, use: ToolUse): Promise<FoundPassage[]>
+  retrieve?(question: string, use: ToolContext): Promise<RetrievedPassage[]>
 }

@@ -4,12 +4,12 @@ import type { Family } from '../../src/contract/crud.ts'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { getFields, getInitialValue } from '../../src/contract/schemas/fields.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Caller, Change } from '../core/caller.ts'
-import { changedMeanwhile, requireSeen } from '../core/etag.ts'
-import { newId } from '../core/identifiers.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
+import { createStaleVersionError, requireMatchingEtag } from '../core/etag.ts'
+import { generateId } from '../core/identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
-import { forgetFileKey } from '../store/file-keys.ts'
-import { detachAll, type Reference, replaceLinks, usersOf } from '../store/links.ts'
+import { deleteFileKey } from '../store/file-keys.ts'
+import { detachAll, listUsers, type Reference, replaceLinks } from '../store/links.ts'
 import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
 
 export interface PrepareContext<Stored> {
@@ -71,11 +71,11 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   /** `once` is shown in this reply and never again. */
-  async create<Once extends object = object>(change: Change, input: Input, once?: Once): Promise<Shown & Once> {
+  async create<Once extends object = object>(change: ChangeContext, input: Input, once?: Once): Promise<Shown & Once> {
     const { stored, shown } = await this.database.write(async (transaction) => {
       const { stored, shown: plain } = await this.createInTransaction(transaction, change.caller, input)
       const shown = { ...plain, ...once } as Shown & Once
-      await change.remember?.(transaction, shown)
+      await change.storeResponse?.(transaction, shown)
       return { stored, shown }
     })
     await this.#hooks.afterSave?.(stored)
@@ -83,7 +83,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   /** What is to change may depend on what is there. */
-  async update(change: Change, id: string, input: Input | ((current: Stored) => Input)): Promise<Shown> {
+  async update(change: ChangeContext, id: string, input: Input | ((current: Stored) => Input)): Promise<Shown> {
     return this.modify(change, id, async (current, transaction) =>
       this.#changed(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
     )
@@ -91,7 +91,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** Changes a record in one transaction, over exactly the version that was read. `once` is shown in this reply and never again. */
   async modify<Once extends object = object>(
-    change: Change,
+    change: ChangeContext,
     id: string,
     work: (current: Stored, transaction: Transaction) => Promise<Stored>,
     once?: Once,
@@ -101,7 +101,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
       await this.#requireMatch(transaction, change, current)
       const { stored, shown: plain } = await this.#write(transaction, await work(current, transaction))
       const shown = { ...plain, ...once } as Shown & Once
-      await change.remember?.(transaction, shown)
+      await change.storeResponse?.(transaction, shown)
       return { stored, shown }
     })
     await this.#hooks.afterSave?.(stored)
@@ -110,7 +110,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** Writes a record over the version it was read as, and what it refers to. */
   async save(transaction: Transaction, record: Stored): Promise<void> {
-    if (!(await this.records.update(transaction, record))) throw changedMeanwhile(this.family.noun)
+    if (!(await this.records.update(transaction, record))) throw createStaleVersionError(this.family.noun)
     await this.#saveLinks(transaction, record)
   }
 
@@ -121,7 +121,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     const draft = {
       ...Object.fromEntries(blank),
       ...input,
-      id: newId(this.family.prefix),
+      id: generateId(this.family.prefix),
       version: 1,
       created_at: now,
       updated_at: now,
@@ -142,7 +142,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.#write(transaction, await this.#changed(transaction, caller, current, input))
   }
 
-  async remove(change: Change, id: string, force = false): Promise<string> {
+  async remove(change: ChangeContext, id: string, force = false): Promise<string> {
     const record = await this.database.write(async (transaction) => {
       const record = await this.require(transaction, change.caller, id)
       await this.#requireMatch(transaction, change, record)
@@ -155,12 +155,12 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** Removes one as part of a larger change, which has to follow up on it. */
   async removeInTransaction(transaction: Transaction, record: Stored, force: boolean): Promise<void> {
-    const { users, total } = await usersOf(transaction, record.id)
+    const { users, total } = await listUsers(transaction, record.id)
     if (total > 0 && !force) throw createInUseError(`${this.family.noun} "${this.#getLabel(record)}"`, users, total)
     await detachAll(transaction, record.id)
     await this.#hooks.beforeRemove?.(transaction, record)
     await replaceLinks(transaction, this.#getOwner(record), [])
-    await forgetFileKey(transaction, record.id)
+    await deleteFileKey(transaction, record.id)
     await this.records.delete(transaction, record.id)
   }
 
@@ -223,8 +223,8 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return shown as Shown
   }
 
-  async #requireMatch(reader: Reader, change: Change, current: Stored): Promise<void> {
-    if (change.ifMatch !== undefined) requireSeen(this.family.noun, change.ifMatch, await this.#toView(reader, current))
+  async #requireMatch(reader: Reader, change: ChangeContext, current: Stored): Promise<void> {
+    if (change.ifMatch !== undefined) requireMatchingEtag(this.family.noun, change.ifMatch, await this.#toView(reader, current))
   }
 
   #getLabel(record: Stored): string {

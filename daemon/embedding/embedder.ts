@@ -1,21 +1,21 @@
-/** What makes vectors of texts, whoever runs the model. */
+/** The interface of embedding models. */
 
 export interface EmbedOptions {
   signal?: AbortSignal | undefined
-  /** A query has somebody waiting for it and goes before texts that are being indexed. */
+  /** Queries are embedded before texts that are being indexed. */
   priority?: 'query' | 'index' | undefined
-  /** Told how many of the texts are done, by those who do them one by one. */
+  /** Called with the number of embedded texts; only by the embedded model. */
   onProgress?: ((done: number) => void) | undefined
-  /** Told how many tokens a provider counted, request by request, by those that count. */
+  /** Called with the token count of each request that a provider reports. */
   onUsage?: ((tokens: number) => void) | undefined
 }
 
 export interface Embedder {
-  /** `minilm`, or the id of the model's record. */
+  /** `minilm`, or the id of a model. */
   readonly id: string
-  /** Texts at once that keep it busy. */
+  /** Number of texts per call that makes full use of the model. */
   readonly batchSize: number
   getDimensions(): Promise<number>
-  /** Normalised vectors, in the order of the texts. */
+  /** Returns normalized vectors in the order of the texts. */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
 }

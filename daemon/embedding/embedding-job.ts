@@ -1,20 +1,20 @@
-/** The texts of one call, and how far they are. */
+/** The texts of one embed call and their vectors so far. */
 
 export class EmbeddingJob {
   readonly texts: readonly string[]
   readonly isUrgent: boolean
   readonly result: Promise<Float32Array[]>
   readonly #vectors: Float32Array[]
-  readonly #progress: ((done: number) => void) | undefined
+  readonly #onProgress: ((done: number) => void) | undefined
   #taken = 0
-  #answered = 0
+  #done = 0
   #resolve: (vectors: Float32Array[]) => void = () => {}
-  #reject: (failure: unknown) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
 
-  constructor(texts: readonly string[], urgent: boolean, progress?: (done: number) => void) {
-    this.#progress = progress
+  constructor(texts: readonly string[], isUrgent: boolean, onProgress?: (done: number) => void) {
+    this.#onProgress = onProgress
     this.texts = texts
-    this.isUrgent = urgent
+    this.isUrgent = isUrgent
     this.#vectors = new Array<Float32Array>(texts.length)
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -22,28 +22,28 @@ export class EmbeddingJob {
     })
   }
 
-  /** Texts without a vector. */
+  /** Number of texts without a vector. */
   get remaining(): number {
-    return this.texts.length - this.#answered
+    return this.texts.length - this.#done
   }
 
   get hasNext(): boolean {
     return this.#taken < this.texts.length
   }
 
-  /** The place of the next text to embed. */
+  /** Returns the index of the next text to embed. */
   takeNext(): number {
     return this.#taken++
   }
 
-  setVector(at: number, vector: Float32Array): void {
-    this.#vectors[at] = vector
-    this.#answered++
-    this.#progress?.(this.#answered)
+  setVector(index: number, vector: Float32Array): void {
+    this.#vectors[index] = vector
+    this.#done++
+    this.#onProgress?.(this.#done)
   }
 
-  finish(failure?: unknown): void {
-    if (failure === undefined) this.#resolve(this.#vectors)
-    else this.#reject(failure)
+  finish(error?: unknown): void {
+    if (error === undefined) this.#resolve(this.#vectors)
+    else this.#reject(error)
   }
 }

@@ -1,8 +1,11 @@
-/** How far an embedding model knows the language of a text, as far as its script tells. */
+/** Estimates how well an embedding model supports the language of a text. */
 import type { Embedder } from './embedder.ts'
 import { MINILM } from './minilm-embedder.ts'
 
-/** MiniLM read English: of other scripts it knows little more than single letters. Models of providers are taken to know what they are given. */
+/**
+ * Returns 0 to 1. MiniLM was trained on English and represents other scripts letter by letter, so the result is the share
+ * of Latin letters. Models of providers are assumed to support every language.
+ */
 export function estimateLanguageSupport({ id }: Pick<Embedder, 'id'>, text: string): number {
   if (id !== MINILM) return 1
   const letters = text.match(/\p{L}/gu)?.length ?? 0

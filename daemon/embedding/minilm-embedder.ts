@@ -1,4 +1,4 @@
-/** The embedded model, all-MiniLM-L6-v2 in bytes, as an embedder. */
+/** The embedded model (all-MiniLM-L6-v2, quantized to int8) as an embedder. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Embedder, EmbedOptions } from './embedder.ts'
 import { getWorkerEntry } from './paths.ts'
@@ -7,11 +7,11 @@ import { EmbeddingWorkerPool, WorkerLostError, type WorkerPoolLogger } from './w
 export const MINILM = 'minilm'
 
 const DIMENSIONS = 384
-/** The workers of one call end at different times; with so many texts for each that matters little. */
-const TEXTS_A_WORKER = 16
+/** Workers finish a call at different times, which matters little with this many texts. */
+const TEXTS_PER_WORKER = 16
 
 export interface MinilmOptions {
-  /** Where minilm.onnx and tokenizer.json are. */
+  /** Contains minilm.onnx and tokenizer.json. */
   directory: string
   workers: number
   idleMs: number
@@ -24,8 +24,8 @@ export class MinilmEmbedder implements Embedder {
   readonly pool: EmbeddingWorkerPool
 
   constructor({ directory, workers, idleMs, logger }: MinilmOptions) {
-    this.batchSize = workers * TEXTS_A_WORKER
-    this.pool = new EmbeddingWorkerPool({ size: workers, idleMs, logger, start: () => started(directory) })
+    this.batchSize = workers * TEXTS_PER_WORKER
+    this.pool = new EmbeddingWorkerPool({ size: workers, idleMs, logger, start: () => startWorker(directory) })
   }
 
   async getDimensions(): Promise<number> {
@@ -36,16 +36,16 @@ export class MinilmEmbedder implements Embedder {
     try {
       return await this.pool.embed(texts, options)
     } catch (error) {
-      // A worker can be ended from outside, as by a system short of memory: once, another is given what it had.
+      // Retried once: the system may have killed the worker, for example to free memory.
       if (!(error instanceof WorkerLostError)) throw error
       return this.pool.embed(texts, options)
     }
   }
 }
 
-/** Processes, not threads: onnxruntime takes the whole process along when a thread that has it ends (docs/decisions/0012-onnxruntime.md). */
-function started(directory: string): ChildProcess {
+/** Starts a process, because onnxruntime crashes when a thread that uses it ends (docs/decisions/0012-onnxruntime.md). */
+function startWorker(directory: string): ChildProcess {
   const { file, execArgv } = getWorkerEntry()
-  // Vectors travel as the bytes they are, not as JSON.
+  // Advanced serialization transfers vectors as bytes instead of JSON.
   return fork(file, [directory], { execArgv, serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 }

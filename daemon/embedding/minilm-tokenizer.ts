@@ -1,23 +1,23 @@
-/** From a text to the token ids the embedded model reads. */
+/** The tokenizer of the embedded model. */
 import { Tokenizer } from '@huggingface/tokenizers'
 
-/** The model was trained on texts this long; the tokenizer ignores its own limit. */
-const TOKENS = 256
-/** More characters than 256 tokens hold in any text worth searching; without a limit a line of 8 MB would be tokenized for nothing. */
-const CHARACTERS = 16_384
+/** The model was trained on texts of this length; the tokenizer ignores its own limit. */
+const MAX_TOKENS = 256
+/** More than 256 tokens of any useful text have. Without a limit, lines of megabytes would be tokenized. */
+const MAX_CHARACTERS = 16_384
 
 export class MinilmTokenizer {
   readonly #tokenizer: Tokenizer
 
-  /** @param definition what tokenizer.json holds */
+  /** @param definition the content of tokenizer.json */
   constructor(definition: object) {
     this.#tokenizer = new Tokenizer(definition, {})
   }
 
-  /** Always begins and ends with the model's two marks, so that the last one takes the place of what is cut. */
+  /** Returns token ids between the model's start and end tokens, which long texts keep too. */
   encode(text: string): BigInt64Array {
-    const { ids } = this.#tokenizer.encode(text.slice(0, CHARACTERS))
-    const kept = ids.length <= TOKENS ? ids : [...ids.slice(0, TOKENS - 1), ids.at(-1) ?? 0]
+    const { ids } = this.#tokenizer.encode(text.slice(0, MAX_CHARACTERS))
+    const kept = ids.length <= MAX_TOKENS ? ids : [...ids.slice(0, MAX_TOKENS - 1), ids.at(-1) ?? 0]
     return BigInt64Array.from(kept, BigInt)
   }
 }

@@ -1,4 +1,4 @@
-/** The types of onnxruntime-node: 1.16 ships without the declarations its package.json names; these are of the package it hands on. */
+/** Declares the types of onnxruntime-node: version 1.16 lacks the declarations that its package.json names. */
 declare module 'onnxruntime-node' {
   export * from 'onnxruntime-common'
 }

@@ -1,13 +1,12 @@
-/** Where the built model and the code of its workers are, from source and in the bundle. */
+/** Paths of the embedded models and of the worker's code, for the source tree and the bundle. */
 import { fileURLToPath } from 'node:url'
-import { packageFolder } from '../process/package-folder.ts'
+import { findPackageFolder } from '../process/package-folder.ts'
 
-/** Where the build puts the embedded models. */
-export const getModelsDirectory = (): string => fileURLToPath(new URL('dist/models/', packageFolder()))
+export const getModelsDirectory = (): string => fileURLToPath(new URL('dist/models/', findPackageFolder()))
 
-/** What a worker runs, and what Node must be told to run it: from source it is TypeScript. */
+/** In the source tree the worker is TypeScript and needs a loader. */
 export function getWorkerEntry(): { file: string; execArgv: string[] } {
   if (!import.meta.url.endsWith('.ts'))
-    return { file: fileURLToPath(new URL('dist/daemon/embedding/worker.js', packageFolder())), execArgv: [] }
+    return { file: fileURLToPath(new URL('dist/daemon/embedding/worker.js', findPackageFolder())), execArgv: [] }
   return { file: fileURLToPath(new URL('worker.ts', import.meta.url)), execArgv: ['--import', import.meta.resolve('tsx')] }
 }

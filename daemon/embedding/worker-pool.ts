@@ -1,4 +1,4 @@
-/** A pool of processes that answer texts with vectors: started when there is work, released when there is none for a while. */
+/** A pool of worker processes that embed texts. Workers start on demand and end when idle. */
 import type { ChildProcess } from 'node:child_process'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -10,62 +10,57 @@ export type WorkerPoolLogger = Pick<Logger, 'debug' | 'warn'>
 
 export interface WorkerPoolOptions {
   size: number
-  /** After so long without work the workers end and give their memory back. */
+  /** Workers end after this long without work and free their memory. */
   idleMs: number
   logger: WorkerPoolLogger
   start(): ChildProcess
 }
 
-/** A text in work and the next one: so a worker never waits for the daemon's event loop, and little has left the queue when a query comes. */
-const AHEAD = 2
-/** Queries go past texts that wait in a worker, so they may be handed over on top of those. */
-const URGENT_AHEAD = 4
+/** Requests sent to a worker ahead: enough that it never waits for the daemon, and few enough that queries do not wait long. */
+const MAX_PENDING_PER_WORKER = 2
+/** Higher for queries, because a worker takes them first. */
+const MAX_PENDING_WITH_QUERIES = 4
 
 interface Worker {
-  child: ChildProcess
-  ready: boolean
-  /** What it was asked and has not answered. */
-  asked: Map<number, { job: EmbeddingJob; at: number }>
+  process: ChildProcess
+  isReady: boolean
+  /** Requests without a response, by id. */
+  pending: Map<number, { job: EmbeddingJob; index: number }>
 }
 
-/** A worker ended with texts in its hands. */
+/** A worker ended before it embedded the texts it had received. */
 export class WorkerLostError extends CadreError {}
 
 export class EmbeddingWorkerPool {
   readonly #options: WorkerPoolOptions
-  readonly #workerCount = new Set<Worker>()
+  readonly #workers = new Set<Worker>()
   readonly #jobs = new Set<EmbeddingJob>()
-  #number = 0
-  #idle: NodeJS.Timeout | undefined
-  #closed = false
+  #lastRequestId = 0
+  #idleTimer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
   }
 
-  get size(): number {
-    return this.#options.size
+  get workerCount(): number {
+    return this.#workers.size
   }
 
-  /** Workers there are at the moment. */
-  get workers(): number {
-    return this.#workerCount.size
-  }
-
-  /** Texts that have no vector yet. */
+  /** Number of texts without a vector. */
   get pendingCount(): number {
     return [...this.#jobs].reduce((sum, job) => sum + job.remaining, 0)
   }
 
-  async embed(texts: readonly string[], { signal, priority = 'index', onProgress: progress }: EmbedOptions = {}): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { signal, priority = 'index', onProgress }: EmbedOptions = {}): Promise<Float32Array[]> {
     signal?.throwIfAborted()
-    if (this.#closed) throw stopping()
+    if (this.#isClosed) throw createStoppingError()
     if (texts.length === 0) return []
-    const job = new EmbeddingJob(texts, priority === 'query', progress)
-    const abort = () => this.#settle(job, signal?.reason)
+    const job = new EmbeddingJob(texts, priority === 'query', onProgress)
+    const abort = () => this.#finish(job, signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     this.#jobs.add(job)
-    this.#work()
+    this.#run()
     try {
       return await job.result
     } finally {
@@ -74,138 +69,136 @@ export class EmbeddingWorkerPool {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    this.#settleAll(stopping())
-    await this.#release()
+    this.#isClosed = true
+    this.#failAll(createStoppingError())
+    await this.#endWorkers()
   }
 
-  async #release(): Promise<void> {
-    clearTimeout(this.#idle)
-    const children = [...this.#workerCount].map(({ child }) => child)
-    this.#workerCount.clear()
-    await Promise.all(children.map(ended))
+  async #endWorkers(): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    const processes = [...this.#workers].map(({ process }) => process)
+    this.#workers.clear()
+    await Promise.all(processes.map(kill))
   }
 
-  /** Starts the workers that what waits deserves, and hands texts to those that are ready. */
-  #work(): void {
-    clearTimeout(this.#idle)
+  #run(): void {
+    clearTimeout(this.#idleTimer)
     const wanted = Math.min(this.#options.size, this.pendingCount)
-    while (this.#workerCount.size < wanted) this.#start()
-    for (const { child } of this.#workerCount) hold(child)
+    while (this.#workers.size < wanted) this.#startWorker()
+    for (const { process } of this.#workers) ref(process)
     this.#dispatch()
   }
 
-  #start(): void {
-    const child = this.#options.start()
-    const worker: Worker = { child, ready: false, asked: new Map() }
-    this.#workerCount.add(worker)
-    child.on('message', (message: WorkerMessage) => this.#heard(worker, message))
-    child.on('error', (error) => this.#lost(worker, error.message))
-    child.on('exit', (code, signal) => this.#lost(worker, `it ended with ${signal ?? code}`))
+  #startWorker(): void {
+    const process = this.#options.start()
+    const worker: Worker = { process, isReady: false, pending: new Map() }
+    this.#workers.add(worker)
+    process.on('message', (message: WorkerMessage) => this.#handleMessage(worker, message))
+    process.on('error', (error) => this.#handleExit(worker, error.message))
+    process.on('exit', (code, signal) => this.#handleExit(worker, `it exited with ${signal ?? code}`))
   }
 
   #dispatch(): void {
-    for (let job = this.#next(); job; job = this.#next()) {
-      const worker = this.#freest(job.isUrgent ? URGENT_AHEAD : AHEAD)
+    for (let job = this.#nextJob(); job; job = this.#nextJob()) {
+      const worker = this.#findFreeWorker(job.isUrgent ? MAX_PENDING_WITH_QUERIES : MAX_PENDING_PER_WORKER)
       if (!worker) return
-      const at = job.takeNext()
-      const number = ++this.#number
-      worker.asked.set(number, { job, at })
-      // One that is gone tells so itself, by its exit.
-      worker.child.send({ number, text: job.texts[at] ?? '', isUrgent: job.isUrgent } satisfies WorkerRequest, () => {})
+      const index = job.takeNext()
+      const id = ++this.#lastRequestId
+      worker.pending.set(id, { job, index })
+      // Errors are ignored: the exit of the process is handled.
+      worker.process.send({ id, text: job.texts[index] ?? '', isUrgent: job.isUrgent } satisfies WorkerRequest, () => {})
     }
   }
 
-  #next(): EmbeddingJob | undefined {
-    const open = [...this.#jobs].filter((job) => job.hasNext)
-    return open.find(({ isUrgent: urgent }) => urgent) ?? open[0]
+  #nextJob(): EmbeddingJob | undefined {
+    const jobs = [...this.#jobs].filter((job) => job.hasNext)
+    return jobs.find(({ isUrgent }) => isUrgent) ?? jobs[0]
   }
 
-  #freest(limit: number): Worker | undefined {
-    const free = [...this.#workerCount].filter(({ ready, asked }) => ready && asked.size < limit)
-    return free.sort((a, b) => a.asked.size - b.asked.size)[0]
+  /** Returns the ready worker with the fewest pending requests, if they are below the limit. */
+  #findFreeWorker(limit: number): Worker | undefined {
+    const free = [...this.#workers].filter(({ isReady, pending }) => isReady && pending.size < limit)
+    return free.sort((a, b) => a.pending.size - b.pending.size)[0]
   }
 
-  #heard(worker: Worker, message: WorkerMessage): void {
-    // One that was released may still have had its last word under way.
-    if (!this.#workerCount.has(worker)) return
+  #handleMessage(worker: Worker, message: WorkerMessage): void {
+    // A worker that was ended may have sent a message before.
+    if (!this.#workers.has(worker)) return
     if (message.kind === 'broken') {
-      void ended(worker.child)
-      this.#lost(worker, message.problem)
+      void kill(worker.process)
+      this.#handleExit(worker, message.error)
     } else if (message.kind === 'ready') {
-      worker.ready = true
+      worker.isReady = true
     } else {
-      const asked = worker.asked.get(message.number)
-      worker.asked.delete(message.number)
-      if (asked) this.#answered(asked.job, asked.at, message)
+      const pending = worker.pending.get(message.id)
+      worker.pending.delete(message.id)
+      if (pending) this.#handleResponse(pending.job, pending.index, message)
     }
     this.#dispatch()
   }
 
-  #answered(job: EmbeddingJob, at: number, message: Extract<WorkerMessage, { number: number }>): void {
-    if (message.kind === 'problem') {
-      this.#settle(job, new CadreError('INTERNAL', `The embedding model failed on a text: ${message.problem}`))
+  #handleResponse(job: EmbeddingJob, index: number, message: Extract<WorkerMessage, { id: number }>): void {
+    if (message.kind === 'error') {
+      this.#finish(job, new CadreError('INTERNAL', `The embedding model failed on a text: ${message.error}`))
     } else {
-      job.setVector(at, message.vector)
-      if (job.remaining === 0) this.#settle(job)
+      job.setVector(index, message.vector)
+      if (job.remaining === 0) this.#finish(job)
     }
   }
 
-  /** Only those whose texts it had fail with it; where it never came up, all do, since another would fare no better. */
-  #lost(worker: Worker, problem: string): void {
-    if (!this.#workerCount.delete(worker)) return
-    this.#options.logger.warn({ problem, texts: worker.asked.size }, 'an embedding worker is lost')
-    if (worker.ready) {
-      const failure = new WorkerLostError('INTERNAL', `The embedding worker that had this text is lost: ${problem}.`, {
-        hint: 'Another one takes its place; try again.',
-      })
-      for (const { job } of worker.asked.values()) this.#settle(job, failure)
-      if (this.#jobs.size > 0) this.#work()
-    } else if (this.#workerCount.size === 0) {
-      const hint = 'Install Cadre again; from source, run npm run build.'
-      this.#settleAll(new CadreError('UNAVAILABLE', `The embedding model cannot be loaded: ${problem}`, { hint }))
+  /** Fails the jobs whose texts the worker had. If no worker could start, all jobs fail, because another attempt would fail too. */
+  #handleExit(worker: Worker, problem: string): void {
+    if (!this.#workers.delete(worker)) return
+    this.#options.logger.warn({ problem, texts: worker.pending.size }, 'embedding worker lost')
+    if (worker.isReady) {
+      const error = new WorkerLostError('INTERNAL', `The embedding worker was lost: ${problem}.`, { hint: 'Try again.' })
+      for (const { job } of worker.pending.values()) this.#finish(job, error)
+      if (this.#jobs.size > 0) this.#run()
+    } else if (this.#workers.size === 0) {
+      const hint = 'Reinstall Cadre; in a source checkout, run npm run build.'
+      this.#failAll(new CadreError('UNAVAILABLE', `The embedding model cannot be loaded: ${problem}`, { hint }))
     }
   }
 
-  #settle(job: EmbeddingJob, failure?: unknown): void {
+  #finish(job: EmbeddingJob, error?: unknown): void {
     if (!this.#jobs.delete(job)) return
-    job.finish(failure)
-    if (this.#jobs.size === 0) this.#rest()
+    job.finish(error)
+    if (this.#jobs.size === 0) this.#startIdleTimer()
   }
 
-  #settleAll(failure: unknown): void {
-    for (const job of [...this.#jobs]) this.#settle(job, failure)
+  #failAll(error: unknown): void {
+    for (const job of [...this.#jobs]) this.#finish(job, error)
   }
 
-  /** A process with nothing else to do may end now. */
-  #rest(): void {
-    for (const { child } of this.#workerCount) letGo(child)
-    clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => {
-      this.#options.logger.debug({ workers: this.#workerCount.size }, 'embedding workers released')
-      void this.#release()
+  /** Also lets this process exit while the workers are idle. */
+  #startIdleTimer(): void {
+    for (const { process } of this.#workers) unref(process)
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      this.#options.logger.debug({ workers: this.#workers.size }, 'ending idle embedding workers')
+      void this.#endWorkers()
     }, this.#options.idleMs).unref()
   }
 }
 
-const stopping = () => new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
+const createStoppingError = () => new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
 
-/** Keeps this process alive for its answer. */
-function hold(child: ChildProcess): void {
-  child.ref()
-  child.channel?.ref()
+/** Keeps this process alive while the worker has work. */
+function ref(worker: ChildProcess): void {
+  worker.ref()
+  worker.channel?.ref()
 }
 
-function letGo(child: ChildProcess): void {
-  child.unref()
-  child.channel?.unref()
+function unref(worker: ChildProcess): void {
+  worker.unref()
+  worker.channel?.unref()
 }
 
-/** It has nothing to lose, so it is not asked. */
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
-  hold(child)
-  const gone = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
-  await gone
+/** Workers have no state to save. */
+async function kill(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null || worker.pid === undefined) return
+  ref(worker)
+  const exit = new Promise((resolve) => worker.once('exit', resolve))
+  worker.kill('SIGKILL')
+  await exit
 }

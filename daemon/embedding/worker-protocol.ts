@@ -1,14 +1,14 @@
-/** What the pool and its workers say to each other. */
+/** Messages between the worker pool and its workers. */
 
 export interface WorkerRequest {
-  number: number
+  id: number
   text: string
   isUrgent: boolean
 }
 
 export type WorkerMessage =
   | { kind: 'ready' }
-  /** It could not load the model and will answer nothing. */
-  | { kind: 'broken'; problem: string }
-  | { kind: 'vector'; number: number; vector: Float32Array }
-  | { kind: 'problem'; number: number; problem: string }
+  /** The worker could not load the model. */
+  | { kind: 'broken'; error: string }
+  | { kind: 'vector'; id: number; vector: Float32Array }
+  | { kind: 'error'; id: number; error: string }

@@ -1,58 +1,57 @@
-/** A process with one session of the embedded model: questions in, vectors out, queries before the rest. It ends with the daemon that started it. */
-import { setImmediate as turn } from 'node:timers/promises'
+/** A process that embeds texts with the embedded model, queries first. It ends with the daemon. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { MinilmModel } from './minilm-model.ts'
 import type { WorkerMessage, WorkerRequest } from './worker-protocol.ts'
 
-class Answerer {
+class RequestQueue {
   readonly #model: MinilmModel
   readonly #urgent: WorkerRequest[] = []
   readonly #others: WorkerRequest[] = []
-  #busy = false
+  #isBusy = false
 
   constructor(model: MinilmModel) {
     this.#model = model
   }
 
-  async take(question: WorkerRequest): Promise<void> {
-    const queue = question.isUrgent ? this.#urgent : this.#others
-    queue.push(question)
-    if (this.#busy) return
-    this.#busy = true
+  async add(request: WorkerRequest): Promise<void> {
+    const queue = request.isUrgent ? this.#urgent : this.#others
+    queue.push(request)
+    if (this.#isBusy) return
+    this.#isBusy = true
     for (let next = this.#next(); next; next = this.#next()) {
-      await this.#answer(next)
-      // A run blocks this process: what came meanwhile is read now, so that a query does not wait behind a text that came before it.
-      await turn()
+      await this.#embed(next)
+      // A run blocks the event loop; this reads the requests that arrived meanwhile, which may be queries.
+      await yieldToEventLoop()
     }
-    this.#busy = false
+    this.#isBusy = false
   }
 
   #next(): WorkerRequest | undefined {
     return this.#urgent.shift() ?? this.#others.shift()
   }
 
-  async #answer({ number, text }: WorkerRequest): Promise<void> {
+  async #embed({ id, text }: WorkerRequest): Promise<void> {
     try {
-      tell({ kind: 'vector', number, vector: await this.#model.embed(text) })
+      send({ kind: 'vector', id, vector: await this.#model.embed(text) })
     } catch (error) {
-      tell({ kind: 'problem', number, problem: (error as Error).message })
+      send({ kind: 'error', id, error: (error as Error).message })
     }
   }
 }
 
-/** Whoever does not listen any more is gone, and this process was only there for them. */
-function tell(message: WorkerMessage): void {
+function send(message: WorkerMessage): void {
   process.send?.(message, undefined, undefined, (error) => {
     if (error) process.exit()
   })
 }
 
 process.on('disconnect', () => process.exit())
-// Ctrl-C reaches every process of a terminal; the daemon still wants its answers then, and ends this one itself.
+// Ctrl-C reaches every process of a terminal; the daemon still needs its vectors then, and ends this process itself.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 try {
-  const answerer = new Answerer(await MinilmModel.load(process.argv[2] ?? ''))
-  process.on('message', (question: WorkerRequest) => void answerer.take(question))
-  tell({ kind: 'ready' })
+  const queue = new RequestQueue(await MinilmModel.load(process.argv[2] ?? ''))
+  process.on('message', (request: WorkerRequest) => void queue.add(request))
+  send({ kind: 'ready' })
 } catch (error) {
-  tell({ kind: 'broken', problem: (error as Error).message })
+  send({ kind: 'broken', error: (error as Error).message })
 }

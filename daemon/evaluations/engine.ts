@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
-import { type Turn, TurnTaking } from '../async/semaphore.ts'
+import { type Acquire, Semaphore } from '../async/semaphore.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -42,7 +42,7 @@ interface CaseToDo {
 interface RunUse {
   ask: Ask
   tools: ScoringTools
-  turn: Turn
+  turn: Acquire
   signal: AbortSignal
 }
 
@@ -152,7 +152,7 @@ export class Engine {
       .flat()
       .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
     const results = new ResultQueue({ database, meter }, run.id, () => this.#tell(run.id))
-    const { turn } = new TurnTaking(run.concurrency)
+    const { acquire: turn } = new Semaphore(run.concurrency)
     const { evaluation, target } = run.configuration as RunConfiguration
     const ask = this.#parts.targets[evaluation.type].asConfigured(target)
     const tools = scoring.tools({ evaluation_id: run.evaluation_id }, turn, signal)

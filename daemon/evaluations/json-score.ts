@@ -1,5 +1,5 @@
 /** Scores an answer that should be JSON: the share of what is expected that is there, whatever the order of fields. */
-import { nestsDeeper } from '../validation/json-depth.ts'
+import { exceedsDepth } from '../validation/json-depth.ts'
 
 export interface JsonScore {
   score: number
@@ -11,7 +11,7 @@ const DEEPEST = 500
 
 /** Throws where a text is not JSON that answers can be held against. */
 export function checkJson(text: string): void {
-  if (nestsDeeper(JSON.parse(text), DEEPEST)) throw new SyntaxError(`It is nested more than ${DEEPEST} levels deep.`)
+  if (exceedsDepth(JSON.parse(text), DEEPEST)) throw new SyntaxError(`It is nested more than ${DEEPEST} levels deep.`)
 }
 
 export function jsonScore(expected: string, actual: string): JsonScore {

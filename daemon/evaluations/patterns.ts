@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { CadreError } from '../../src/contract/errors.ts'
-import { TurnTaking } from '../async/semaphore.ts'
+import { Semaphore } from '../async/semaphore.ts'
 
 /** Patterns tried at a time: one that never ends takes a whole core for as long as it may. */
 const THREADS = 2
@@ -33,7 +33,7 @@ export type PatternTest = (pattern: string, text: string) => Promise<boolean>
 
 export class Patterns {
   readonly #idle: Worker[] = []
-  readonly #line = new TurnTaking(THREADS)
+  readonly #line = new Semaphore(THREADS)
   readonly #longest: number
 
   constructor(longest = LONGEST_MS) {
@@ -44,7 +44,7 @@ export class Patterns {
   ofRun(signal: AbortSignal): PatternTest {
     const slow = new Set<string>()
     return async (pattern, text) => {
-      const done = await this.#line.turn()
+      const done = await this.#line.acquire()
       try {
         signal.throwIfAborted()
         if (slow.has(pattern)) throw tooSlow('The pattern took too long on another answer of this run, and was not tried again.')

@@ -5,8 +5,8 @@ import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import type { Run, RunComparison, RunDetails, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Caller, Change } from '../core/caller.ts'
-import { newId } from '../core/identifiers.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
+import { generateId } from '../core/identifiers.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import { type ComparedResult, compareRuns } from './comparison.ts'
@@ -45,7 +45,7 @@ export class Runs {
     this.#parts = parts
   }
 
-  async begin(change: Change, id: string, pace: { concurrency?: number; repeats?: number }): Promise<ShownRun> {
+  async begin(change: ChangeContext, id: string, pace: { concurrency?: number; repeats?: number }): Promise<ShownRun> {
     const { database, engine, targets, evaluations } = this.#parts
     const { run, shown } = await database.write(async (transaction) => {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
@@ -55,7 +55,7 @@ export class Runs {
       if (!target) throw createNotFoundError(type.replace('_', ' '), target_id)
       const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
       const made: RunToDo = {
-        id: newId('run'),
+        id: generateId('run'),
         evaluation_id: id,
         status: 'queued',
         created_at: new Date().toISOString(),
@@ -72,7 +72,7 @@ export class Runs {
       }
       await insertRun(transaction, made)
       const told = await this.#shown(transaction, made)
-      await change.remember?.(transaction, told)
+      await change.storeResponse?.(transaction, told)
       return { run: made, shown: told }
     })
     engine.enqueue(run)
@@ -99,7 +99,7 @@ export class Runs {
     return { ...(await this.#inFull(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
   }
 
-  async cancel(change: Change, id: string, runId: string): Promise<ShownRun> {
+  async cancel(change: ChangeContext, id: string, runId: string): Promise<ShownRun> {
     const { database, engine } = this.#parts
     await engine.cancel(await this.#require(change.caller, id, runId))
     return this.#shown(database, await this.#require(change.caller, id, runId))

@@ -1,6 +1,6 @@
 /** What scorers need besides the answer: patterns, meanings and judges. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
-import type { Turn } from '../async/semaphore.ts'
+import type { Acquire } from '../async/semaphore.ts'
 import type { CallOrigin } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
@@ -19,7 +19,7 @@ export class Scoring {
   }
 
   /** Tools for one run: what judges take is counted as the evaluation's. */
-  tools(origin: CallOrigin, turn: Turn, signal: AbortSignal): ScoringTools {
+  tools(origin: CallOrigin, turn: Acquire, signal: AbortSignal): ScoringTools {
     return {
       matches: this.#patterns.ofRun(signal),
       similarity: (a, b) => this.#similarity(a, b, signal),

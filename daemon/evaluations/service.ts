@@ -9,7 +9,7 @@ import {
   MAX_TEST_CASES,
   type ScorerSettings,
 } from '../../src/contract/families/evaluations.ts'
-import type { Change } from '../core/caller.ts'
+import type { ChangeContext } from '../core/caller.ts'
 import { Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -51,7 +51,7 @@ export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInp
   }
 
   /** Adds test cases behind those there are, whoever else does so at the same time. */
-  async append(change: Change, id: string, test_cases: Static<typeof EvaluationCreate>['test_cases']): Promise<StoredEvaluation> {
+  async append(change: ChangeContext, id: string, test_cases: Static<typeof EvaluationCreate>['test_cases']): Promise<StoredEvaluation> {
     return this.update(change, id, (current) => {
       const all = [...current.test_cases, ...test_cases]
       if (all.length > MAX_TEST_CASES || JSON.stringify(all).length > MAX_EVALUATION_BYTES)

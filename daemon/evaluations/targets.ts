@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Citation, Usage } from '../../src/contract/families/conversations.ts'
 import type { EVALUATION_TYPES } from '../../src/contract/families/evaluations.ts'
-import type { Turn } from '../async/semaphore.ts'
+import type { Acquire } from '../async/semaphore.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Settlement } from '../core/meter.ts'
 import type { Reader } from '../store/database.ts'
@@ -28,7 +28,7 @@ export interface CaseUse {
   evaluationId: string
   caller: Caller
   /** What may be made ready before is; from here on it is timed. */
-  turn: Turn
+  turn: Acquire
   signal: AbortSignal
 }
 

@@ -1,10 +1,10 @@
 /** A contract route bound to the code that answers it. */
 import type { HandlerData, Route, StreamEvent, ValidatedInput } from '../../src/contract/route.ts'
-import type { Caller, Change } from '../core/caller.ts'
-import type { Later } from '../core/deferred-reply.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
+import type { DeferredResponse } from '../core/deferred-response.ts'
 
 export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
-  change: Change
+  change: ChangeContext
   /** Aborts when the caller goes away before the answer is finished. */
   readonly signal: AbortSignal
   /** The last event the caller got of a stream that it follows again. */
@@ -13,7 +13,7 @@ export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
 
 /** What a handler gives: the data, or where the route streams its events; at once or later. */
 type HandlerValue<R extends Route> = HandlerData<R> | AsyncIterable<StreamEvent>
-export type HandlerResult<R extends Route> = HandlerValue<R> | Later<HandlerValue<R>>
+export type HandlerResult<R extends Route> = HandlerValue<R> | DeferredResponse<HandlerValue<R>>
 
 /** What is there now: a field that says the same is no change. */
 export interface CurrentResource {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
-import { nestsDeeper } from '../validation/json-depth.ts'
+import { exceedsDepth } from '../validation/json-depth.ts'
 import { hasMoreValuesThan } from './count-json-values.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -20,7 +20,7 @@ export function addJsonParser(server: FastifyInstance): void {
     if (problem) return done(problem)
     const text = body.toString()
     if (text.length > MEGABYTE && hasMoreValuesThan(text, MAX_VALUES)) return done(tooMany())
-    parse(request, text, (error, value) => done(error ?? (nestsDeeper(value, MAX_DEPTH) ? tooDeep() : null), value))
+    parse(request, text, (error, value) => done(error ?? (exceedsDepth(value, MAX_DEPTH) ? tooDeep() : null), value))
   })
   // Where nothing is sent, it does not matter what it is called: curl -d '' says that it is a form.
   server.addContentTypeParser('*', (request, _payload, done) =>

@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Route, StreamEvent } from '../../src/contract/route.ts'
 import { DEFAULT_LIMIT } from '../../src/contract/schemas/list-query.ts'
-import type { Caller, Change } from '../core/caller.ts'
-import { Later } from '../core/deferred-reply.ts'
-import { etagOf } from '../core/etag.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
+import { DeferredResponse } from '../core/deferred-response.ts'
+import { computeEtag } from '../core/etag.ts'
 import type { Page } from '../store/records.ts'
 import type { Binding, HandlerRequest } from './binding.ts'
 import { type OpenStreams, sendEvents } from './event-stream.ts'
@@ -22,14 +22,14 @@ export async function handleRequest(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { route } = binding
-  const change: Change = { caller: request.caller ?? ANONYMOUS, ifMatch: request.headers['if-match'] }
+  const change: ChangeContext = { caller: request.caller ?? ANONYMOUS, ifMatch: request.headers['if-match'] }
   const result = await handleOnce(idempotency, binding, request, reply, change)
-  const made = result instanceof Later ? await result.made() : result
+  const made = result instanceof DeferredResponse ? await result.wait() : result
   if (isEventStream(made)) return sendEvents(reply, made, streams)
   reply.status(binding.getStatus?.(made) ?? route.status).type('application/json; charset=utf-8')
   if (route.shape === 'data' && made !== null && typeof made === 'object') {
     const data = JSON.stringify(made) // written once, for the tag and the body
-    reply.header('etag', etagOf(data))
+    reply.header('etag', computeEtag(data))
     return `{"success":true,"data":${data}}`
   }
   return wrapInEnvelope(route, made, request.query as { page?: number; limit?: number })
@@ -40,7 +40,7 @@ async function handleOnce(
   binding: Binding,
   request: FastifyRequest,
   reply: FastifyReply,
-  change: Change,
+  change: ChangeContext,
 ): Promise<unknown> {
   const key = request.headers['idempotency-key']
   if (key === undefined || binding.route.method !== 'POST') return binding.handle(new FastifyHandlerRequest(request, reply, change))
@@ -55,7 +55,7 @@ async function handleOnce(
       const { reply: remembered } = attempt.previous
       return binding.replay ? await binding.replay(new FastifyHandlerRequest(request, reply, change), remembered) : remembered
     }
-    const result = await binding.handle(new FastifyHandlerRequest(request, reply, { ...change, remember: attempt.remember }))
+    const result = await binding.handle(new FastifyHandlerRequest(request, reply, { ...change, storeResponse: attempt.remember }))
     await attempt.finish(result)
     return result
   } finally {
@@ -67,12 +67,12 @@ class FastifyHandlerRequest implements HandlerRequest<Route> {
   readonly params: never
   readonly query: never
   readonly body: never
-  readonly change: Change
+  readonly change: ChangeContext
   readonly lastEventId: string | undefined
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
 
-  constructor(request: FastifyRequest, reply: FastifyReply, change: Change) {
+  constructor(request: FastifyRequest, reply: FastifyReply, change: ChangeContext) {
     this.params = request.params as never
     this.query = request.query as never
     this.body = request.body as never

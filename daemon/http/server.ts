@@ -81,7 +81,7 @@ export async function createServer(door: ServerDependencies, bindings: readonly 
   })
   addJsonParser(server)
   server.setValidatorCompiler(({ schema, httpPart }) => {
-    const check = httpPart === 'body' ? door.validator.body(schema as never) : door.validator.text(schema as never)
+    const check = httpPart === 'body' ? door.validator.forBody(schema as never) : door.validator.forText(schema as never)
     return (value: unknown) => {
       const error = check(value)
       return error ? { error } : { value }
@@ -170,7 +170,8 @@ function registerRoute(
     preValidation: async (request) => {
       const problem = checkBody(route, request)
       if (problem) throw problem
-      if (binding.current) request.body = await removeUnchangedFields(request, door.validator.body(route.body as TSchema), binding.current)
+      if (binding.current)
+        request.body = await removeUnchangedFields(request, door.validator.forBody(route.body as TSchema), binding.current)
     },
     handler: (request, reply) => handleRequest(door.idempotency, streams, binding, request, reply),
   })

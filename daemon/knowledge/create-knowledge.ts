@@ -7,8 +7,8 @@ import type { ModelsService } from '../models/service.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
-import type { Originals } from '../store/documents.ts'
-import type { Vectors } from '../store/vectors.ts'
+import type { OriginalStore } from '../store/original-store.ts'
+import type { VectorStore } from '../store/vector-store.ts'
 import type { Validator } from '../validation/validator.ts'
 import { DocumentsService } from './document-service.ts'
 import { IndexRegistry } from './indexes/index-registry.ts'
@@ -24,8 +24,8 @@ import { Synchronizer } from './sync/synchronizer.ts'
 
 export interface KnowledgeDependencies {
   database: Database
-  originals: Originals
-  vectors: Vectors
+  originals: OriginalStore
+  vectors: VectorStore
   vault: Vault
   validator: Validator
   outbound: Outbound

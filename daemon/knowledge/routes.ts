@@ -11,7 +11,7 @@ export const bindKnowledgeRoutes = (sources: KnowledgeService, documents: Docume
   ...bindCrud(knowledgeSourceRoutes, sources),
   bind(knowledgeSourceRoutes.sync, ({ params, change }) => sources.sync(change.caller, params.id)),
   bind(knowledgeSourceRoutes.cancelSync, ({ params, change }) => sources.cancelSync(change.caller, params.id)),
-  bind(knowledgeSourceRoutes.syncEvents, ({ params, change }) => sources.generateSyncEvents(change.caller, params.id)),
+  bind(knowledgeSourceRoutes.syncEvents, ({ params, change }) => sources.streamSyncEvents(change.caller, params.id)),
   bind(documentRoutes.list, ({ params, query, change }) => documents.list(change.caller, params.id, query as ListQuery)),
   bind(documentRoutes.create, ({ params, body, change }) => documents.add(change, params.id, body)),
   bind(documentRoutes.get, ({ params }) => documents.get(params.id, params.document_id)),

@@ -2,7 +2,7 @@
 
 import { object, optional } from '../../src/contract/schemas/fields.ts'
 import { query, top_k } from '../../src/contract/schemas/passages.ts'
-import type { FoundPassage, Tool } from '../core/tool.ts'
+import type { RetrievedPassage, Tool } from '../core/tool.ts'
 import type { Validator } from '../validation/validator.ts'
 
 const SearchInput = object({ query, ...optional({ top_k }) })
@@ -26,7 +26,7 @@ interface ToolIdentity {
 export function createSearchTool(
   { id, name, description }: ToolIdentity,
   validator: Validator,
-  search: (query: string, topK: number | undefined) => Promise<FoundPassage[]>,
+  search: (query: string, topK: number | undefined) => Promise<RetrievedPassage[]>,
 ): Tool {
   return {
     id,

@@ -1,4 +1,4 @@
-/** What a knowledge source proves itself with: sealed when it is kept, opened when it is synchronized, and bound to what it was given for. */
+/** Credentials of knowledge sources: sealed in the database, opened for a sync and bound to their repository. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { KnowledgeSourceCreate, KnowledgeSourceUpdate, SourceAuth } from '../../src/contract/families/knowledge-sources.ts'
@@ -12,42 +12,43 @@ import { findSourcesWithLogins, type StoredSource, setSecureDelete, sourceRecord
 export type SourceInput = Static<typeof KnowledgeSourceCreate> | Static<typeof KnowledgeSourceUpdate>
 
 export function openAuth(vault: Vault, { id, auth, secrets }: Pick<StoredSource, 'id' | 'auth' | 'secrets'>): SourceAuth {
-  const parts = Object.entries(JSON.parse(secrets ?? '{}') as Record<string, string>)
-  return { ...auth, ...Object.fromEntries(parts.map(([name, part]) => [name, vault.open(part, getSealContext(id, name))])) } as SourceAuth
+  const sealed = Object.entries(JSON.parse(secrets ?? '{}') as Record<string, string>)
+  const values = sealed.map(([name, value]) => [name, vault.open(value, getSealContext(id, name))])
+  return { ...auth, ...Object.fromEntries(values) } as SourceAuth
 }
 
-/** The record with what is given sealed into it, or with what it had. */
+/** Returns the record with the sealed credentials of the input, or with its current ones if the input has none. */
 export function applyAuth(
   vault: Vault,
   record: StoredSource,
-  given: SourceInput,
+  input: SourceInput,
   caller: Caller,
   current: StoredSource | undefined,
 ): StoredSource {
   const { auth, secrets } = current ?? { auth: { type: 'none' as const }, secrets: null }
-  const next = given.auth === undefined ? { ...record, auth, secrets } : sealAuth(vault, record, given.auth)
+  const next = input.auth === undefined ? { ...record, auth, secrets } : sealAuth(vault, record, input.auth)
   if (next.auth.type === 'none') return next
   const repository = getRepository(next)
   if (!/^https?:/i.test(repository))
     throw createValidationError(
       'auth',
-      'is for repositories at http and https addresses',
-      'Leave it out, or set {"type": "none"}; ssh proves itself with its own keys.',
+      'is only supported for repositories with an http or https address',
+      'Omit auth or set {"type": "none"}; ssh uses its own keys.',
     )
-  // Not only on another server: what it opens there is more than what somebody was given it for.
-  if (current && given.auth === undefined && getRepository(current) !== repository && caller.role !== 'admin')
-    throw new CadreError('FORBIDDEN', 'Only an admin may change the repository of a source with a login, unless that is given anew.', {
-      hint: 'Send auth along, or use a token with the role admin.',
+  // Also on the same server: the credentials may give access to repositories that the editor must not read.
+  if (current && input.auth === undefined && getRepository(current) !== repository && caller.role !== 'admin')
+    throw new CadreError('FORBIDDEN', 'Only an admin may change the repository of a source without sending its credentials again.', {
+      hint: 'Send auth, too, or use a token with the role admin.',
     })
   return next
 }
 
-/** Seals what older versions kept in the address of a repository. */
+/** Seals credentials that older versions stored in repository URLs. */
 export async function sealLogins(database: Database, vault: Vault, logger: Logger): Promise<void> {
   const ids = await findSourcesWithLogins(database)
   if (ids.length === 0) return
   if (vault.location === 'locked')
-    return void logger.warn({ sources: ids }, 'logins in addresses of repositories cannot be sealed while the vault is locked')
+    return void logger.warn({ sources: ids }, 'cannot seal credentials in repository URLs while the vault is locked')
   await database.write(async (transaction) => {
     await setSecureDelete(transaction, true)
     for (const id of ids) {
@@ -57,21 +58,19 @@ export async function sealLogins(database: Database, vault: Vault, logger: Logge
       if (removeUrlCredentials(repository) === repository) continue
       const found = splitUrlCredentials(repository)
       const plain = { ...source, configuration: { ...source.configuration, repository: removeUrlCredentials(repository) } }
-      // ssh never used the password that its address held.
+      // ssh ignores a password in the URL.
       await sourceRecords.update(transaction, found ? sealAuth(vault, plain, { type: 'basic', ...found.login }) : plain)
-      logger.info({ source: id }, 'the login in the address of its repository is sealed now')
+      logger.info({ source: id }, 'sealed the credentials in the repository URL')
     }
     await setSecureDelete(transaction, false)
   })
 }
 
-/** Each value by itself, so that each is known to what keeps secrets out of the log. */
+/** Seals each value separately so that the log redactor knows each of them. */
 function sealAuth(vault: Vault, record: StoredSource, { type, ...values }: SourceAuth): StoredSource {
-  const parts = Object.entries(values as Record<string, string>).map(([name, value]) => [
-    name,
-    vault.seal(value, getSealContext(record.id, name)),
-  ])
-  return { ...record, auth: { type }, secrets: type === 'none' ? null : JSON.stringify(Object.fromEntries(parts)) }
+  const entries = Object.entries(values as Record<string, string>)
+  const sealed = entries.map(([name, value]) => [name, vault.seal(value, getSealContext(record.id, name))])
+  return { ...record, auth: { type }, secrets: type === 'none' ? null : JSON.stringify(Object.fromEntries(sealed)) }
 }
 
 const getSealContext = (id: string, name: string): string => `${id}/auth/${name}`

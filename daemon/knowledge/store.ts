@@ -1,4 +1,4 @@
-/** Knowledge sources and documents as they are stored. */
+/** Records and SQL of knowledge sources and documents. */
 import type { Static } from 'typebox'
 import { Document } from '../../src/contract/families/documents.ts'
 import { KnowledgeSource, type SourceStatistics } from '../../src/contract/families/knowledge-sources.ts'
@@ -18,7 +18,9 @@ export const documentRecords = new Records<StoredDocument>({ table: 'documents',
 
 export async function getStatistics(reader: Reader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
   const sums = await reader.get<{ documents: number; chunks: number; failed: number; embedded: number }>(
-    "SELECT count(*) AS documents, coalesce(sum(chunks), 0) AS chunks, coalesce(sum(status = 'failed'), 0) AS failed, coalesce(sum(CASE WHEN status = 'indexed' THEN chunks ELSE 0 END), 0) AS embedded FROM documents WHERE knowledge_source_id = ?",
+    `SELECT count(*) AS documents, coalesce(sum(chunks), 0) AS chunks, coalesce(sum(status = 'failed'), 0) AS failed,
+       coalesce(sum(CASE WHEN status = 'indexed' THEN chunks ELSE 0 END), 0) AS embedded
+     FROM documents WHERE knowledge_source_id = ?`,
     [sourceId],
   )
   return sums ?? { documents: 0, chunks: 0, failed: 0, embedded: 0 }
@@ -49,18 +51,18 @@ export async function deleteDocuments(transaction: Transaction, sourceId: string
   await transaction.run('DELETE FROM documents WHERE knowledge_source_id = ?', [sourceId])
 }
 
-/** A document that was found until now is the sender's from now on: it does not go when it is no longer found. */
+/** Makes a discovered document a sent one: a sync no longer deletes it when it is missing. */
 export async function markAsSent(transaction: Transaction, documentId: string): Promise<void> {
   await transaction.run("UPDATE documents SET origin = 'sent', fingerprint = NULL WHERE id = ?", [documentId])
 }
 
-/** Sources whose address may hold a login, as older versions kept it. */
+/** Older versions stored credentials in repository URLs. */
 export async function findSourcesWithLogins(reader: Reader): Promise<string[]> {
   const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
   return rows.map(({ id }) => id)
 }
 
-/** Whether what is written over is wiped from the file, too. */
-export async function setSecureDelete(transaction: Transaction, wiped: boolean): Promise<void> {
-  await transaction.get(`PRAGMA secure_delete = ${wiped ? 'ON' : 'OFF'}`)
+/** With secure_delete SQLite overwrites old values in the file. */
+export async function setSecureDelete(transaction: Transaction, enabled: boolean): Promise<void> {
+  await transaction.get(`PRAGMA secure_delete = ${enabled ? 'ON' : 'OFF'}`)
 }

@@ -1,4 +1,4 @@
-/** What RAG and retrieval tools say about their index and filters, checked in one place. */
+/** Validates the index settings and filters of RAG tools and retrieval tools. */
 import { createValidationError } from '../../src/contract/errors.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -6,7 +6,7 @@ import type { Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { IndexSettings } from './indexes/index-store.ts'
 
-/** The embedding model's id, once size and overlap fit together. */
+/** Validates the chunking and returns the id of the embedding model. */
 export async function validateChunking(reader: Reader, models: ModelsService, tool: IndexSettings): Promise<string> {
   if (tool.chunk_overlap >= tool.chunk_size)
     throw createValidationError('chunk_overlap', `must be less than chunk_size (${tool.chunk_size})`)
@@ -21,7 +21,7 @@ export function getEmbeddingReferences({ embedding_model }: IndexSettings): Refe
 
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Filters as search takes them: what is asked of `metadata` stands beside the rest. Each compares with a value or a list of values, and with nothing else. */
+/** Validates filters and merges those under `metadata` with the others. A filter value is a scalar or a list of scalars. */
 export function normalizeFilters({ metadata, ...others }: Record<string, unknown>): Record<string, unknown> {
   if (metadata === undefined) return validateFilters('filters', others)
   if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata))
@@ -32,18 +32,18 @@ export function normalizeFilters({ metadata, ...others }: Record<string, unknown
 function validateFilters(where: string, filters: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(filters)) {
     const fits = isScalar(value) || (Array.isArray(value) && value.length > 0 && value.length <= 1_000 && value.every(isScalar))
-    if (!fits) throw createValidationError(`${where}.${name}`, 'must be a text, number or boolean, or a list of them')
+    if (!fits) throw createValidationError(`${where}.${name}`, 'must be a string, number or boolean, or a list of them')
   }
   return filters
 }
 
-/** What passes both filters: where both name a field, what is in both. A tool's own filters are never widened. */
+/** Combines filters: a field in both keeps only common values, so that a query never widens the filters of a tool. */
 export function intersectFilters(first: Record<string, unknown>, second: Record<string, unknown>): Record<string, unknown> {
-  const both = { ...first, ...second }
+  const combined = { ...first, ...second }
   for (const name of Object.keys(first)) {
     if (!Object.hasOwn(second, name)) continue
-    const wanted = [second[name]].flat()
-    both[name] = [first[name]].flat().filter((value) => wanted.includes(value))
+    const allowed = [second[name]].flat()
+    combined[name] = [first[name]].flat().filter((value) => allowed.includes(value))
   }
-  return both
+  return combined
 }

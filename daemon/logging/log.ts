@@ -4,10 +4,10 @@ import { type Logger, pino } from 'pino'
 import type { LogLevel } from '../../src/config.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 
-const FILES = 5
-const FILE_BYTES = 10 * 1024 * 1024
-const BATCH_BYTES = 64 * 1024
-const BATCH_MS = 100
+const MAX_FILES = 5
+const MAX_FILE_BYTES = 10 * 1024 * 1024
+const MAX_BATCH_BYTES = 64 * 1024
+const FLUSH_INTERVAL_MS = 100
 
 export interface LogOptions {
   path: string
@@ -25,13 +25,13 @@ export interface Log {
 }
 
 export function openLog(options: LogOptions): Log {
-  const file = new LogFile(options.path, options.fileBytes ?? FILE_BYTES)
+  const file = new LogFile(options.path, options.fileBytes ?? MAX_FILE_BYTES)
   const { redactor, echo } = options
   const destination = {
     /** Pino says here of what level the next line is. */
     lastLevel: 0,
     write(line: string) {
-      const clean = scrubbed(line, redactor)
+      const clean = redactLine(line, redactor)
       file.add(clean)
       echo?.(clean)
       // A warning may be the last thing this process says.
@@ -52,8 +52,8 @@ export function openLog(options: LogOptions): Log {
 }
 
 /** Taking a secret out of a number would leave a line that no reader can parse; such a line goes into a string whole. */
-function scrubbed(line: string, redactor: Redactor): string {
-  const clean = redactor.scrub(line)
+function redactLine(line: string, redactor: Redactor): string {
+  const clean = redactor.redact(line)
   if (clean === line) return line
   try {
     JSON.parse(clean)
@@ -67,55 +67,55 @@ function scrubbed(line: string, redactor: Redactor): string {
 /** Appends lines in batches; a disk that cannot take them costs lines, which are counted, and never the daemon. */
 export class LogFile {
   readonly #path: string
-  readonly #limit: number
+  readonly #maxBytes: number
   #descriptor: number | undefined
   #bytes = 0
-  #waiting: string[] = []
-  #waitingBytes = 0
+  #pending: string[] = []
+  #pendingBytes = 0
   #dropped = 0
-  #why = ''
+  #lastError = ''
   #timer: NodeJS.Timeout | undefined
 
   constructor(path: string, limit: number) {
     this.#path = path
-    this.#limit = limit
+    this.#maxBytes = limit
   }
 
   add(line: string): void {
-    this.#waiting.push(line)
-    this.#waitingBytes += line.length
-    if (this.#waitingBytes >= BATCH_BYTES) this.flush()
-    else this.#timer ??= setTimeout(() => this.flush(), BATCH_MS).unref()
+    this.#pending.push(line)
+    this.#pendingBytes += line.length
+    if (this.#pendingBytes >= MAX_BATCH_BYTES) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_INTERVAL_MS).unref()
   }
 
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const lines = this.#waiting
+    const lines = this.#pending
     if (lines.length === 0) return
-    this.#waiting = []
-    this.#waitingBytes = 0
+    this.#pending = []
+    this.#pendingBytes = 0
     try {
-      const batch = Buffer.from(this.#confession() + lines.join(''))
-      this.#makeRoom(batch.length)
+      const batch = Buffer.from(this.#formatDroppedNotice() + lines.join(''))
+      this.#prepareFor(batch.length)
       this.#append(batch)
       this.#dropped = 0
     } catch (error) {
       this.#dropped += lines.length
-      this.#why = (error as Error).message
-      this.#letGo()
+      this.#lastError = (error as Error).message
+      this.#closeFile()
     }
   }
 
   close(): void {
     this.flush()
-    this.#letGo()
+    this.#closeFile()
   }
 
   /** The first thing that is written once writing works again. */
-  #confession(): string {
+  #formatDroppedNotice(): string {
     if (this.#dropped === 0) return ''
-    return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg: `${this.#dropped} log lines were dropped: ${this.#why}` })}\n`
+    return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg: `${this.#dropped} log lines were dropped: ${this.#lastError}` })}\n`
   }
 
   #open(): number {
@@ -126,7 +126,7 @@ export class LogFile {
     return descriptor
   }
 
-  #letGo(): void {
+  #closeFile(): void {
     const descriptor = this.#descriptor
     this.#descriptor = undefined
     if (descriptor === undefined) return
@@ -134,28 +134,28 @@ export class LogFile {
       closeSync(descriptor)
     } catch (error) {
       // The kernel gives the descriptor back even so; what it could not keep is told with the next line.
-      this.#why = (error as Error).message
+      this.#lastError = (error as Error).message
     }
   }
 
-  #makeRoom(bytes: number): void {
-    if (this.#descriptor !== undefined && this.#movedAway(this.#descriptor)) this.#letGo()
+  #prepareFor(bytes: number): void {
+    if (this.#descriptor !== undefined && this.#wasReplaced(this.#descriptor)) this.#closeFile()
     if (this.#descriptor === undefined) this.#open()
-    if (this.#bytes === 0 || this.#bytes + bytes <= this.#limit) return
-    this.#letGo()
-    this.#turnOver()
+    if (this.#bytes === 0 || this.#bytes + bytes <= this.#maxBytes) return
+    this.#closeFile()
+    this.#rotate()
     this.#open()
   }
 
   /** Somebody deleted or renamed the file: what is written to the old one, nobody would find. */
-  #movedAway(descriptor: number): boolean {
+  #wasReplaced(descriptor: number): boolean {
     const named = statSync(this.#path, { throwIfNoEntry: false })
     return named === undefined || named.ino !== fstatSync(descriptor).ino
   }
 
   /** The oldest is written over by the second oldest, and so on. A name that cannot move is left: a long file loses nothing. */
-  #turnOver(): void {
-    for (let age = FILES - 1; age >= 1; age--) {
+  #rotate(): void {
+    for (let age = MAX_FILES - 1; age >= 1; age--) {
       try {
         renameSync(age === 1 ? this.#path : `${this.#path}.${age - 1}`, `${this.#path}.${age}`)
       } catch (error) {
@@ -172,14 +172,14 @@ export class LogFile {
       for (let written = 0; written < batch.length; ) written += writeSync(descriptor, batch, written)
       this.#bytes += batch.length
     } catch (error) {
-      takeBack(descriptor, before)
+      truncate(descriptor, before)
       throw error
     }
   }
 }
 
 /** Half a line would spoil the next one. What is not a regular file cannot be cut, and need not be. */
-function takeBack(descriptor: number, size: number): void {
+function truncate(descriptor: number, size: number): void {
   try {
     ftruncateSync(descriptor, size)
   } catch (error) {

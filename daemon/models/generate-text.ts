@@ -1,7 +1,7 @@
 /** A whole reply in one go, metered: for answers that nobody watches being written. */
 
-import type { Turn } from '../async/semaphore.ts'
-import { type CallOrigin, costOf, type Meter, type SettledCall, type Settlement } from '../core/meter.ts'
+import type { Acquire } from '../async/semaphore.ts'
+import { type CallOrigin, type CallUsage, computeCost, type Meter, type Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import type { ChatModel, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
 import { computeSettledCall, estimateRequest, type ReceivedReply } from './token-estimate.ts'
@@ -24,7 +24,7 @@ export interface GenerationDependencies {
 export interface GenerationOptions {
   origin: CallOrigin
   /** Waited for once the call is entered. */
-  turn?: Turn | undefined
+  turn?: Acquire | undefined
 }
 
 /** Entered before the call and settled after it, once, however it ends. */
@@ -50,7 +50,9 @@ export async function generateUnsettledText(
   signal?.throwIfAborted()
   const estimatedInput = estimateRequest(request)
   const beginning = { model, kind: 'chat' as const, origin, estimatedInput }
-  const entry = await (turn ? meter.enter(beginning) : database.enter((transaction) => meter.begin(transaction, beginning)))
+  const entry = await (turn
+    ? meter.beginWithoutFlush(beginning)
+    : database.writeWithoutFlush((transaction) => meter.begin(transaction, beginning)))
   const end = await turn?.()
   const begun = performance.now()
   const asked = !signal?.aborted
@@ -77,7 +79,7 @@ export async function generateUnsettledText(
     text: heard.text,
     model_id: model.id,
     usage,
-    cost: costOf(model.price, call),
+    cost: computeCost(model.price, call),
     finishReason,
     latencyMs,
     unsettled: { entry, call },
@@ -85,4 +87,4 @@ export async function generateUnsettledText(
 }
 
 /** Of a call that was given up before it was made. */
-const NOTHING: SettledCall = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }
+const NOTHING: CallUsage = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }

@@ -2,10 +2,10 @@
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate } from '../../src/contract/families/models.ts'
-import { adminsOnly } from '../core/caller.ts'
+import { requireAdmin } from '../core/caller.ts'
 import type { PrepareContext } from '../crud/resource.ts'
-import { plainAddress } from '../outbound/address.ts'
-import { leadsInside } from '../outbound/reach.ts'
+import { isPrivateHost } from '../outbound/classify-address.ts'
+import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Reader } from '../store/database.ts'
 import { modelRecords, type StoredModel } from './store.ts'
@@ -55,13 +55,13 @@ export function prepareModel(
   if (record.provider === 'openai-compatible' && record.endpoint === null)
     throw createValidationError('endpoint', 'is required for the provider openai-compatible')
   if (record.endpoint !== null) {
-    const { hostname } = plainAddress('endpoint', record.endpoint, 'Give it as api_key.')
-    if (given.endpoint && given.endpoint !== current?.endpoint && leadsInside(hostname))
-      adminsOnly(caller, 'point a model at this machine or its private network')
+    const { hostname } = parseHttpUrl('endpoint', record.endpoint, 'Give it as api_key.')
+    if (given.endpoint && given.endpoint !== current?.endpoint && isPrivateHost(hostname))
+      requireAdmin(caller, 'point a model at this machine or its private network')
   }
-  if (given.api_key !== undefined) adminsOnly(caller, 'set or forget the key of a model')
+  if (given.api_key !== undefined) requireAdmin(caller, 'set or forget the key of a model')
   const redirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)
-  if (redirected && current.has_api_key && given.api_key === undefined) adminsOnly(caller, 'change where a model with a key sends it')
+  if (redirected && current.has_api_key && given.api_key === undefined) requireAdmin(caller, 'change where a model with a key sends it')
   const allow_private = whoseEndpoint(record, given, { caller, current })
   if (given.api_key === undefined)
     return { ...record, allow_private, api_key: current?.api_key ?? null, has_api_key: current?.has_api_key ?? false }

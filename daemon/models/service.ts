@@ -1,13 +1,13 @@
 /** Models: where they are reached, the keys that are kept for them, and how they are asked. */
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, models } from '../../src/contract/families/models.ts'
-import type { Turn } from '../async/semaphore.ts'
-import type { Caller, Change } from '../core/caller.ts'
+import type { Acquire } from '../async/semaphore.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter, MeteredModel, Settlement } from '../core/meter.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Embedder } from '../embedding/embedder.ts'
-import type { RemoteModel } from '../embedding/service.ts'
 import { resolveEndpoint } from '../providers/endpoints.ts'
+import type { RemoteModel } from '../providers/remote-model.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { ChatModel, ChatRequest, ContextPassage, Price } from './chat-model.ts'
@@ -50,7 +50,7 @@ export interface GenerationRequest extends ChatRequest {
   modelId: string | null
   origin: CallOrigin
   /** Waited for before the model is asked. */
-  turn?: Turn
+  turn?: Acquire
 }
 
 export interface AnswerOptions {
@@ -165,7 +165,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** Adds a model that was discovered; its key goes straight from the environment into the vault. */
-  async adopt(change: Change, { origin, model_id, name }: AdoptInput): Promise<StoredModel> {
+  async adopt(change: ChangeContext, { origin, model_id, name }: AdoptInput): Promise<StoredModel> {
     const { discovery } = this.#parts
     const found = await discovery.list(origin)
     const key = discovery.findKey(origin)

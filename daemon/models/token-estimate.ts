@@ -1,5 +1,5 @@
 /** How many tokens a text has, near enough to trim by and to count what no provider counted. */
-import type { SettledCall } from '../core/meter.ts'
+import type { CallUsage } from '../core/meter.ts'
 import type { TokenUsage } from './chat-model.ts'
 
 /** Letters that tokenizers take about one token each for: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. */
@@ -56,8 +56,8 @@ export interface ReceivedReply {
 export function computeSettledCall(
   request: Estimated,
   { text, parts, usage: counted }: ReceivedReply,
-  status: SettledCall['status'],
-): SettledCall {
+  status: CallUsage['status'],
+): CallUsage {
   if (counted)
     return {
       input_tokens: counted.inputTokens,

@@ -1,15 +1,16 @@
 /** How a call proves to a server who it is, in the ways that HTTP knows, and what of it nobody shall read in what that says. */
 import type { Redactor } from '../secrets/redactor.ts'
 
-export type Proof = { type: 'bearer'; token: string } | { type: 'basic'; username: string; password: string }
+export type Credentials = { type: 'bearer'; token: string } | { type: 'basic'; username: string; password: string }
 
-export const authorizationOf = (proof: Proof): string => (proof.type === 'bearer' ? `Bearer ${proof.token}` : `Basic ${encoded(proof)}`)
+export const formatAuthorization = (proof: Credentials): string =>
+  proof.type === 'bearer' ? `Bearer ${proof.token}` : `Basic ${encodeBasic(proof)}`
 
-export function conceal(redactor: Redactor, proof: Proof): void {
+export function redactCredentials(redactor: Redactor, proof: Credentials): void {
   // Without a password the user name is the key.
-  const secrets = proof.type === 'bearer' ? [proof.token] : [proof.password || proof.username, encoded(proof)]
+  const secrets = proof.type === 'bearer' ? [proof.token] : [proof.password || proof.username, encodeBasic(proof)]
   for (const secret of secrets) redactor.add(secret)
 }
 
-const encoded = ({ username, password }: Extract<Proof, { type: 'basic' }>): string =>
+const encodeBasic = ({ username, password }: Extract<Credentials, { type: 'basic' }>): string =>
   Buffer.from(`${username}:${password}`).toString('base64')

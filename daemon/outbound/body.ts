@@ -6,7 +6,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 /** What is asked for; servers that compress otherwise are understood where that is possible. */
 export const ACCEPTED_ENCODINGS = 'gzip, br'
 /** One layer is what servers use; more is how small answers become large work. */
-const MOST_LAYERS = 2
+const MAX_ENCODINGS = 2
 
 export async function readBody(
   stream: Readable,
@@ -15,7 +15,7 @@ export async function readBody(
 ): Promise<{ body: Uint8Array; truncated: boolean }> {
   const parts: Uint8Array[] = []
   let length = 0
-  for await (const part of decoded(stream, encoding)) {
+  for await (const part of decompress(stream, encoding)) {
     const bytes = part as Uint8Array
     const room = maxBytes - length
     if (bytes.length > room) {
@@ -29,20 +29,20 @@ export async function readBody(
   return { body: Buffer.concat(parts, length), truncated: false }
 }
 
-function decoded(stream: Readable, encoding: string | undefined): Readable {
+function decompress(stream: Readable, encoding: string | undefined): Readable {
   const layers = (encoding ?? '')
     .toLowerCase()
     .split(',')
     .map((layer) => layer.trim())
     .filter((layer) => layer !== '' && layer !== 'identity')
-  if (layers.length > MOST_LAYERS) {
-    discard(stream)
+  if (layers.length > MAX_ENCODINGS) {
+    discardBody(stream)
     throw new CadreError('PROVIDER_ERROR', `The answer is compressed ${layers.length} times over.`)
   }
   return layers.reverse().reduce((inner: Readable, layer) => {
-    const decoder = decoderOf(layer)
+    const decoder = createDecoder(layer)
     if (!decoder) {
-      discard(stream)
+      discardBody(stream)
       throw new CadreError('PROVIDER_ERROR', `The answer is compressed in a way Cadre does not know (${layer.slice(0, 40)}).`)
     }
     // An error of either end reaches whoever reads the decoder; there is nothing more to do about it here.
@@ -50,7 +50,7 @@ function decoded(stream: Readable, encoding: string | undefined): Readable {
   }, stream)
 }
 
-function decoderOf(layer: string): Transform | undefined {
+function createDecoder(layer: string): Transform | undefined {
   if (layer === 'gzip' || layer === 'x-gzip') return createGunzip()
   if (layer === 'br') return createBrotliDecompress()
   if (layer === 'deflate') return createInflate()
@@ -58,7 +58,7 @@ function decoderOf(layer: string): Transform | undefined {
 }
 
 /** Leaves a body unread and its connection closed. */
-export function discard(stream: Readable): void {
+export function discardBody(stream: Readable): void {
   // Destroying tells of the abort as an error, which is what we asked for.
   stream.on('error', () => {})
   stream.destroy()

@@ -2,15 +2,15 @@
 import { lookup } from 'node:dns/promises'
 import type { Agent, Dispatcher } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
-import { ACCEPTED_ENCODINGS, discard, readBody } from './body.ts'
-import { checkedAddresses, guardedConnector, type Resolve } from './connector.ts'
-import { outboundFailure, timedOut } from './failure.ts'
-import { firstHop, type Hop, nextHop } from './hop.ts'
-import { checkHost } from './reach.ts'
+import { ACCEPTED_ENCODINGS, discardBody, readBody } from './body.ts'
+import { checkHost } from './classify-address.ts'
+import { createGuardedConnector, type Resolve, resolveAllowedAddresses } from './guarded-connector.ts'
+import { createTimeoutError, toOutboundError } from './outbound-error.ts'
+import { createFirstHop, createNextHop, type Hop } from './redirects.ts'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
 export interface OutboundRequest {
   method?: string | undefined
@@ -23,13 +23,13 @@ export interface OutboundRequest {
   /** Most bytes of the body, counted after decompression; what lies beyond is not read. */
   maxBytes?: number | undefined
   /** Most redirects that are followed; with 0 the redirect itself is the answer. */
-  redirects?: number | undefined
+  maxRedirects?: number | undefined
   signal?: AbortSignal | undefined
   /** Asked once the headers of the last hop are there: false leaves the body unread. */
-  wanted?: ((status: number, headers: Readonly<Record<string, string>>) => boolean) | undefined
+  shouldReadBody?: ((status: number, headers: Readonly<Record<string, string>>) => boolean) | undefined
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   status: number
   /** By lower-case name; repeated ones are joined with a comma. */
   headers: Record<string, string>
@@ -41,9 +41,9 @@ export interface OutboundAnswer {
 }
 
 export interface Outbound {
-  request(url: string | URL, request?: OutboundRequest): Promise<OutboundAnswer>
+  request(url: string | URL, request?: OutboundRequest): Promise<OutboundResponse>
   /** The addresses a host may be reached at, for programs that connect by themselves. Throws ADDRESS_BLOCKED. */
-  addressesOf(host: string, allowPrivateNetwork?: boolean): Promise<string[]>
+  resolveAddresses(host: string, allowPrivateNetwork?: boolean): Promise<string[]>
   /** Ends what is under way and closes kept connections. */
   close(): Promise<void>
 }
@@ -68,32 +68,32 @@ class GuardedClient implements Outbound {
     this.#resolve = resolve
   }
 
-  async request(address: string | URL, request: OutboundRequest = {}): Promise<OutboundAnswer> {
+  async request(address: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {
     const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = request
-    let hop = firstHop(address, request.method ?? 'GET', request.headers ?? {}, request.body)
+    let hop = createFirstHop(address, request.method ?? 'GET', request.headers ?? {}, request.body)
     signal?.throwIfAborted()
     const ending = new AbortController()
     const abort = () => ending.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    const timer = setTimeout(() => ending.abort(timedOut(hop.url, undefined, timeoutMs)), timeoutMs)
+    const timer = setTimeout(() => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)), timeoutMs)
     try {
-      return await this.#follow(hop, request, ending.signal, (next) => {
+      return await this.#followRedirects(hop, request, ending.signal, (next) => {
         hop = next
       })
     } catch (error) {
       signal?.throwIfAborted()
-      throw ending.signal.aborted ? ending.signal.reason : outboundFailure(error, hop.url)
+      throw ending.signal.aborted ? ending.signal.reason : toOutboundError(error, hop.url)
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
     }
   }
 
-  async addressesOf(host: string, allowPrivateNetwork = false): Promise<string[]> {
+  async resolveAddresses(host: string, allowPrivateNetwork = false): Promise<string[]> {
     try {
-      return (await checkedAddresses(this.#resolve, host, allowPrivateNetwork)).map(({ address }) => address)
+      return (await resolveAllowedAddresses(this.#resolve, host, allowPrivateNetwork)).map(({ address }) => address)
     } catch (error) {
-      throw outboundFailure(error, new URL(`http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`))
+      throw toOutboundError(error, new URL(`http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`))
     }
   }
 
@@ -103,15 +103,15 @@ class GuardedClient implements Outbound {
     await Promise.all(agents.map(async (agent) => (await agent).destroy()))
   }
 
-  async #follow(first: Hop, request: OutboundRequest, signal: AbortSignal, moved: (hop: Hop) => void): Promise<OutboundAnswer> {
-    const most = Math.min(request.redirects ?? MOST_REDIRECTS, MOST_REDIRECTS)
+  async #followRedirects(first: Hop, request: OutboundRequest, signal: AbortSignal, moved: (hop: Hop) => void): Promise<OutboundResponse> {
+    const most = Math.min(request.maxRedirects ?? MAX_REDIRECTS, MAX_REDIRECTS)
     let hop = first
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#send(hop, request.allowPrivateNetwork === true, signal)
-      const headers = joined(answer.headers)
-      const next = most === 0 ? undefined : nextHopOf(hop, answer, headers)
-      if (!next) return await finished(hop, answer, headers, request)
-      discard(answer.body)
+      const headers = joinHeaders(answer.headers)
+      const next = most === 0 ? undefined : getNextHop(hop, answer, headers)
+      if (!next) return await readResponse(hop, answer, headers, request)
+      discardBody(answer.body)
       if (redirects === most) throw new CadreError('PROVIDER_ERROR', `${first.url.host} redirects more than ${most} times.`)
       hop = next
       moved(hop)
@@ -121,7 +121,7 @@ class GuardedClient implements Outbound {
   async #send({ url, method, headers, body }: Hop, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     // The connection is guarded too; here the refusal comes before anything is prepared.
     checkHost(url.hostname, allowPrivateNetwork)
-    const agent = await this.#agent(allowPrivateNetwork)
+    const agent = await this.#getAgent(allowPrivateNetwork)
     signal.throwIfAborted()
     return agent.request({
       origin: url.origin,
@@ -137,35 +137,35 @@ class GuardedClient implements Outbound {
   }
 
   /** Loaded when first needed: a daemon that never calls out does not pay for it. */
-  #agent(allowPrivateNetwork: boolean): Promise<Agent> {
+  #getAgent(allowPrivateNetwork: boolean): Promise<Agent> {
     const made = this.#agents.get(allowPrivateNetwork)
     if (made) return made
     const agent = import('undici').then(
-      ({ Agent, buildConnector }) => new Agent({ connect: guardedConnector(buildConnector, this.#resolve, allowPrivateNetwork) }),
+      ({ Agent, buildConnector }) => new Agent({ connect: createGuardedConnector(buildConnector, this.#resolve, allowPrivateNetwork) }),
     )
     this.#agents.set(allowPrivateNetwork, agent)
     return agent
   }
 }
 
-function nextHopOf(hop: Hop, answer: Dispatcher.ResponseData, headers: Record<string, string>): Hop | undefined {
+function getNextHop(hop: Hop, answer: Dispatcher.ResponseData, headers: Record<string, string>): Hop | undefined {
   try {
-    return nextHop(hop, answer.statusCode, headers.location)
+    return createNextHop(hop, answer.statusCode, headers.location)
   } catch (error) {
-    discard(answer.body)
+    discardBody(answer.body)
     throw error
   }
 }
 
-async function finished(
+async function readResponse(
   hop: Hop,
   { statusCode: status, body: stream }: Dispatcher.ResponseData,
   headers: Record<string, string>,
   request: OutboundRequest,
-): Promise<OutboundAnswer> {
+): Promise<OutboundResponse> {
   const url = hop.url.href
-  if (request.wanted && !request.wanted(status, headers)) {
-    discard(stream)
+  if (request.shouldReadBody && !request.shouldReadBody(status, headers)) {
+    discardBody(stream)
     return { status, headers, body: new Uint8Array(), url, truncated: true }
   }
   // An answer without a body may still say how the body would be compressed.
@@ -174,7 +174,7 @@ async function finished(
   return { status, headers, url, ...(await readBody(stream, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES)) }
 }
 
-function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const known = Object.entries(headers).filter(([, value]) => value !== undefined)
   return Object.fromEntries(known.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value as string)]))
 }

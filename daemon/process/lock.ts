@@ -1,7 +1,7 @@
 /** One daemon a home: a lock that the kernel holds for this process and takes back however the process ends. */
 import Database from 'libsql'
 
-export interface Lock {
+export interface ProcessLock {
   release(): void
 }
 
@@ -14,7 +14,7 @@ export interface Lock {
  *
  * Nobody else in this process may open the file: POSIX drops a process's locks when it closes any descriptor of it.
  */
-export function holdLock(path: string): Lock | undefined {
+export function acquireLock(path: string): ProcessLock | undefined {
   const database = new Database(path, { timeout: 0 })
   try {
     // In memory, so that a killed holder leaves no journal for the next one to recover.

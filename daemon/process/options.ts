@@ -3,12 +3,12 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { parseArgs } from 'node:util'
 import { DEFAULT_PORT } from '../../src/config.ts'
 
-export interface Arguments {
+export interface DaemonOptions {
   host: string
   port: number
   verbose: boolean
   /** Whether other machines can reach it. */
-  remote: boolean
+  isRemote: boolean
   /** Whether the home's owner asks for a new admin token. */
   recoverToken: boolean
 }
@@ -16,8 +16,8 @@ export interface Arguments {
 /** It was started in a way that cannot work. */
 export class UsageError extends Error {}
 
-export function parseArguments(given: string[], port = DEFAULT_PORT): Arguments {
-  const { values } = readOptions(given)
+export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOptions {
+  const { values } = parseFlags(given)
   const remote = !isLoopback(values.host)
   if (values.host === '') throw new UsageError('--host needs an address, such as 127.0.0.1.')
   if (remote && !values['allow-remote']) {
@@ -30,12 +30,12 @@ export function parseArguments(given: string[], port = DEFAULT_PORT): Arguments 
     host: values.host,
     port: values.port === undefined ? port : parsePort(values.port),
     verbose: values.verbose,
-    remote,
+    isRemote: remote,
     recoverToken: values['recover-token'],
   }
 }
 
-function readOptions(given: string[]) {
+function parseFlags(given: string[]) {
   try {
     return parseArgs({
       args: given,
@@ -64,12 +64,12 @@ function isLoopback(host: string): boolean {
 }
 
 /** Where it listens, as an address. */
-export function boundUrl(host: string, port: number): string {
+export function formatUrl(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 /** Where a client on this machine finds it: "any address" is no address to call. */
-export function localUrl(host: string, port: number): string {
-  if (isIPv4(host) && host === '0.0.0.0') return boundUrl('127.0.0.1', port)
-  return boundUrl(isIPv6(host) && /^[0:]+$/.test(host) ? '::1' : host, port)
+export function formatLocalUrl(host: string, port: number): string {
+  if (isIPv4(host) && host === '0.0.0.0') return formatUrl('127.0.0.1', port)
+  return formatUrl(isIPv6(host) && /^[0:]+$/.test(host) ? '::1' : host, port)
 }

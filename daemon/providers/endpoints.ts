@@ -1,18 +1,25 @@
-/** Where a provider is asked, unless a model says otherwise. */
+/** Endpoints of model providers. */
 import { CadreError } from '../../src/contract/errors.ts'
 
-const ADDRESSES: Readonly<Record<string, string>> = {
+const DEFAULT_ENDPOINTS: Readonly<Record<string, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
   ollama: 'http://127.0.0.1:11434/v1',
 }
 
+/** Returns the model's own endpoint, else the provider's default, without a trailing slash. */
 export function resolveEndpoint(provider: string, endpoint: string | null): string {
-  const address = endpoint ?? ADDRESSES[provider]
-  if (address === undefined) throw new CadreError('VALIDATION_ERROR', `A model of the provider ${provider} needs an endpoint.`)
+  const address = endpoint ?? DEFAULT_ENDPOINTS[provider]
+  if (address === undefined) throw new CadreError('VALIDATION_ERROR', `Models of the provider ${provider} need an endpoint.`)
   const url = new URL(address)
-  // People know Ollama by its bare address, as its own tools do.
+  // Ollama's own tools use the address without a path.
   if (provider === 'ollama' && url.pathname === '/') url.pathname = '/v1'
   return url.href.replace(/\/+$/, '')
+}
+
+export function joinEndpoint(endpoint: string, path: string): URL {
+  const url = new URL(endpoint)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  return url
 }

@@ -1,8 +1,8 @@
-/** What went wrong at a provider, as an error in its own words, without its key, that knows whether asking again is any use. */
+/** Errors of model providers: the provider's message without the API key, and whether a retry can help. */
 import { CadreError } from '../../src/contract/errors.ts'
 import { REDACTED, Redactor } from '../secrets/redactor.ts'
 
-/** Whose failure it is. */
+/** The model whose request failed. */
 export interface FailedModel {
   id: string
   model_id: string
@@ -13,9 +13,8 @@ export interface FailedModel {
 interface ProviderErrorOptions {
   hint?: string | undefined
   cause?: unknown
-  /** Whether the same request may be sent again. */
   isRetryable?: boolean
-  /** How long the provider wants to be left alone. */
+  /** The delay that the provider asks for. */
   retryAfterMs?: number | undefined
 }
 
@@ -26,11 +25,11 @@ export class ProviderError extends CadreError {
   constructor(
     code: 'PROVIDER_ERROR' | 'PROVIDER_TIMEOUT' | 'ADDRESS_BLOCKED',
     message: string,
-    { isRetryable: again = false, retryAfterMs: waitMs, ...options }: ProviderErrorOptions = {},
+    { isRetryable = false, retryAfterMs, ...options }: ProviderErrorOptions = {},
   ) {
     super(code, message, options)
-    this.isRetryable = again
-    this.retryAfterMs = waitMs
+    this.isRetryable = isRetryable
+    this.retryAfterMs = retryAfterMs
   }
 }
 
@@ -40,126 +39,123 @@ export interface ErrorResponse {
   text: string
 }
 
-const WORDS = 400
-/** Answers that say the request was not carried out, or not to its end, and that may be another one next time. */
-const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529])
-/** A quota that is used up is not there again in a second. */
-const SPENT = /insufficient_quota|billing|credit balance/i
-const CUT_OFF = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'EAI_AGAIN'])
-const LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
+const MAX_MESSAGE_LENGTH = 400
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 409, 429, 500, 502, 503, 504, 529])
+const QUOTA_EXHAUSTED = /insufficient_quota|billing|credit balance/i
+const RETRYABLE_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'EAI_AGAIN'])
+const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 
-/** The hosted providers answer nobody without a key; a server of one's own at another address may. */
+/** Hosted providers always need a key; a server at another endpoint may not. */
 export const isKeyMissing = ({ provider, endpoint, api_key }: FailedModel & { endpoint: string | null }): boolean =>
   api_key === null && endpoint === null && provider !== 'ollama'
 
 export function createMissingKeyError(model: FailedModel): ProviderError {
-  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} has no key, so nothing was sent.`, {
-    hint: `Give it one with ${newKey(model)}, or let cadre models discover --add take it from the environment of the daemon.`,
+  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} has no API key.`, {
+    hint: `Set one with ${formatKeyCommand(model)}, or add the model with a key of the daemon's environment: cadre models discover --add`,
   })
 }
 
-/** An answer that is an error. */
-export function createStatusError(model: FailedModel, host: string, { status, headers, text }: ErrorResponse): ProviderError {
-  const words = sanitizeMessage(wordsOf(parsed(text) ?? text), model.api_key)
-  const waitMs = askedPatience(headers, text)
-  const again = PASSING.has(status) && !(status === 429 && SPENT.test(text))
-  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} answered ${status}${words === '' ? '.' : `: ${words}`}`, {
-    hint: adviceOn(model, status, host, waitMs),
-    isRetryable: again,
-    retryAfterMs: waitMs,
+/** For a response with an error status. */
+export function createStatusError(
+  model: FailedModel,
+  host: string,
+  { status, headers, text }: ErrorResponse,
+  retryableStatuses = RETRYABLE_STATUSES,
+): ProviderError {
+  const message = sanitizeMessage(extractMessage(parseJson(text) ?? text), model.api_key)
+  const retryAfterMs = parseRetryAfter(headers, text)
+  return new ProviderError('PROVIDER_ERROR', withMessage(`${formatModel(model)} returned ${status}`, message), {
+    hint: getStatusHint(model, status, host, retryAfterMs),
+    isRetryable: retryableStatuses.has(status) && !(status === 429 && QUOTA_EXHAUSTED.test(text)),
+    retryAfterMs,
   })
 }
 
-/** The command that gives it another key, which asks for it: in a command line it would stay in the history. */
-const newKey = ({ id }: FailedModel): string => `cadre models update ${id} --api-key -`
+/** The command prompts for the key, so that it does not end up in the shell history. */
+const formatKeyCommand = ({ id }: FailedModel): string => `cadre models update ${id} --api-key -`
 
-function adviceOn(model: FailedModel, status: number, host: string, waitMs: number | undefined): string | undefined {
-  if (status === 401 || status === 403) return `Check the key of the model. To give it another one: ${newKey(model)}`
-  if (status === 404) return `Check the name of the model and its address; ${host} was asked.`
+function getStatusHint(model: FailedModel, status: number, host: string, retryAfterMs: number | undefined): string | undefined {
+  if (status === 401 || status === 403) return `Check the API key. To replace it: ${formatKeyCommand(model)}`
+  if (status === 404) return `Check the model's name and its endpoint at ${host}.`
   if (status === 429)
-    return waitMs === undefined
-      ? 'The provider limits how much may be asked; try again later.'
-      : `The provider asks to wait ${seconds(waitMs)}.`
+    return `The provider limits requests; try again ${retryAfterMs === undefined ? 'later' : `in ${formatDuration(retryAfterMs)}`}.`
   if (status >= 300 && status < 400)
-    return 'Redirects are not followed, since they would carry the key along. Use the address it redirects to.'
-  return status >= 500 ? 'The provider has trouble of its own; try again later.' : undefined
+    return 'Redirects are not followed, because they would forward the API key. Use the address it redirects to.'
+  return status >= 500 ? 'The provider has an internal problem; try again later.' : undefined
 }
 
-/** An error that came inside a stream that had begun well. */
+/** For an error inside a stream that started with status 200. */
 export function createStreamError(model: FailedModel, error: unknown): ProviderError {
-  const said = detailOf(error)
-  const words = sanitizeMessage(wordsOf(said), model.api_key)
-  const again = /overloaded|rate_limit|unavailable|server_error|internal/i.test(kindOf(said))
-  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} broke off its answer${words === '' ? '.' : `: ${words}`}`, {
-    isRetryable: again,
-    cause: plain(error, model.api_key),
+  const body = getErrorBody(error)
+  const message = sanitizeMessage(extractMessage(body), model.api_key)
+  return new ProviderError('PROVIDER_ERROR', withMessage(`${formatModel(model)} stopped with an error`, message), {
+    isRetryable: /overloaded|rate_limit|unavailable|server_error|internal/i.test(getErrorType(body)),
+    cause: toSafeCause(error, model.api_key),
   })
 }
 
-/** A stream that ended before its end, or was none. `beginning` is what came of it. */
-export function createIncompleteError(model: FailedModel, beginning: string, anything: boolean): ProviderError {
-  if (anything) return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} ended its answer in the middle.`, { hint: 'Ask again.' })
-  const words = sanitizeMessage(beginning, model.api_key)
-  if (words === '') return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} answered nothing.`, { isRetryable: true })
-  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} answered with something that is no reply of a model: ${words}`, {
-    hint: 'Check the address of the model.',
+/** For a response that is incomplete or not a model's reply. `preview` is the start of its body. */
+export function createIncompleteError(model: FailedModel, preview: string, hasContent: boolean): ProviderError {
+  if (hasContent) return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} ended its response early.`, { hint: 'Try again.' })
+  const message = sanitizeMessage(preview, model.api_key)
+  if (message === '') return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} sent an empty response.`, { isRetryable: true })
+  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} sent an invalid response: ${message}`, {
+    hint: 'Check the endpoint of the model.',
   })
 }
 
-export function createTimeoutError(model: FailedModel, host: string, what: string, ms: number): ProviderError {
-  return new ProviderError('PROVIDER_TIMEOUT', `${formatModel(model)} at ${host} ${what} ${seconds(ms)}.`)
+export function createTimeoutError(model: FailedModel, host: string, problem: string, ms: number): ProviderError {
+  return new ProviderError('PROVIDER_TIMEOUT', `${formatModel(model)} at ${host} ${problem} ${formatDuration(ms)}.`)
 }
 
 export function createTooLargeError(model: FailedModel, bytes: number): ProviderError {
-  return new ProviderError(
-    'PROVIDER_ERROR',
-    `${formatModel(model)} sent more than ${Math.round(bytes / 1_000_000)} MB for one answer, so it was ended.`,
-  )
+  const megabytes = Math.round(bytes / 1_000_000)
+  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} sent a response of more than ${megabytes} MB.`)
 }
 
-/** What the network or the library said, when it was nothing of the above. */
+/** For errors of the network or of a provider package. */
 export function createNetworkError(model: FailedModel, host: string, error: unknown): ProviderError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ProviderError) return cause
     if (cause instanceof CadreError && cause.code === 'ADDRESS_BLOCKED')
       return new ProviderError('ADDRESS_BLOCKED', cause.message, {
-        hint: 'If the model is meant to be inside this network, an admin can set its endpoint again.',
+        hint: 'To use a model in the private network, an admin must set its endpoint.',
       })
   }
-  const { code = '', message = '' } = networkError(error)
-  const cause = plain(error, model.api_key)
-  if (LATE.has(code))
-    return new ProviderError('PROVIDER_TIMEOUT', `${formatModel(model)} at ${host} could not be reached in time.`, { cause })
+  const { code = '', message = '' } = findNetworkError(error)
+  const cause = toSafeCause(error, model.api_key)
+  const subject = `${formatModel(model)} at ${host}`
+  if (TIMEOUT_CODES.has(code)) return new ProviderError('PROVIDER_TIMEOUT', `${subject} did not respond in time.`, { cause })
   const hint =
     code === 'ECONNREFUSED'
-      ? 'Is the server running there?'
+      ? 'Check that the server is running.'
       : code === 'ENOTFOUND'
-        ? 'Check the address for a typing error, and that this machine is online.'
+        ? 'Check the endpoint for typos, and that this machine is online.'
         : undefined
-  const words = sanitizeMessage(message || code, model.api_key)
-  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} at ${host} cannot be reached${words === '' ? '.' : `: ${words}`}`, {
+  const details = sanitizeMessage(message || code, model.api_key)
+  return new ProviderError('PROVIDER_ERROR', withMessage(`${subject} cannot be reached`, details), {
     hint,
     cause,
-    isRetryable: CUT_OFF.has(code),
+    isRetryable: RETRYABLE_CODES.has(code),
   })
 }
 
-/** The error of the socket, under whatever it was wrapped in. */
-function networkError(error: unknown): NodeJS.ErrnoException {
+/** Returns the innermost error with a code, which is the socket's. */
+function findNetworkError(error: unknown): NodeJS.ErrnoException {
   let found: NodeJS.ErrnoException = error instanceof Error ? error : new Error(String(error))
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const one: NodeJS.ErrnoException = cause instanceof AggregateError && cause.errors[0] instanceof Error ? cause.errors[0] : cause
-    if (one.code !== undefined) found = one
+    const inner: NodeJS.ErrnoException = cause instanceof AggregateError && cause.errors[0] instanceof Error ? cause.errors[0] : cause
+    if (inner.code !== undefined) found = inner
   }
   return found
 }
 
-/** By its headers, or in Google's way inside the error. */
-function askedPatience(headers: ErrorResponse['headers'], text: string): number | undefined {
-  const one = (name: string) => [headers[name]].flat()[0]
-  const exact = Number(one('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(exact)) return Math.max(0, exact)
-  const after = one('retry-after')
+/** Reads the delay from the headers or, for Google, from the body. */
+function parseRetryAfter(headers: ErrorResponse['headers'], text: string): number | undefined {
+  const getHeader = (name: string) => [headers[name]].flat()[0]
+  const milliseconds = Number(getHeader('retry-after-ms') ?? Number.NaN)
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
+  const after = getHeader('retry-after')
   if (after !== undefined && Number.isFinite(Number(after))) return Math.max(0, Number(after) * 1000)
   const date = Date.parse(after ?? '')
   if (!Number.isNaN(date)) return Math.max(0, date - Date.now())
@@ -167,60 +163,63 @@ function askedPatience(headers: ErrorResponse['headers'], text: string): number 
   return delay === undefined ? undefined : Number(delay) * 1000
 }
 
-/** What a provider says of a failure, in the shapes there are. */
-function wordsOf(said: unknown): string {
-  const body = Array.isArray(said) ? said[0] : said
+/** Finds the message in the error formats of the providers. */
+function extractMessage(value: unknown): string {
+  const body = Array.isArray(value) ? value[0] : value
   if (typeof body !== 'object' || body === null) return String(body ?? '')
   const { error, message, detail, type } = body as Record<string, unknown>
-  if (typeof error === 'object' && error !== null) return wordsOf(error)
-  const words = [message, error, detail, type].find((each) => typeof each === 'string')
-  return words === undefined ? JSON.stringify(body) : String(words)
+  if (typeof error === 'object' && error !== null) return extractMessage(error)
+  const text = [message, error, detail, type].find((field) => typeof field === 'string')
+  return text === undefined ? JSON.stringify(body) : String(text)
 }
 
-/** An error of the library carries the provider's; one of the provider is a plain object. */
-function detailOf(error: unknown): unknown {
+/** Errors of the AI SDK contain the provider's response; errors in a stream are plain objects. */
+function getErrorBody(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { responseBody } = error as { responseBody?: unknown }
-  return typeof responseBody === 'string' ? (parsed(responseBody) ?? error.message) : error.message
+  return typeof responseBody === 'string' ? (parseJson(responseBody) ?? error.message) : error.message
 }
 
-function kindOf(said: unknown): string {
-  if (typeof said !== 'object' || said === null) return ''
-  const { type, code, status, error } = said as Record<string, unknown>
-  return [type, code, status, kindOf(error)].filter((each) => typeof each === 'string').join(' ')
+function getErrorType(body: unknown): string {
+  if (typeof body !== 'object' || body === null) return ''
+  const { type, code, status, error } = body as Record<string, unknown>
+  return [type, code, status, getErrorType(error)].filter((field) => typeof field === 'string').join(' ')
 }
 
-function parsed(text: string): unknown {
+/** Returns undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // not JSON: the text is all there is
+    return undefined
   }
 }
 
-export const formatModel = ({ model_id, provider }: FailedModel): string => `The model ${model_id} (${provider})`
+const formatModel = ({ model_id, provider }: FailedModel): string => `The model ${model_id} (${provider})`
 
-const seconds = (ms: number): string =>
+const withMessage = (sentence: string, message: string): string => `${sentence}${message === '' ? '.' : `: ${message}`}`
+
+const formatDuration = (ms: number): string =>
   ms >= 10_000 ? `${Math.round(ms / 1000)} s` : ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms)} ms`
 
-/** One line, bounded, without what a terminal would obey, and without the key, which some providers repeat. */
-export function sanitizeMessage(text: string, key: string | null): string {
-  // Cut first: whoever answers with megabytes is not read to the end, and what lies beyond is not shown.
-  const flat = withoutKey(text.slice(0, WORDS * 4), key)
+/** Returns one line of limited length, without control characters and without the key, which some providers repeat. */
+function sanitizeMessage(text: string, key: string | null): string {
+  // Truncated first: the body of a response can have megabytes.
+  const line = redactKey(text.slice(0, MAX_MESSAGE_LENGTH * 4), key)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
-  return flat.length <= WORDS ? flat : `${flat.slice(0, WORDS)}…`
+  return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH)}…`
 }
 
-function withoutKey(text: string, key: string | null): string {
+function redactKey(text: string, key: string | null): string {
   if (key === null || key === '') return text
   const redactor = new Redactor()
   redactor.add(key)
-  return redactor.scrub(text).replaceAll(key, REDACTED)
+  return redactor.redact(text).replaceAll(key, REDACTED)
 }
 
-/** The cause reaches the log: only what it says, without what it carries. */
-function plain(error: unknown, key: string | null): Error {
+/** Causes are logged, so only the name, message and code are copied. */
+function toSafeCause(error: unknown, key: string | null): Error {
   const { name, message, code } = (error instanceof Error ? error : new Error(String(error))) as NodeJS.ErrnoException
   return Object.assign(new Error(sanitizeMessage(message, key)), { name, ...(code === undefined ? {} : { code }) })
 }

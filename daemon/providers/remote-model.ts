@@ -1,10 +1,10 @@
-/** What is needed to reach a provider's model, its key included. */
+/** Connection data of a provider's model, including its API key. */
 export interface RemoteModel {
   id: string
   provider: string
   model_id: string
   endpoint: string | null
   api_key: string | null
-  /** Whether its address may be inside the private network. */
+  /** Whether the endpoint may be in the private network. */
   allow_private: boolean
 }

@@ -2,23 +2,23 @@
 import { rmSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
 import { ADMIN_TOKEN } from '../../src/keychain.ts'
-import { writeOwnFile } from '../process/home.ts'
+import { writeFileAtomically } from '../process/home.ts'
 import type { Keychain, Vault } from './vault.ts'
 
 /** In the same place as the vault's key, since that one has proven to work. */
-export async function keepAdminToken(
+export async function storeAdminToken(
   token: string,
   { paths, keychain, vault }: { paths: Paths; keychain: Keychain; vault: Vault },
 ): Promise<void> {
-  if (vault.location === 'keychain' && (await keptInKeychain(keychain, token))) {
+  if (vault.location === 'keychain' && (await tryKeychain(keychain, token))) {
     // The file is read first, so an older one would hide this token.
     rmSync(paths.token, { force: true })
     return
   }
-  writeOwnFile(paths.token, `${token}\n`)
+  writeFileAtomically(paths.token, `${token}\n`)
 }
 
-async function keptInKeychain(keychain: Keychain, token: string): Promise<boolean> {
+async function tryKeychain(keychain: Keychain, token: string): Promise<boolean> {
   try {
     await keychain.write(ADMIN_TOKEN, token)
     return true

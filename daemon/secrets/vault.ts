@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import { VAULT_KEY } from '../../src/keychain.ts'
-import { writeOwnFile } from '../process/home.ts'
+import { writeFileAtomically } from '../process/home.ts'
 import type { Redactor } from './redactor.ts'
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const VERSION = 'v1'
+const FORMAT_VERSION = 'v1'
 
 /** Where the key may be kept outside the home; both throw where there is no such place. */
 export interface Keychain {
@@ -43,30 +43,30 @@ interface VaultRecord {
 export async function openVault(options: VaultOptions): Promise<Vault> {
   const { paths, redactor } = options
   const record = readRecord(paths)
-  const found = record === undefined ? await firstKey(options) : await knownKey(options, record)
-  if (found instanceof CadreError) return lockedVault(found)
+  const found = record === undefined ? await createKey(options) : await loadKey(options, record)
+  if (found instanceof CadreError) return createLockedVault(found)
   redactor.add(found.key.toString('base64'))
   redactor.add(found.key.toString('hex'))
-  return keyedVault(found.key, found.location, redactor)
+  return createVault(found.key, found.location, redactor)
 }
 
-interface Found {
+interface VaultKey {
   key: Buffer
   location: 'keychain' | 'file'
 }
 
 /** The key is kept first and the record written after it: a start that died in between left a key, which is taken up. */
-async function firstKey({ paths, keychain }: VaultOptions): Promise<Found> {
-  const left = parseKey(readIfThere(paths.vaultKey))
-  if (left !== undefined) return remember(paths, { key: left, location: 'file' })
-  const inKeychain = await keyInKeychain(keychain)
-  if (inKeychain !== undefined) return remember(paths, { key: inKeychain, location: 'keychain' })
+async function createKey({ paths, keychain }: VaultOptions): Promise<VaultKey> {
+  const left = parseKey(readFileIfPresent(paths.vaultKey))
+  if (left !== undefined) return writeRecord(paths, { key: left, location: 'file' })
+  const inKeychain = await createKeychainKey(keychain)
+  if (inKeychain !== undefined) return writeRecord(paths, { key: inKeychain, location: 'keychain' })
   const key = randomBytes(KEY_BYTES)
-  writeOwnFile(paths.vaultKey, `${key.toString('base64')}\n`)
-  return remember(paths, { key, location: 'file' })
+  writeFileAtomically(paths.vaultKey, `${key.toString('base64')}\n`)
+  return writeRecord(paths, { key, location: 'file' })
 }
 
-async function keyInKeychain(keychain: Keychain): Promise<Buffer | undefined> {
+async function createKeychainKey(keychain: Keychain): Promise<Buffer | undefined> {
   try {
     const left = parseKey(await keychain.read(VAULT_KEY))
     if (left !== undefined) return left
@@ -78,19 +78,22 @@ async function keyInKeychain(keychain: Keychain): Promise<Buffer | undefined> {
   }
 }
 
-function remember(paths: Paths, found: Found): Found {
-  const record: VaultRecord = { location: found.location, fingerprint: fingerprint(found.key) }
-  writeOwnFile(paths.vault, `${JSON.stringify(record)}\n`)
+function writeRecord(paths: Paths, found: VaultKey): VaultKey {
+  const record: VaultRecord = { location: found.location, fingerprint: computeFingerprint(found.key) }
+  writeFileAtomically(paths.vault, `${JSON.stringify(record)}\n`)
   return found
 }
 
-async function knownKey({ paths, keychain }: VaultOptions, { location, fingerprint: expected }: VaultRecord): Promise<Found | CadreError> {
+async function loadKey(
+  { paths, keychain }: VaultOptions,
+  { location, fingerprint: expected }: VaultRecord,
+): Promise<VaultKey | CadreError> {
   const where = location === 'keychain' ? 'the keychain' : paths.vaultKey
   const locked = (problem: string, hint: string, cause?: unknown) =>
     new CadreError('UNAVAILABLE', `The vault is locked: ${problem}`, { hint, cause })
   let text: string | undefined
   try {
-    text = location === 'keychain' ? await keychain.read(VAULT_KEY) : readIfThere(paths.vaultKey)
+    text = location === 'keychain' ? await keychain.read(VAULT_KEY) : readFileIfPresent(paths.vaultKey)
   } catch (error) {
     const way = error instanceof CadreError && error.hint ? error.hint : 'Make it readable to you.'
     return locked(`its key is in ${where}, which cannot be read. ${(error as Error).message}`, `${way} Then: cadre daemon restart`, error)
@@ -99,11 +102,11 @@ async function knownKey({ paths, keychain }: VaultOptions, { location, fingerpri
   if (text === undefined) return locked(`its key is missing from ${where}.`, restore)
   const key = parseKey(text)
   if (key === undefined) return locked(`what ${where} holds is not a key.`, restore)
-  if (fingerprint(key) !== expected) return locked(`the key in ${where} is not the one it was made with.`, restore)
+  if (computeFingerprint(key) !== expected) return locked(`the key in ${where} is not the one it was made with.`, restore)
   return { key, location }
 }
 
-function keyedVault(key: Buffer, location: 'keychain' | 'file', redactor: Redactor): Vault {
+function createVault(key: Buffer, location: 'keychain' | 'file', redactor: Redactor): Vault {
   return {
     location,
     seal(plain, context) {
@@ -111,17 +114,17 @@ function keyedVault(key: Buffer, location: 'keychain' | 'file', redactor: Redact
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(context))
       const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return `${VERSION}.${sealed.toString('base64url')}`
+      return `${FORMAT_VERSION}.${sealed.toString('base64url')}`
     },
     open(sealed, context) {
-      const plain = unsealed(key, sealed, context)
+      const plain = decrypt(key, sealed, context)
       redactor.add(plain)
       return plain
     },
   }
 }
 
-function lockedVault(reason: CadreError): Vault {
+function createLockedVault(reason: CadreError): Vault {
   const refuse = (): never => {
     // A new error each time: its stack says who asked.
     throw new CadreError(reason.code, reason.message, { hint: reason.hint, cause: reason })
@@ -129,46 +132,46 @@ function lockedVault(reason: CadreError): Vault {
   return { location: 'locked', seal: refuse, open: refuse }
 }
 
-function unsealed(key: Buffer, sealed: string, context: string): string {
+function decrypt(key: Buffer, sealed: string, context: string): string {
   const [version, body, ...more] = sealed.split('.')
-  if (version !== VERSION || body === undefined || more.length > 0)
-    throw unreadable(context, 'it is in a form that this version does not know')
+  if (version !== FORMAT_VERSION || body === undefined || more.length > 0)
+    throw createUnsealError(context, 'it is in a form that this version does not know')
   const bytes = Buffer.from(body, 'base64url')
-  if (bytes.length < NONCE_BYTES + TAG_BYTES) throw unreadable(context, 'it is cut short')
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) throw createUnsealError(context, 'it is cut short')
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES))
   try {
     return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
   } catch (error) {
-    throw unreadable(context, 'it was changed, belongs to something else, or was sealed with another key', error)
+    throw createUnsealError(context, 'it was changed, belongs to something else, or was sealed with another key', error)
   }
 }
 
-function unreadable(context: string, problem: string, cause?: unknown): CadreError {
+function createUnsealError(context: string, problem: string, cause?: unknown): CadreError {
   return new CadreError('INTERNAL', `The secret of ${context} cannot be opened: ${problem}.`, { hint: 'Set the secret again.', cause })
 }
 
 function readRecord(paths: Paths): VaultRecord | undefined {
-  const text = readIfThere(paths.vault)
+  const text = readFileIfPresent(paths.vault)
   if (text === undefined) return undefined
   try {
     const record = JSON.parse(text) as Partial<VaultRecord>
     if ((record.location === 'keychain' || record.location === 'file') && typeof record.fingerprint === 'string')
       return record as VaultRecord
   } catch (error) {
-    throw spoiled(paths, error)
+    throw createRecordError(paths, error)
   }
-  throw spoiled(paths)
+  throw createRecordError(paths)
 }
 
-function spoiled(paths: Paths, cause?: unknown): CadreError {
+function createRecordError(paths: Paths, cause?: unknown): CadreError {
   return new CadreError('UNAVAILABLE', `${paths.vault} cannot be read, so it is not known where the vault's key is.`, {
     hint: 'Bring it back from a backup, or delete it: a key that is still in its place is found again.',
     cause,
   })
 }
 
-function readIfThere(path: string): string | undefined {
+function readFileIfPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -182,6 +185,6 @@ function parseKey(text: string | undefined): Buffer | undefined {
   return key.length === KEY_BYTES ? key : undefined
 }
 
-function fingerprint(key: Buffer): string {
+function computeFingerprint(key: Buffer): string {
   return createHash('sha256').update('cadre vault key').update(key).digest('base64url').slice(0, 22)
 }

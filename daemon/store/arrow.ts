@@ -9,7 +9,7 @@ export type PassageRow = Record<string, string | number | Float32Array>
 type Arrow = typeof import('apache-arrow')
 
 /** At most, in UTF-8, of what a string counts as one. */
-const BYTES_A_CHARACTER = 3
+const MAX_BYTES_PER_CHARACTER = 3
 
 /** LanceDB knows Arrow only as its own CommonJS copy; rows of another copy are silently taken for none. */
 const require = createRequire(import.meta.url)
@@ -18,20 +18,20 @@ const require = createRequire(import.meta.url)
  * Written straight into Arrow's buffers: its builders take ten times as long, a tenth of a second for a book, and all of it on the
  * event loop.
  */
-export function arrowTable(columns: Columns, rows: readonly PassageRow[]): object {
+export function toArrowTable(columns: Columns, rows: readonly PassageRow[]): object {
   const arrow = require('apache-arrow') as Arrow
   const filled = Object.entries(columns).map(([name, type]): [string, Vector] => {
     const values = rows.map((row) => row[name])
-    if (type === 'text') return [name, textColumn(arrow, values as string[])]
-    if (type === 'integer') return [name, integerColumn(arrow, values as number[])]
-    return [name, vectorColumn(arrow, values as Float32Array[])]
+    if (type === 'text') return [name, createTextColumn(arrow, values as string[])]
+    if (type === 'integer') return [name, createIntegerColumn(arrow, values as number[])]
+    return [name, createVectorColumn(arrow, values as Float32Array[])]
   })
   return new arrow.Table(Object.fromEntries(filled))
 }
 
-function textColumn(arrow: Arrow, texts: readonly string[]): Vector {
+function createTextColumn(arrow: Arrow, texts: readonly string[]): Vector {
   const valueOffsets = new Int32Array(texts.length + 1)
-  const room = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + BYTES_A_CHARACTER * text.length, 0))
+  const room = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + MAX_BYTES_PER_CHARACTER * text.length, 0))
   let end = 0
   texts.forEach((text, row) => {
     end += room.write(text, end)
@@ -41,11 +41,11 @@ function textColumn(arrow: Arrow, texts: readonly string[]): Vector {
   return arrow.makeVector(arrow.makeData({ type: new arrow.Utf8(), length: texts.length, nullCount: 0, valueOffsets, data }))
 }
 
-function integerColumn(arrow: Arrow, values: readonly number[]): Vector {
+function createIntegerColumn(arrow: Arrow, values: readonly number[]): Vector {
   return arrow.makeVector(arrow.makeData({ type: new arrow.Int32(), length: values.length, nullCount: 0, data: Int32Array.from(values) }))
 }
 
-function vectorColumn(arrow: Arrow, vectors: readonly Float32Array[]): Vector {
+function createVectorColumn(arrow: Arrow, vectors: readonly Float32Array[]): Vector {
   const size = vectors[0]?.length ?? 0
   const values = new Float32Array(vectors.length * size)
   vectors.forEach((vector, row) => {
@@ -61,7 +61,7 @@ function vectorColumn(arrow: Arrow, vectors: readonly Float32Array[]): Vector {
   return arrow.makeVector(list) as Vector
 }
 
-export function rowsOf(result: {
+export function toRows(result: {
   schema: { fields: { name: string }[] }
   numRows: number
   getChild(name: string): { get(row: number): unknown } | null

@@ -1,23 +1,23 @@
 /** One writer at a time for a table, and another try when a commit met another one. */
 
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 
 export class CommitQueue {
   #last: Promise<unknown> = Promise.resolve()
 
   run<T>(commit: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => tried(commit))
+    const turn = this.#last.then(() => retryConflicts(commit))
     this.#last = turn.catch(() => undefined) // the caller hears of the failure; the next in line must not
     return turn
   }
 
-  async settled(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await this.#last
   }
 }
 
-async function tried<T>(commit: () => Promise<T>): Promise<T> {
-  for (let left = TRIES - 1; ; left--) {
+async function retryConflicts<T>(commit: () => Promise<T>): Promise<T> {
+  for (let left = MAX_ATTEMPTS - 1; ; left--) {
     try {
       return await commit()
     } catch (error) {

@@ -1,7 +1,7 @@
 /** The records' database: libSQL behind an asynchronous seam, one writer at a time, readers beside it. */
 import Libsql from 'libsql'
 import { CadreError } from '../../src/contract/errors.ts'
-import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 
 export type Value = string | number | null
 export type Row = Record<string, Value>
@@ -19,12 +19,12 @@ export interface Database extends Reader {
   /** Runs the work as one change, all or nothing, after every write asked for before it. What it returns is on disk. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** The same for what nobody is told of: it outlives the process when this resolves, and a power cut once anything is written after it. */
-  enter<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  writeWithoutFlush<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 /** Filters make many shapes of one query; the oldest are prepared again when they are needed. */
-const STATEMENTS_KEPT = 400
+const MAX_STATEMENTS = 400
 
 type Connection = InstanceType<typeof Libsql>
 interface Statement {
@@ -37,7 +37,7 @@ interface Statement {
 }
 
 /** Rows are asked for as lists and named here: setting every property of a row across the native border costs twice as much. */
-class Prepared {
+class PreparedStatement {
   readonly statement: Statement
   readonly #names: readonly string[]
 
@@ -47,7 +47,7 @@ class Prepared {
     this.#names = statement.reader ? statement.columns().map(({ name }) => name) : []
   }
 
-  named(values: Value[]): Row {
+  toRow(values: Value[]): Row {
     const row: Row = {}
     for (let index = 0; index < this.#names.length; index++) row[this.#names[index] as string] = values[index] as Value
     return row
@@ -57,92 +57,96 @@ class Prepared {
 class Session {
   readonly connection: Connection
   /** Kept apart by use: in libsql 0.5.29 a `get` finds nothing when an `all` of the same statement found nothing before it. */
-  readonly #kept = { get: new Map<string, Prepared>(), all: new Map<string, Prepared>(), run: new Map<string, Prepared>() }
+  readonly #statements = {
+    get: new Map<string, PreparedStatement>(),
+    all: new Map<string, PreparedStatement>(),
+    run: new Map<string, PreparedStatement>(),
+  }
 
   constructor(path: string) {
     this.connection = new Libsql(path)
     this.connection.exec('PRAGMA busy_timeout = 5000')
   }
 
-  prepare(use: 'get' | 'all' | 'run', sql: string): Prepared {
-    const statements = this.#kept[use]
+  prepare(use: 'get' | 'all' | 'run', sql: string): PreparedStatement {
+    const statements = this.#statements[use]
     const kept = statements.get(sql)
     if (kept) return kept
-    const prepared = new Prepared(this.connection.prepare(sql) as unknown as Statement)
+    const prepared = new PreparedStatement(this.connection.prepare(sql) as unknown as Statement)
     statements.set(sql, prepared)
-    if (statements.size > STATEMENTS_KEPT) statements.delete(statements.keys().next().value as string)
+    if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value as string)
     return prepared
   }
 
   get<T>(sql: string, values: readonly Value[]): T | undefined {
-    return this.#answer(() => {
+    return this.#translateErrors(() => {
       const prepared = this.prepare('get', sql)
       const row = prepared.statement.get(...values)
-      return row && prepared.named(row)
+      return row && prepared.toRow(row)
     }) as T | undefined
   }
 
   all<T>(sql: string, values: readonly Value[]): T[] {
-    return this.#answer(() => {
+    return this.#translateErrors(() => {
       const prepared = this.prepare('all', sql)
-      return prepared.statement.all(...values).map((row) => prepared.named(row))
+      return prepared.statement.all(...values).map((row) => prepared.toRow(row))
     }) as T[]
   }
 
   run(sql: string, values: readonly Value[]): number {
-    return this.#answer(() => this.prepare('run', sql).statement.run(...values)).changes
+    return this.#translateErrors(() => this.prepare('run', sql).statement.run(...values)).changes
   }
 
   exec(sql: string): void {
-    this.#answer(() => this.connection.exec(sql))
+    this.#translateErrors(() => this.connection.exec(sql))
   }
 
-  #answer<T>(ask: () => T): T {
+  #translateErrors<T>(ask: () => T): T {
     try {
       return ask()
     } catch (error) {
-      throw translated(error)
+      throw translateError(error)
     }
   }
 }
 
 /** How many rows are remembered; the oldest go first. */
-const ROWS_REMEMBERED = 500
+const MAX_CACHED_ROWS = 500
 
 /**
  * Single rows that were read since the last commit. One daemon owns the home and one connection of it writes, so until
  * then they are what they were, and asking SQLite again would only cost: three times as much as all else a get does.
  */
-class Recent {
+class RowCache {
   readonly #rows = new Map<string, Row | undefined>()
 
   get(sql: string, values: readonly Value[], read: () => Row | undefined): Row | undefined {
     const key = `${sql} ${JSON.stringify(values)}`
     if (!this.#rows.has(key)) {
       this.#rows.set(key, read())
-      if (this.#rows.size > ROWS_REMEMBERED) this.#rows.delete(this.#rows.keys().next().value as string)
+      if (this.#rows.size > MAX_CACHED_ROWS) this.#rows.delete(this.#rows.keys().next().value as string)
     }
     const row = this.#rows.get(key)
     return row && { ...row } // whoever asked may do with it what he likes
   }
 
-  forget(): void {
+  clear(): void {
     this.#rows.clear()
   }
 }
 
 /** Writes that share a commit; more would keep others from the loop for too long. */
-const MOST_TOGETHER = 50
+const MAX_WRITES_PER_COMMIT = 50
 
-interface Waiting {
+interface PendingWrite {
   /** Whether somebody will be told, so that it has to be on disk before. */
-  told: boolean
+  mustFlush: boolean
   work(transaction: Transaction): Promise<unknown>
   resolve(result: unknown): void
   reject(error: unknown): void
 }
 
-export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(path)): Database {
+export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLog(path)): Database {
   const writer = new Session(path)
   writer.exec('PRAGMA journal_mode = WAL')
   // Keeps the file whole through a power cut; that every commit is on disk before anybody is told is the log's part.
@@ -154,14 +158,14 @@ export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(pa
     all: async <T>(sql: string, values: readonly Value[] = []) => writer.all<T>(sql, values),
     run: async (sql, values = []) => writer.run(sql, values),
   }
-  const recent = new Recent()
-  const waiting: Waiting[] = []
+  const recent = new RowCache()
+  const waiting: PendingWrite[] = []
   let draining: Promise<void> | undefined
 
   /** Those that came while others were written go together: the disk is waited for once for all of them. */
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      await perform(waiting.splice(0, MOST_TOGETHER))
+      await perform(waiting.splice(0, MAX_WRITES_PER_COMMIT))
       // Whatever arrived meanwhile gets to ask for its write before the next lot is taken.
       await new Promise(setImmediate)
     }
@@ -169,18 +173,18 @@ export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(pa
   }
 
   /** Nobody is told that his write is done before it is on disk, and each that fails leaves the others alone. */
-  async function perform(lot: readonly Waiting[]): Promise<void> {
+  async function perform(lot: readonly PendingWrite[]): Promise<void> {
     const outcomes: { told: boolean; say(): void }[] = []
     const say = (told: boolean) => {
       for (const outcome of outcomes) if (outcome.told === told) outcome.say()
     }
     try {
       writer.exec('BEGIN IMMEDIATE')
-      for (const each of lot) outcomes.push({ told: each.told, say: await within(each) })
+      for (const each of lot) outcomes.push({ told: each.mustFlush, say: await within(each) })
       writer.exec('COMMIT')
-      recent.forget()
+      recent.clear()
       say(false)
-      if (lot.some(({ told }) => told)) await log.flush()
+      if (lot.some(({ mustFlush: told }) => told)) await log.flush()
     } catch (error) {
       if (writer.connection.inTransaction) writer.exec('ROLLBACK')
       for (const { reject } of lot) reject(error)
@@ -189,13 +193,13 @@ export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(pa
     say(true)
   }
 
-  const inLine = <T>(told: boolean, work: (transaction: Transaction) => Promise<T>) =>
+  const enqueue = <T>(told: boolean, work: (transaction: Transaction) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
-      waiting.push({ told, work, resolve: resolve as (result: unknown) => void, reject })
+      waiting.push({ mustFlush: told, work, resolve: resolve as (result: unknown) => void, reject })
       draining ??= drain()
     })
 
-  async function within({ work, resolve, reject }: Waiting): Promise<() => void> {
+  async function within({ work, resolve, reject }: PendingWrite): Promise<() => void> {
     writer.exec('SAVEPOINT one')
     try {
       const result = await work(transaction)
@@ -213,8 +217,8 @@ export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(pa
   return {
     get: async <T>(sql: string, values: readonly Value[] = []) => recent.get(sql, values, () => reader.get(sql, values)) as T | undefined,
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
-    write: (work) => inLine(true, work),
-    enter: (work) => inLine(false, work),
+    write: (work) => enqueue(true, work),
+    writeWithoutFlush: (work) => enqueue(false, work),
     async close() {
       await draining
       writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -225,7 +229,7 @@ export function openDatabase(path: string, log: WriteAheadLog = writeAheadLog(pa
   }
 }
 
-function translated(error: unknown): unknown {
+function translateError(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? '')
   if (code.startsWith('SQLITE_FULL'))
     return new CadreError('STORAGE_FULL', 'The disk is full; nothing was changed.', {

@@ -1,15 +1,15 @@
 /** Keys by which files tell resources of one name apart: of those that were made from a file with one. */
 import type { Reader, Transaction } from './database.ts'
 
-export async function allFileKeys(reader: Reader): Promise<Map<string, string>> {
+export async function listFileKeys(reader: Reader): Promise<Map<string, string>> {
   const rows = await reader.all<{ id: string; key: string }>('SELECT id, key FROM file_keys')
   return new Map(rows.map(({ id, key }) => [id, key]))
 }
 
-export async function keepFileKey(transaction: Transaction, id: string, key: string): Promise<void> {
+export async function insertFileKey(transaction: Transaction, id: string, key: string): Promise<void> {
   await transaction.run('INSERT INTO file_keys (id, key) VALUES (?, ?)', [id, key])
 }
 
-export async function forgetFileKey(transaction: Transaction, id: string): Promise<void> {
+export async function deleteFileKey(transaction: Transaction, id: string): Promise<void> {
   await transaction.run('DELETE FROM file_keys WHERE id = ?', [id])
 }

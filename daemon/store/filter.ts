@@ -3,16 +3,16 @@
 /** All of them must hold. Values are values: they are quoted here and nowhere else. */
 export type Filter = Record<string, string | number | readonly (string | number)[] | { below: number }>
 
-export function condition(filter: Filter): string {
+export function toCondition(filter: Filter): string {
   const parts = Object.entries(filter).map(([column, wanted]) => {
-    if (Array.isArray(wanted)) return wanted.length === 0 ? 'false' : `${column} IN (${wanted.map(literal).join(', ')})`
-    if (typeof wanted === 'object') return `${column} < ${literal((wanted as { below: number }).below)}`
-    return `${column} = ${literal(wanted)}`
+    if (Array.isArray(wanted)) return wanted.length === 0 ? 'false' : `${column} IN (${wanted.map(toLiteral).join(', ')})`
+    if (typeof wanted === 'object') return `${column} < ${toLiteral((wanted as { below: number }).below)}`
+    return `${column} = ${toLiteral(wanted)}`
   })
   return parts.length === 0 ? 'true' : parts.join(' AND ')
 }
 
-function literal(value: string | number): string {
+function toLiteral(value: string | number): string {
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
   if (!Number.isFinite(value)) throw new Error(`${value} cannot be compared with`)
   return String(value)

@@ -1,21 +1,21 @@
 /** LanceDB, which only this file loads, with limits on what it takes. */
 import type { Connection } from '@lancedb/lancedb'
-import { prepareForLance } from '../../src/config.ts'
+import { configureLance } from '../../src/config.ts'
 
 export type { Table } from '@lancedb/lancedb'
 
-export interface Lance {
+export interface LanceConnection {
   lancedb: typeof import('@lancedb/lancedb')
   database: Connection
 }
 
 /** Caches would grow to 7 GB by default. LanceDB counts the vectors of an index twice. */
-const INDEX_CACHE = 512n * 1024n * 1024n
-const METADATA_CACHE = 64n * 1024n * 1024n
+const INDEX_CACHE_BYTES = 512n * 1024n * 1024n
+const METADATA_CACHE_BYTES = 64n * 1024n * 1024n
 
-export async function openLance(uri: string): Promise<Lance> {
-  prepareForLance()
+export async function openLance(uri: string): Promise<LanceConnection> {
+  configureLance()
   const lancedb = await import('@lancedb/lancedb')
   // As an option: LanceDB 0.30 also takes a session as an argument, and forgets it.
-  return { lancedb, database: await lancedb.connect(uri, { session: new lancedb.Session(INDEX_CACHE, METADATA_CACHE) }) }
+  return { lancedb, database: await lancedb.connect(uri, { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) }) }
 }

@@ -25,8 +25,8 @@ interface Link {
   detach: string
 }
 
-export const tableOf = (family: string): string => family.replaceAll('-', '_')
-const nounOf = (family: string): string => FAMILIES.find(({ name }) => name === family)?.noun ?? family
+export const getTableName = (family: string): string => family.replaceAll('-', '_')
+const getNoun = (family: string): string => FAMILIES.find(({ name }) => name === family)?.noun ?? family
 
 export async function replaceLinks(transaction: Transaction, owner: Owner, references: readonly Reference[]): Promise<void> {
   await transaction.run('DELETE FROM links WHERE owner_id = ?', [owner.id])
@@ -38,7 +38,7 @@ export async function replaceLinks(transaction: Transaction, owner: Owner, refer
   }
 }
 
-export interface User {
+export interface ResourceUser {
   noun: string
   id: string
   name: string
@@ -46,10 +46,10 @@ export interface User {
 }
 
 /** The first few users of a resource, and how many there are. */
-export async function usersOf(reader: Reader, target: string, most = 10): Promise<{ users: User[]; total: number }> {
+export async function listUsers(reader: Reader, target: string, most = 10): Promise<{ users: ResourceUser[]; total: number }> {
   const rows = await reader.all<Link>('SELECT * FROM links WHERE target_id = ? ORDER BY owner_family, owner_id LIMIT ?', [target, most])
   const counted = await reader.get<{ total: number }>('SELECT count(*) AS total FROM links WHERE target_id = ?', [target])
-  const users = rows.map((row) => ({ noun: nounOf(row.owner_family), id: row.owner_id, name: row.owner_name, field: row.field }))
+  const users = rows.map((row) => ({ noun: getNoun(row.owner_family), id: row.owner_id, name: row.owner_name, field: row.field }))
   return { users, total: counted?.total ?? 0 }
 }
 
@@ -58,7 +58,7 @@ export async function detachAll(transaction: Transaction, target: string): Promi
   const kinds = await transaction.all<Link>('SELECT DISTINCT owner_family, field, detach FROM links WHERE target_id = ?', [target])
   const now = new Date().toISOString()
   for (const { owner_family, field, detach } of kinds) {
-    const table = tableOf(owner_family)
+    const table = getTableName(owner_family)
     const owners = 'id IN (SELECT owner_id FROM links WHERE target_id = ? AND owner_family = ? AND field = ?)'
     const which = [target, owner_family, field]
     const how = JSON.parse(detach) as Detach

@@ -7,7 +7,12 @@ export interface Migration {
 }
 
 /** A family's table: every sortable column is indexed with the id behind it, and its rows are counted as they come and go. */
-export async function resourceTable(transaction: Transaction, name: string, columns: string, indexed: readonly string[]): Promise<void> {
+export async function createResourceTable(
+  transaction: Transaction,
+  name: string,
+  columns: string,
+  indexed: readonly string[],
+): Promise<void> {
   await transaction.run(
     `CREATE TABLE ${name} (id TEXT PRIMARY KEY, ${columns}, version INTEGER NOT NULL DEFAULT 1, created_at TEXT NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID`,
   )

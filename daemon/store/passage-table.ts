@@ -1,8 +1,8 @@
 /** A table of passages, searched by words or by nearness, and the indices that keep up with it. */
-import { arrowTable, type Columns, type PassageRow, rowsOf } from './arrow.ts'
+import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { condition, type Filter } from './filter.ts'
-import type { Lance, Table } from './lance.ts'
+import { type Filter, toCondition } from './filter.ts'
+import type { LanceConnection, Table } from './lance.ts'
 
 export interface SearchOptions {
   columns: readonly string[]
@@ -10,12 +10,12 @@ export interface SearchOptions {
   filter?: Filter
 }
 
-export interface TableShape {
+export interface TableSchema {
   columns: Columns
   /** Looked up by equality. */
   keys: readonly string[]
   /** Searched by words. */
-  words?: string
+  fullTextColumn?: string
 }
 
 /**
@@ -24,31 +24,31 @@ export interface TableShape {
  */
 const PARTITIONS = 256
 const PROBES = 96
-const TRAINING = { maxIterations: 15, sampleRate: 64 }
+const TRAINING_OPTIONS = { maxIterations: 15, sampleRate: 64 }
 /** Of what a filter leaves of a table, at least this share must be left for the nearest partitions to hold the nearest rows. */
-const NARROW = 0.1
+const NARROW_FILTER_SHARE = 0.1
 /** A version nobody reads any more is removed after this long: a query may still be on it. */
-const VERSION_KEPT_MS = 60_000
+const VERSION_RETENTION_MS = 60_000
 
 export class PassageTable {
-  readonly #connection: Promise<Lance>
+  readonly #connection: Promise<LanceConnection>
   readonly #name: string
-  readonly #shape: TableShape
+  readonly #schema: TableSchema
   readonly #exactRows: number
   readonly #commits = new CommitQueue()
   #opened: Promise<Table | undefined> | undefined
-  #mending = false
+  #isRepairing = false
 
-  constructor(connection: Promise<Lance>, name: string, shape: TableShape, exactRows: number) {
+  constructor(connection: Promise<LanceConnection>, name: string, shape: TableSchema, exactRows: number) {
     this.#connection = connection
     this.#name = name
-    this.#shape = shape
+    this.#schema = shape
     this.#exactRows = exactRows
   }
 
   async add(rows: readonly PassageRow[]): Promise<void> {
     if (rows.length === 0) return
-    const data = arrowTable(this.#shape.columns, rows)
+    const data = toArrowTable(this.#schema.columns, rows)
     await this.#commits.run(async () => {
       const table = await this.#table()
       if (table) await table.add(data as never)
@@ -59,40 +59,40 @@ export class PassageTable {
   async remove(filter: Filter): Promise<void> {
     await this.#commits.run(async () => {
       const table = await this.#table()
-      await table?.delete(condition(filter))
+      await table?.delete(toCondition(filter))
     })
   }
 
   /** Rows that can be read: a count alone is answered by the manifest, whether its files are there or not. */
-  async readable(): Promise<number> {
+  async countReadableRows(): Promise<number> {
     const table = await this.#table()
-    const [smallest] = Object.keys(this.#shape.columns).filter((column) => this.#shape.columns[column] === 'integer')
+    const [smallest] = Object.keys(this.#schema.columns).filter((column) => this.#schema.columns[column] === 'integer')
     let rows = 0
     if (table) for await (const batch of table.query().select([smallest as string])) rows += batch.numRows
     return rows
   }
 
   /** Indices that cannot be read are made again; LanceDB lists only those that can. */
-  async mendIndices(): Promise<void> {
-    const { words, keys, columns } = this.#shape
+  async repairIndices(): Promise<void> {
+    const { fullTextColumn: words, keys, columns } = this.#schema
     const indexed = [...(words ? [words] : []), ...keys, ...('vector' in columns ? ['vector'] : [])]
     const broken = await this.#commits.run(async () => {
       const table = await this.#table()
       const found: string[] = []
-      if (table) for (const column of indexed) if (!(await this.#answers(table, column))) found.push(column)
+      if (table) for (const column of indexed) if (!(await this.#canQuery(table, column))) found.push(column)
       for (const column of found) await table?.dropIndex(`${column}_idx`)
       return found
     })
-    if (broken.length > 0) await this.tidy()
+    if (broken.length > 0) await this.optimize()
   }
 
-  async #answers(table: Table, column: string): Promise<boolean> {
+  async #canQuery(table: Table, column: string): Promise<boolean> {
     try {
-      if (column === this.#shape.words) await this.matching('a', { columns: [], limit: 1 })
-      else if (this.#shape.columns[column] === 'text') await this.where({ [column]: '' }, [column])
+      if (column === this.#schema.fullTextColumn) await this.searchText('a', { columns: [], limit: 1 })
+      else if (this.#schema.columns[column] === 'text') await this.list({ [column]: '' }, [column])
       else {
-        const [row] = rowsOf(await table.query().select([column]).limit(1).toArrow())
-        if (row) await this.#near(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, 'indexed')
+        const [row] = toRows(await table.query().select([column]).limit(1).toArrow())
+        if (row) await this.#queryVectors(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, 'indexed')
       }
       return true
     } catch {
@@ -101,12 +101,12 @@ export class PassageTable {
   }
 
   /** Rows whose words match, best first, with their `_score`. */
-  async matching(words: string, { columns, limit, filter }: SearchOptions): Promise<PassageRow[]> {
+  async searchText(words: string, { columns, limit, filter }: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table || words === '') return []
-    let query = table.query().fullTextSearch(words, { columns: [this.#shape.words as string] })
-    if (filter) query = query.where(condition(filter))
-    return rowsOf(
+    let query = table.query().fullTextSearch(words, { columns: [this.#schema.fullTextColumn as string] })
+    if (filter) query = query.where(toCondition(filter))
+    return toRows(
       await query
         .select([...columns, '_score'])
         .limit(limit)
@@ -115,26 +115,26 @@ export class PassageTable {
   }
 
   /** Rows nearest to a normalised vector, nearest first, with their `_distance` (1 less the cosine). */
-  async nearest(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
+  async searchVectors(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table) return []
-    if (options.filter && (await this.#isNarrow(table, options.filter))) return this.#near(table, vector, options, 'exact')
+    if (options.filter && (await this.#isNarrow(table, options.filter))) return this.#queryVectors(table, vector, options, 'exact')
     try {
-      return await this.#near(table, vector, options, 'indexed')
+      return await this.#queryVectors(table, vector, options, 'indexed')
     } catch {
       // Whatever is wrong with the index, its absence costs time and no answers.
-      this.#mendSoon()
-      return this.#near(table, vector, options, 'exact')
+      this.#repairInBackground()
+      return this.#queryVectors(table, vector, options, 'exact')
     }
   }
 
   /** The same without the index: what `nearest` is measured against. */
-  async nearestOfAll(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
+  async searchVectorsExactly(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
-    return table ? this.#near(table, vector, options, 'exact') : []
+    return table ? this.#queryVectors(table, vector, options, 'exact') : []
   }
 
-  async #near(
+  async #queryVectors(
     table: Table,
     vector: Float32Array,
     { columns, limit, filter }: SearchOptions,
@@ -143,8 +143,8 @@ export class PassageTable {
     const query = table.vectorSearch(vector).distanceType('dot')
     if (how === 'exact') query.bypassVectorIndex()
     else query.nprobes(PROBES)
-    if (filter) query.where(condition(filter))
-    return rowsOf(
+    if (filter) query.where(toCondition(filter))
+    return toRows(
       await query
         .select([...columns, '_distance'])
         .limit(limit)
@@ -155,57 +155,57 @@ export class PassageTable {
   /** The few rows that a narrow filter leaves lie anywhere, and are soon compared. */
   async #isNarrow(table: Table, filter: Filter): Promise<boolean> {
     const rows = await table.countRows()
-    return rows > this.#exactRows && (await table.countRows(condition(filter))) < rows * NARROW
+    return rows > this.#exactRows && (await table.countRows(toCondition(filter))) < rows * NARROW_FILTER_SHARE
   }
 
-  #mendSoon(): void {
-    if (this.#mending) return
-    this.#mending = true
-    this.mendIndices()
+  #repairInBackground(): void {
+    if (this.#isRepairing) return
+    this.#isRepairing = true
+    this.repairIndices()
       .catch(() => undefined) // tried again at the next query that meets it, and at the next start
       .finally(() => {
-        this.#mending = false
+        this.#isRepairing = false
       })
   }
 
-  async where(filter: Filter, columns: readonly string[]): Promise<PassageRow[]> {
+  async list(filter: Filter, columns: readonly string[]): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table) return []
     const rows: PassageRow[] = []
     // Batch by batch: all the passages of a large document at once would hold up the event loop.
     const query = table
       .query()
-      .where(condition(filter))
+      .where(toCondition(filter))
       .select([...columns])
-    for await (const batch of query) for (const row of rowsOf(batch)) rows.push(row)
+    for await (const batch of query) for (const row of toRows(batch)) rows.push(row)
     return rows
   }
 
   /** Makes missing indices, brings the others up to date, and removes what is no longer read. */
-  async tidy(): Promise<void> {
+  async optimize(): Promise<void> {
     await this.#commits.run(async () => {
       const table = await this.#table()
       if (!table || (await table.countRows()) === 0) return
-      await this.#index(table)
-      const optimized = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_KEPT_MS) })
+      await this.#createMissingIndices(table)
+      const optimized = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_RETENTION_MS) })
       try {
         await optimized()
       } catch {
         // LanceDB 0.30 can panic while it brings a full-text index up to date after rows went and others came
         // (lance-index, inverted/builder.rs: index out of bounds). Made anew, the index is well.
         for (const { name } of await table.listIndices()) await table.dropIndex(name)
-        await this.#index(table)
+        await this.#createMissingIndices(table)
         await optimized()
       }
     })
   }
 
-  async #index(table: Table): Promise<void> {
+  async #createMissingIndices(table: Table): Promise<void> {
     const { lancedb } = await this.#connection
     const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
-    if (this.#shape.words && !present.has(this.#shape.words)) {
+    if (this.#schema.fullTextColumn && !present.has(this.#schema.fullTextColumn)) {
       // Words come analysed: cut, folded and lower-cased. Only English endings are left to the index.
-      await table.createIndex(this.#shape.words, {
+      await table.createIndex(this.#schema.fullTextColumn, {
         config: lancedb.Index.fts({
           baseTokenizer: 'whitespace',
           stem: true,
@@ -218,15 +218,17 @@ export class PassageTable {
         }),
       })
     }
-    for (const key of this.#shape.keys) if (!present.has(key)) await table.createIndex(key, { config: lancedb.Index.btree() })
-    if ('vector' in this.#shape.columns && !present.has('vector') && (await table.countRows()) > this.#exactRows) {
+    for (const key of this.#schema.keys) if (!present.has(key)) await table.createIndex(key, { config: lancedb.Index.btree() })
+    if ('vector' in this.#schema.columns && !present.has('vector') && (await table.countRows()) > this.#exactRows) {
       // Not IVF_RQ: LanceDB 0.30 finds 0.6 of the nearest with it as soon as a row was deleted or a filter is given, and after a compaction without them.
-      await table.createIndex('vector', { config: lancedb.Index.ivfFlat({ distanceType: 'dot', numPartitions: PARTITIONS, ...TRAINING }) })
+      await table.createIndex('vector', {
+        config: lancedb.Index.ivfFlat({ distanceType: 'dot', numPartitions: PARTITIONS, ...TRAINING_OPTIONS }),
+      })
     }
   }
 
-  async settled(): Promise<void> {
-    await this.#commits.settled()
+  async waitUntilIdle(): Promise<void> {
+    await this.#commits.waitUntilIdle()
   }
 
   async #table(): Promise<Table | undefined> {
@@ -237,7 +239,7 @@ export class PassageTable {
   }
 
   /** A failure is not remembered: the next one tries again. */
-  async #open(how: (connection: Lance) => Promise<Table | undefined>): Promise<Table | undefined> {
+  async #open(how: (connection: LanceConnection) => Promise<Table | undefined>): Promise<Table | undefined> {
     const opened = this.#connection.then(how)
     this.#opened = opened
     opened.catch(() => {

@@ -35,8 +35,8 @@ interface RecordsOptions {
   hidden?: readonly string[]
 }
 
-const PAGING = new Set(['page', 'limit', 'sort', 'order'])
-const quoted = (name: string) => `"${name}"`
+const PAGING_FIELDS = new Set(['page', 'limit', 'sort', 'order'])
+const quote = (name: string) => `"${name}"`
 
 /** The database gives text back only up to a zero character, and half a surrogate pair not at all. */
 export function checkText(field: string, text: string): void {
@@ -47,7 +47,7 @@ export function checkText(field: string, text: string): void {
 export class Records<T extends StoredRecord> {
   readonly table: string
   readonly #columns = new Map<string, Column>()
-  readonly #everything: string
+  readonly #allColumns: string
 
   constructor({ table, schema, computed = [], hidden = [] }: RecordsOptions) {
     this.table = table
@@ -57,7 +57,7 @@ export class Records<T extends StoredRecord> {
       this.#columns.set(name, { name, kind: type === undefined ? 'json' : type === 'boolean' ? 'boolean' : 'plain' })
     }
     for (const name of [...hidden, 'version']) this.#columns.set(name, { name, kind: 'plain' })
-    this.#everything = this.#selected(this.columnNames)
+    this.#allColumns = this.#joinColumns(this.columnNames)
   }
 
   get columnNames(): string[] {
@@ -65,62 +65,61 @@ export class Records<T extends StoredRecord> {
   }
 
   async get(reader: Reader, id: string, scope: Scope = {}): Promise<T | undefined> {
-    const { where, values } = this.#conditions({ id, ...scope })
-    const row = await reader.get(`SELECT ${this.#everything} FROM ${this.table}${where}`, values)
-    return row && this.#record(row)
+    const { where, values } = this.#buildWhere({ id, ...scope })
+    const row = await reader.get(`SELECT ${this.#allColumns} FROM ${this.table}${where}`, values)
+    return row && this.#toRecord(row)
   }
 
   /** Whether it is there; a record may be long, and is not read for that. */
   async has(reader: Reader, id: string, scope: Scope = {}): Promise<boolean> {
-    const { where, values } = this.#conditions({ id, ...scope })
+    const { where, values } = this.#buildWhere({ id, ...scope })
     return (await reader.get(`SELECT 1 FROM ${this.table}${where}`, values)) !== undefined
   }
 
   /** The first that matches, oldest first. */
   async find(reader: Reader, scope: Scope, limit = 1): Promise<T[]> {
-    const { where, values } = this.#conditions(scope)
-    const rows = await reader.all(`SELECT ${this.#everything} FROM ${this.table}${where} ORDER BY id LIMIT ?`, [...values, limit])
-    return rows.map((row) => this.#record(row))
+    const { where, values } = this.#buildWhere(scope)
+    const rows = await reader.all(`SELECT ${this.#allColumns} FROM ${this.table}${where} ORDER BY id LIMIT ?`, [...values, limit])
+    return rows.map((row) => this.#toRecord(row))
   }
 
   async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[]): Promise<Page<T>> {
-    const filters = Object.entries(query).filter(([name, value]) => !PAGING.has(name) && value !== undefined)
+    const filters = Object.entries(query).filter(([name, value]) => !PAGING_FIELDS.has(name) && value !== undefined)
     // A filter that contradicts the scope finds nothing; it must not be overruled in silence.
     if (filters.some(([name, value]) => Object.hasOwn(scope, name) && scope[name] !== value)) return { items: [], total: 0 }
-    const { where, values } = this.#conditions({ ...(Object.fromEntries(filters) as Scope), ...scope })
+    const { where, values } = this.#buildWhere({ ...(Object.fromEntries(filters) as Scope), ...scope })
     const limit = query.limit ?? DEFAULT_LIMIT
     const offset = ((query.page ?? 1) - 1) * limit
     const ascending = query.order === 'asc'
-    const total = await this.#total(reader, where, values)
+    const total = await this.#count(reader, where, values)
     if (offset >= total) return { items: [], total }
     // Rows that are skipped are passed over in the index alone, from the nearer end; only the page's own are fetched.
     const length = Math.min(limit, total - offset)
     const behind = total - offset - length
     const fromEnd = behind < offset
-    const page = `SELECT id FROM ${this.table}${where} ${this.#sorted(query.sort, ascending !== fromEnd)} LIMIT ? OFFSET ?`
-    const selected = fields ? this.#selected(fields) : this.#everything
-    const rows = await reader.all(`SELECT ${selected} FROM ${this.table} WHERE id IN (${page}) ${this.#sorted(query.sort, ascending)}`, [
-      ...values,
-      length,
-      fromEnd ? behind : offset,
-    ])
-    return { items: rows.map((row) => this.#record(row)), total }
+    const page = `SELECT id FROM ${this.table}${where} ${this.#buildOrderBy(query.sort, ascending !== fromEnd)} LIMIT ? OFFSET ?`
+    const selected = fields ? this.#joinColumns(fields) : this.#allColumns
+    const rows = await reader.all(
+      `SELECT ${selected} FROM ${this.table} WHERE id IN (${page}) ${this.#buildOrderBy(query.sort, ascending)}`,
+      [...values, length, fromEnd ? behind : offset],
+    )
+    return { items: rows.map((row) => this.#toRecord(row)), total }
   }
 
   async insert(transaction: Transaction, record: T): Promise<void> {
     const columns = [...this.#columns.values()]
     const marks = columns.map(() => '?').join(', ')
     await transaction.run(
-      `INSERT INTO ${this.table} (${this.#everything}) VALUES (${marks})`,
-      columns.map((column) => this.#value(column, record)),
+      `INSERT INTO ${this.table} (${this.#allColumns}) VALUES (${marks})`,
+      columns.map((column) => this.#toValue(column, record)),
     )
   }
 
   /** Writes the record over the version it was read as; false when somebody else was faster. */
   async update(transaction: Transaction, record: T): Promise<boolean> {
     const columns = [...this.#columns.values()].filter(({ name }) => name !== 'id' && name !== 'version')
-    const assignments = columns.map(({ name }) => `${quoted(name)} = ?`).join(', ')
-    const values = columns.map((column) => this.#value(column, record))
+    const assignments = columns.map(({ name }) => `${quote(name)} = ?`).join(', ')
+    const values = columns.map((column) => this.#toValue(column, record))
     const changed = await transaction.run(`UPDATE ${this.table} SET ${assignments}, version = version + 1 WHERE id = ? AND version = ?`, [
       ...values,
       record.id,
@@ -133,7 +132,7 @@ export class Records<T extends StoredRecord> {
     await transaction.run(`DELETE FROM ${this.table} WHERE id = ?`, [id])
   }
 
-  async #total(reader: Reader, where: string, values: Value[]): Promise<number> {
+  async #count(reader: Reader, where: string, values: Value[]): Promise<number> {
     const counted =
       where === ''
         ? reader.get<{ total: number }>('SELECT total FROM counts WHERE name = ?', [this.table])
@@ -141,38 +140,38 @@ export class Records<T extends StoredRecord> {
     return (await counted)?.total ?? 0
   }
 
-  #conditions(scope: Scope): { where: string; values: Value[] } {
+  #buildWhere(scope: Scope): { where: string; values: Value[] } {
     const names = Object.keys(scope)
     if (names.length === 0) return { where: '', values: [] }
     const values = Object.values(scope).map((value) => (typeof value === 'boolean' ? Number(value) : value))
-    return { where: ` WHERE ${names.map((name) => `${this.#column(name)} = ?`).join(' AND ')}`, values }
+    return { where: ` WHERE ${names.map((name) => `${this.#quoteColumn(name)} = ?`).join(' AND ')}`, values }
   }
 
   /** Names reach SQL only through this table of known columns. */
-  #column(name: string): string {
+  #quoteColumn(name: string): string {
     if (!this.#columns.has(name)) throw new Error(`${this.table} has no column "${name}"`)
-    return quoted(name)
+    return quote(name)
   }
 
   /** Ties are broken by age and then by id, as the indexes are laid out: a filter on an indexed column needs no sorting either. */
-  #sorted(sort = 'created_at', ascending = false): string {
+  #buildOrderBy(sort = 'created_at', ascending = false): string {
     const direction = ascending ? 'ASC' : 'DESC'
     const columns = sort === 'created_at' ? ['created_at', 'id'] : [sort, 'created_at', 'id']
-    return `ORDER BY ${columns.map((name) => `${this.#column(name)} ${direction}`).join(', ')}`
+    return `ORDER BY ${columns.map((name) => `${this.#quoteColumn(name)} ${direction}`).join(', ')}`
   }
 
-  #selected(fields: readonly string[]): string {
-    return fields.map((name) => this.#column(name)).join(', ')
+  #joinColumns(fields: readonly string[]): string {
+    return fields.map((name) => this.#quoteColumn(name)).join(', ')
   }
 
-  #value({ name, kind }: Column, record: T): Value {
+  #toValue({ name, kind }: Column, record: T): Value {
     const value = (record as Record<string, unknown>)[name]
     if (value === null || value === undefined) return null
     if (typeof value === 'string') checkText(name, value)
     return kind === 'json' ? JSON.stringify(value) : kind === 'boolean' ? Number(value) : (value as Value)
   }
 
-  #record(row: Row): T {
+  #toRecord(row: Row): T {
     const record: Record<string, unknown> = {}
     for (const name in row) {
       const value = row[name] as Value

@@ -8,7 +8,7 @@ export interface WriteAheadLog {
 }
 
 /** It waits in a thread of its own, so the event loop goes on meanwhile; SQLite would wait on the loop. */
-export function writeAheadLog(databasePath: string): WriteAheadLog {
+export function openWriteAheadLog(databasePath: string): WriteAheadLog {
   let file: FileHandle | undefined
   return {
     async flush() {

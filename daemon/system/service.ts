@@ -5,12 +5,12 @@ import type { Static } from 'typebox'
 import type { Paths } from '../../src/config.ts'
 import type { Health, Settings, Status } from '../../src/contract/families/system.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
-import type { Change } from '../core/caller.ts'
-import { requireSeen } from '../core/etag.ts'
+import type { ChangeContext } from '../core/caller.ts'
+import { requireMatchingEtag } from '../core/etag.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
-import type { Vectors } from '../store/vectors.ts'
+import type { VectorStore } from '../store/vector-store.ts'
 import { readCounts, readSettings, writeSettings } from './store.ts'
 
 const STORE_TIMEOUT_MS = 3_000
@@ -20,7 +20,7 @@ export interface SystemDependencies {
   version: string
   startedAt: Date
   database: Database
-  vectors: Vectors
+  vectors: VectorStore
   vault: Vault
   models: ModelsService
   getAddress(): string
@@ -77,11 +77,11 @@ export class SystemService {
     return readSettings(reader)
   }
 
-  async updateSettings(change: Change, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
+  async updateSettings(change: ChangeContext, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
     return this.#dependencies.database.write(async (transaction) => {
-      requireSeen('setting', change.ifMatch, await readSettings(transaction))
+      requireMatchingEtag('setting', change.ifMatch, await readSettings(transaction))
       const next = await this.updateSettingsInTransaction(transaction, input)
-      await change.remember?.(transaction, next)
+      await change.storeResponse?.(transaction, next)
       return next
     })
   }

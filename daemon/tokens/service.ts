@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type TokenCreate, type TokenCreated, type TokenUpdate, tokens } from '../../src/contract/families/tokens.ts'
-import type { Caller, Change } from '../core/caller.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { countOtherAdmins, type StoredToken, tokenRecords, updateLastUsed } from './store.ts'
@@ -43,18 +43,18 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
 
   /** Creates a token and shows its secret, this once. */
   async createWithSecret(
-    change: Change,
+    change: ChangeContext,
     input: Static<typeof TokenCreate>,
     secret = createTokenSecret(),
   ): Promise<Static<typeof TokenCreated>> {
     return this.create(change, { ...input, hash: hashSecret(secret) } as TokenInput, { token: secret })
   }
 
-  override async update(change: Change, id: string, input: TokenInput): Promise<StoredToken> {
+  override async update(change: ChangeContext, id: string, input: TokenInput): Promise<StoredToken> {
     return super.update(change, id, input).finally(() => this.#cache.clear())
   }
 
-  override async remove(change: Change, id: string, force = false): Promise<string> {
+  override async remove(change: ChangeContext, id: string, force = false): Promise<string> {
     // Also where it throws: a disk that fails last may have written it all the same.
     return super.remove(change, id, force).finally(() => this.#cache.clear())
   }

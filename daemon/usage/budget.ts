@@ -1,7 +1,7 @@
 /** Watches what calls use against the thresholds: refuses before a call, and tells when a line is crossed. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { EventBus } from '../core/event-bus.ts'
-import { money } from '../core/meter.ts'
+import { roundMoney } from '../core/meter.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Entity } from './entities.ts'
 import { promisedBy, type Spent, spentBy } from './ledger-store.ts'
@@ -30,7 +30,7 @@ export class Budget {
       const each = { tokens: spent.tokens / Math.max(spent.calls, 1), cost: spent.cost / Math.max(spent.calls, 1) }
       const promised = await promisedBy(reader, entity, period, each)
       const value = amount(threshold, spent)
-      if (money(value + amount(threshold, promised)) >= threshold.limit) throw exceeded(threshold, value, promised.calls, period)
+      if (roundMoney(value + amount(threshold, promised)) >= threshold.limit) throw exceeded(threshold, value, promised.calls, period)
     }
   }
 
@@ -78,7 +78,7 @@ export class Budget {
 }
 
 const key = (type: string | null, id: string | null) => `${type ?? ''} ${id ?? ''}`
-const amount = ({ metric }: StoredUsageThreshold, { tokens, cost }: Spent) => (metric === 'tokens' ? tokens : money(cost))
+const amount = ({ metric }: StoredUsageThreshold, { tokens, cost }: Spent) => (metric === 'tokens' ? tokens : roundMoney(cost))
 
 function byEntity(thresholds: readonly StoredUsageThreshold[]): Map<string, StoredUsageThreshold[]> {
   const found = new Map<string, StoredUsageThreshold[]>()

@@ -38,7 +38,7 @@ export class Entries {
     const together = this.#waiting
     this.#waiting = []
     try {
-      const entered = await this.#database.enter((transaction) => this.#admitted(transaction, together))
+      const entered = await this.#database.writeWithoutFlush((transaction) => this.#admitted(transaction, together))
       for (const { entry, resolve } of entered) resolve(entry.id)
     } catch (error) {
       for (const { reject } of together) reject(error)

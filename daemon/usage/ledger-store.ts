@@ -1,5 +1,5 @@
 /** The ledger as it is stored: a row a call, and the sums of each day. */
-import type { CallOrigin, SettledCall } from '../core/meter.ts'
+import type { CallOrigin, CallUsage } from '../core/meter.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Amounts, NOTHING } from './amounts.ts'
 import type { Entity } from './entities.ts'
@@ -7,7 +7,7 @@ import type { Period } from './period.ts'
 
 export interface Call extends CallOrigin {
   id: string
-  status: 'open' | SettledCall['status']
+  status: 'open' | CallUsage['status']
   kind: 'chat' | 'embedding'
   began_at: string
   model_id: string
@@ -21,7 +21,7 @@ export interface Call extends CallOrigin {
 export type NewCall = Pick<Call, 'id' | 'kind' | 'began_at' | 'model_id' | 'price_input' | 'price_output' | 'input_tokens'> & {
   origin: CallOrigin
 }
-export type Outcome = Required<SettledCall> & { cost: number | null; settled_at: string }
+export type Outcome = Required<CallUsage> & { cost: number | null; settled_at: string }
 
 export interface Spent {
   calls: number

@@ -1,15 +1,15 @@
 /** The meter that stands behind every call of a model: budgets before it, the ledger around it. */
 import type { EventBus } from '../core/event-bus.ts'
-import { newId } from '../core/identifiers.ts'
+import { generateId } from '../core/identifiers.ts'
 import {
-  type BeginningCall,
   type CallOrigin,
-  costOf,
+  type CallUsage,
+  computeCost,
   type Meter,
   type MeteredModel,
-  type SettledCall,
+  type ModelCall,
   type Settlement,
-  whole,
+  toTokenCount,
 } from '../core/meter.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { Budget } from './budget.ts'
@@ -44,39 +44,39 @@ export class UsageMeter implements Meter {
     this.#entries = new Entries(parts.database, this.#budget)
   }
 
-  async admit(model: MeteredModel, origin: CallOrigin): Promise<void> {
+  async checkBudget(model: MeteredModel, origin: CallOrigin): Promise<void> {
     await this.#budget.check(this.#parts.database, entitiesOf(model.id, origin), this.#now())
   }
 
-  async begin(transaction: Transaction, call: BeginningCall): Promise<string> {
+  async begin(transaction: Transaction, call: ModelCall): Promise<string> {
     const entry = this.#entry(call)
     await this.#budget.check(transaction, entitiesOf(entry.model_id, entry.origin), entry.began_at)
     await insertCalls(transaction, [entry])
     return entry.id
   }
 
-  enter(call: BeginningCall): Promise<string> {
+  beginWithoutFlush(call: ModelCall): Promise<string> {
     return this.#entries.add(this.#entry(call))
   }
 
-  #entry({ model, kind, origin, estimatedInput }: BeginningCall): NewCall {
+  #entry({ model, kind, origin, estimatedInput }: ModelCall): NewCall {
     return {
-      id: newId('call'),
+      id: generateId('call'),
       kind,
       began_at: this.#now(),
       model_id: model.id,
       origin,
       price_input: model.price?.input ?? null,
       price_output: model.price?.output ?? null,
-      input_tokens: whole(estimatedInput),
+      input_tokens: toTokenCount(estimatedInput),
     }
   }
 
   async estimate(transaction: Transaction, entry: string, outputTokens: number): Promise<void> {
-    await estimateOutput(transaction, entry, whole(outputTokens))
+    await estimateOutput(transaction, entry, toTokenCount(outputTokens))
   }
 
-  async settle(transaction: Transaction, entry: string, call: SettledCall): Promise<number | null> {
+  async settle(transaction: Transaction, entry: string, call: CallUsage): Promise<number | null> {
     const costs = await this.#close(transaction, [{ entry, call }])
     return costs[0] ?? null
   }
@@ -96,10 +96,10 @@ export class UsageMeter implements Meter {
           `There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`,
         )
       if (call.status !== 'open') return call.cost
-      const [input_tokens, output_tokens] = [whole(settled.input_tokens), whole(settled.output_tokens)]
+      const [input_tokens, output_tokens] = [toTokenCount(settled.input_tokens), toTokenCount(settled.output_tokens)]
       const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
-      const cost = costOf(price, settled)
-      const cached_tokens = Math.min(whole(settled.cached_tokens ?? 0), input_tokens)
+      const cost = computeCost(price, settled)
+      const cached_tokens = Math.min(toTokenCount(settled.cached_tokens ?? 0), input_tokens)
       const outcome = { id: entry, ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
       closed.push({ call, outcome })
       call.status = settled.status // said again in the same breath, it counts once

@@ -1,7 +1,7 @@
 /** Sums of the ledger, as they are read: whole days from what was summed up, pieces of days call by call. */
 
 import type { Reader } from '../store/database.ts'
-import type { Span } from '../validation/date-range.ts'
+import type { DateRange } from '../validation/date-range.ts'
 import type { Amounts } from './amounts.ts'
 import { type Entity, ORIGINS } from './entities.ts'
 
@@ -13,7 +13,7 @@ const ADDED =
   'sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cached_tokens) AS cached_tokens, sum(unpriced_tokens) AS unpriced_tokens, total(cost) AS cost'
 
 /** What an entity used, by day and model. */
-export async function sumsByDay(reader: Reader, { type, id }: Entity, { from, until }: Span): Promise<DaySum[]> {
+export async function sumsByDay(reader: Reader, { type, id }: Entity, { from, until }: DateRange): Promise<DaySum[]> {
   const ofModel = type === 'model' && id !== ''
   const [whose, which] = type === 'model' ? ['', ''] : [type, id]
   return reader.all<DaySum>(
@@ -23,7 +23,7 @@ export async function sumsByDay(reader: Reader, { type, id }: Entity, { from, un
 }
 
 /** What each entity used, of one kind or of all: in the months, and in the days beside them. */
-export async function sumsByEntity(reader: Reader, type: string, months: Span, days: readonly Span[]): Promise<EntitySum[]> {
+export async function sumsByEntity(reader: Reader, type: string, months: DateRange, days: readonly DateRange[]): Promise<EntitySum[]> {
   const kind = type === '' ? "entity_type > ''" : 'entity_type = ?'
   const parts = [
     { table: 'usage_months', time: 'month', span: months },
@@ -41,7 +41,7 @@ export async function sumsByEntity(reader: Reader, type: string, months: Span, d
 }
 
 /** What was used in a piece of a day, by day, model and everybody it was for. */
-export async function sumsOfPiece(reader: Reader, { type, id }: Entity, { from, until }: Span): Promise<CallSum[]> {
+export async function sumsOfPiece(reader: Reader, { type, id }: Entity, { from, until }: DateRange): Promise<CallSum[]> {
   const column = type === '' ? '' : `${type}_id`
   const whose = column === '' ? '' : id === '' ? ` AND ${column} IS NOT NULL` : ` AND ${column} = ?`
   const groups = ['model_id', ...Object.values(ORIGINS)].join(', ')

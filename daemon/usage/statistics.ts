@@ -1,9 +1,9 @@
 /** What was used and what it cost: in all, by model, by entity and by day. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../src/contract/families/usage.ts'
-import { money } from '../core/meter.ts'
+import { roundMoney } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
-import { dateRange, type Span, seriesDays, wholeDays, wholeMonths } from '../validation/date-range.ts'
+import { type DateRange, listSeriesDays, parseDateRange, splitWholeDays, splitWholeMonths } from '../validation/date-range.ts'
 import { type Amounts, NOTHING, plus } from './amounts.ts'
 import { type Entity, type EntityType, kindOf, ORIGINS } from './entities.ts'
 import { type CallSum, type DaySum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'
@@ -19,7 +19,7 @@ type Spent = Static<typeof UsageCosts>['by_model'][string]
 type ByEntity = Map<string, Map<string, Amounts>>
 
 interface Found {
-  span: Span
+  span: DateRange
   days: DaySum[]
   by_entity: Record<string, Record<string, Spent>>
 }
@@ -55,16 +55,16 @@ export class UsageReports {
     const { span, days, by_entity } = await this.#find(query)
     const { cost: total_cost, unpriced_tokens } = spent(added(days))
     const byDay = grouped(days, 'day')
-    const dates = seriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
+    const dates = listSeriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
     const by_day = dates.map((date) => ({ date, ...spent(byDay.get(date) ?? NOTHING) }))
     return { total_cost, unpriced_tokens, by_model: shown(grouped(days, 'model_id')), by_entity, by_day }
   }
 
   async #find({ entity_type, entity_id, ...dates }: UsageQuery): Promise<Found> {
     const entity: Entity = { type: entity_type ?? (entity_id === undefined ? '' : kindOf(entity_id)), id: entity_id ?? '' }
-    const span = dateRange(dates)
-    const { days: whole, pieces } = wholeDays(span)
-    const { months, days: beside } = wholeMonths(whole)
+    const span = parseDateRange(dates)
+    const { days: whole, pieces } = splitWholeDays(span)
+    const { months, days: beside } = splitWholeMonths(whole)
     // Asked for in one go, so that nothing is counted between them and all sums agree.
     const [ofDays, ofEntities, ofPieces] = await Promise.all([
       sumsByDay(this.#database, entity, whole),
@@ -108,7 +108,7 @@ function grouped(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string
 
 function spent({ input_tokens, output_tokens, unpriced_tokens, cost }: Amounts): Spent {
   const tokens = input_tokens + output_tokens
-  return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : money(cost), unpriced_tokens }
+  return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : roundMoney(cost), unpriced_tokens }
 }
 
 const shown = (sums: Map<string, Amounts>): Record<string, Spent> => Object.fromEntries([...sums].map(([id, sum]) => [id, spent(sum)]))

@@ -1,6 +1,6 @@
 /** How deep a value nests: what goes deeper than anybody means to would overflow the stack of whoever walks it. */
 
-export function nestsDeeper(value: unknown, deepest: number): boolean {
+export function exceedsDepth(value: unknown, deepest: number): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > deepest) return true

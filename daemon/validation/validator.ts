@@ -4,16 +4,16 @@ import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
-import { createTimeLimit, TimeLimitExceeded } from '../async/cpu-time-limit.ts'
+import { CpuTimeLimitError, createCpuTimeLimiter } from '../async/cpu-time-limit.ts'
 
-const DAY = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+const ISO_DATE = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
 /**
  * Only the first problem is looked for: collecting all of them lets a hostile body make megabytes of errors.
  * That the schemas are schemas is tested with the contract; checking it here too, and polishing the code that they become, doubles
  * the time that the first requests hold up the event loop.
  */
-const strictly = {
+const AJV_OPTIONS = {
   allErrors: false,
   verbose: true,
   discriminator: true,
@@ -25,68 +25,68 @@ const strictly = {
 } as const
 
 /** Schemas that callers bring are compiled, which takes time: this keeps it to milliseconds. */
-const LARGEST_FOREIGN_SCHEMA = 50_000
+const MAX_CUSTOM_SCHEMA_LENGTH = 50_000
 /** A longer one can exhaust the memory of the whole process when it is first used, which no limit of time prevents. */
-const LONGEST_FOREIGN_PATTERN = 1_000
+const MAX_CUSTOM_PATTERN_LENGTH = 1_000
 /** They may also hold patterns and references that take longer than the sun shines; an honest one takes less than a millisecond. */
-const LONGEST_FOREIGN_CHECK_MS = 100
-const COSTLY = /"(pattern|patternProperties|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/
+const CUSTOM_CHECK_TIMEOUT_MS = 100
+const COSTLY_KEYWORDS = /"(pattern|patternProperties|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/
 /** Without those, a check looks at each part of the value with each part of the schema at most: so many looks take milliseconds. */
-const FEW_LOOKS = 50_000_000
+const MAX_UNTIMED_WORK = 50_000_000
 
 export interface Validator {
   /** Bodies are taken as they are. */
-  body(schema: TSchema): (value: unknown) => CadreError | undefined
+  forBody(schema: TSchema): (value: unknown) => CadreError | undefined
   /** Paths and queries are text; numbers and booleans are read from it, in place. */
-  text(schema: TSchema): (value: unknown) => CadreError | undefined
+  forText(schema: TSchema): (value: unknown) => CadreError | undefined
   /** Throws what is wrong with a value that is not a request's own. */
   check(schema: TSchema, value: unknown): void
   /** Whether a value is a JSON Schema; the problem, if it is not. */
-  schemaProblem(value: object): string | undefined
+  findSchemaProblem(value: object): string | undefined
   /** Holds values, called `name` in what is wrong with them, against a schema that a caller brought; it was found to be one before. */
-  foreign(schema: object, name: string): (value: unknown) => CadreError | undefined
+  forCustomSchema(schema: object, name: string): (value: unknown) => CadreError | undefined
 }
 
 export function createValidator(): Validator {
-  const bodies = prepared(new Ajv(strictly))
-  const texts = prepared(new Ajv({ ...strictly, coerceTypes: true }))
-  const body = lazily(bodies)
-  const within = createTimeLimit()
+  const bodies = addFormatsTo(new Ajv(AJV_OPTIONS))
+  const texts = addFormatsTo(new Ajv({ ...AJV_OPTIONS, coerceTypes: true }))
+  const body = compileLazily(bodies)
+  const within = createCpuTimeLimiter()
   /** Knows what a JSON Schema is. Kept, because learning it takes longer than compiling a schema. */
   let meta: Ajv | undefined
   return {
-    body,
-    text: lazily(texts),
+    forBody: body,
+    forText: compileLazily(texts),
     check(schema, value) {
       const problem = body(schema)(value)
       if (problem) throw problem
     },
-    schemaProblem(value) {
+    findSchemaProblem(value) {
       const { $schema, ...schema } = value as { $schema?: unknown }
       if ($schema !== undefined && typeof $schema !== 'string') return 'parameters/$schema must be string'
-      if (JSON.stringify(schema).length > LARGEST_FOREIGN_SCHEMA)
-        return `parameters must be smaller than ${LARGEST_FOREIGN_SCHEMA} characters`
+      if (JSON.stringify(schema).length > MAX_CUSTOM_SCHEMA_LENGTH)
+        return `parameters must be smaller than ${MAX_CUSTOM_SCHEMA_LENGTH} characters`
       meta ??= new Ajv({ strict: false, verbose: true, validateFormats: false, logger: false })
       if (!meta.validateSchema(schema)) return meta.errorsText(meta.errors, { dataVar: 'parameters' })
       try {
-        foreignAjv().compile(schema)
+        createCustomAjv().compile(schema)
         return undefined
       } catch (error) {
         return (error as Error).message // a pattern or a reference that leads nowhere
       }
     },
-    foreign(value, name) {
+    forCustomSchema(value, name) {
       const { $schema: _, ...schema } = value as { $schema?: unknown }
-      const validate = foreignAjv().compile(schema)
+      const validate = createCustomAjv().compile(schema)
       const text = JSON.stringify(schema)
-      const limited = (value: unknown) => COSTLY.test(text) || text.length * JSON.stringify(value).length > FEW_LOOKS
+      const limited = (value: unknown) => COSTLY_KEYWORDS.test(text) || text.length * JSON.stringify(value).length > MAX_UNTIMED_WORK
       return (value) => {
         try {
-          return (limited(value) ? within(LONGEST_FOREIGN_CHECK_MS, () => validate(value)) : validate(value))
+          return (limited(value) ? within(CUSTOM_CHECK_TIMEOUT_MS, () => validate(value)) : validate(value))
             ? undefined
-            : explained(validate.errors ?? [], name)
+            : toValidationError(validate.errors ?? [], name)
         } catch (error) {
-          if (!(error instanceof TimeLimitExceeded || error instanceof RangeError)) throw error
+          if (!(error instanceof CpuTimeLimitError || error instanceof RangeError)) throw error
           return Object.assign(
             createValidationError(
               name,
@@ -107,7 +107,7 @@ export function createValidator(): Validator {
  * Which draft a schema says it follows does not matter, and one that is not known would throw: it is taken out before.
  * A definition is compiled once and not again wherever it is referred to: that made gigabytes of code out of a few kilobytes.
  */
-function foreignAjv(): Ajv {
+function createCustomAjv(): Ajv {
   return new Ajv({
     strict: false,
     verbose: true,
@@ -116,45 +116,50 @@ function foreignAjv(): Ajv {
     validateFormats: false,
     addUsedSchema: false,
     inlineRefs: false,
-    code: { optimize: false, regExp: shortPattern },
+    code: { optimize: false, regExp: compilePattern },
     logger: false,
   })
 }
 
-const shortPattern = Object.assign(
+const compilePattern = Object.assign(
   (pattern: string, flags: string): RegExp => {
-    if (pattern.length > LONGEST_FOREIGN_PATTERN) throw new Error(`a pattern is longer than ${LONGEST_FOREIGN_PATTERN} characters`)
+    if (pattern.length > MAX_CUSTOM_PATTERN_LENGTH) throw new Error(`a pattern is longer than ${MAX_CUSTOM_PATTERN_LENGTH} characters`)
     return new RegExp(pattern, flags)
   },
   // The name by which Ajv knows that the code it writes can do the same.
   { code: 'new RegExp' },
 )
 
-function prepared(ajv: Ajv): Ajv {
+function addFormatsTo(ajv: Ajv): Ajv {
   addFormats.default(ajv)
-  ajv.addFormat('iso-date', (value: string) => DAY.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10)))
+  ajv.addFormat(
+    'iso-date',
+    (value: string) => ISO_DATE.test(value) && !Number.isNaN(Date.parse(value)) && isCalendarDay(value.slice(0, 10)),
+  )
   return ajv
 }
 
 /** The 30th of February would be taken for the 2nd of March. */
-const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day)
+const isCalendarDay = (day: string): boolean => new Date(day).toISOString().startsWith(day)
 
 /** Schemas are compiled when they are first needed: all of them at once would be a third of the daemon's start. */
-function lazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError | undefined {
+function compileLazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError | undefined {
   const compiled = new Map<TSchema, ValidateFunction>()
   return (schema) => (value) => {
     const validate = compiled.get(schema) ?? ajv.compile(schema)
     compiled.set(schema, validate)
-    return validate(value) ? undefined : explained(validate.errors ?? [])
+    return validate(value) ? undefined : toValidationError(validate.errors ?? [])
   }
 }
 
 /** Of the errors of a choice, the one that got deepest says most, and of those the one in the shape that knows most of what was sent; a word that is not among those it may be, which they are. */
-function explained(errors: ErrorObject[], within = ''): CadreError {
-  const deepest = errors.reduce((best, next) => ((depth(next) - depth(best) || known(next) - known(best)) >= 0 ? next : best))
+function toValidationError(errors: ErrorObject[], within = ''): CadreError {
+  const deepest = errors.reduce((best, next) =>
+    (getDepth(next) - getDepth(best) || countKnownFields(next) - countKnownFields(best)) >= 0 ? next : best,
+  )
   const word = deepest.keyword === 'anyOf' && typeof deepest.data === 'string'
   const error = (word && errors.find(({ keyword, instancePath }) => keyword === 'enum' && instancePath === deepest.instancePath)) || deepest
-  const { field: inside, problem, hint } = told(error)
+  const { field: inside, problem, hint } = describeError(error)
   const field = [within, inside].filter(Boolean).join('.')
   return new CadreError('VALIDATION_ERROR', field === '' ? `The request ${problem}.` : `${field}: ${problem}.`, {
     details: [{ field, problem }],
@@ -162,24 +167,24 @@ function explained(errors: ErrorObject[], within = ''): CadreError {
   })
 }
 
-const depth = (error: ErrorObject): number =>
+const getDepth = (error: ErrorObject): number =>
   error.instancePath.split('/').length + (error.keyword === 'additionalProperties' || error.keyword === 'required' ? 1 : 0)
 
 /** How many of the fields that are there the shape has; a field whose value is wrong it has at least. */
-function known({ keyword, data, parentSchema }: ErrorObject): number {
+function countKnownFields({ keyword, data, parentSchema }: ErrorObject): number {
   if (keyword !== 'additionalProperties' && keyword !== 'required') return Number.MAX_SAFE_INTEGER
   const fields = (parentSchema?.properties as object | undefined) ?? {}
   return Object.keys(data as object).filter((name) => Object.hasOwn(fields, name)).length
 }
 
-function told(error: ErrorObject): { field: string; problem: string; hint?: string | undefined } {
+function describeError(error: ErrorObject): { field: string; problem: string; hint?: string | undefined } {
   const at = error.instancePath
     .slice(1)
     .split('/')
     .filter(Boolean)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const inside = (name: string) => shortened([...at, name].join('.'))
-  const field = shortened(at.join('.'))
+  const inside = (name: string) => shorten([...at, name].join('.'))
+  const field = shorten(at.join('.'))
   const { params, parentSchema } = error as { params: Record<string, unknown>; parentSchema?: Record<string, unknown> }
   switch (error.keyword) {
     case 'additionalProperties': {
@@ -189,25 +194,25 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
       return {
         field: inside(name),
         problem: 'is not a known field',
-        hint: near ? `Did you mean "${near}"?` : known.length > 0 ? `Known fields are ${listed(known)}.` : undefined,
+        hint: near ? `Did you mean "${near}"?` : known.length > 0 ? `Known fields are ${joinWords(known)}.` : undefined,
       }
     }
     case 'required': {
       const name = String(params.missingProperty)
-      return { field: inside(name), problem: 'is required', hint: misspelt(name, error.data, parentSchema) }
+      return { field: inside(name), problem: 'is required', hint: suggestMissingField(name, error.data, parentSchema) }
     }
     case 'enum': {
       const words = (params.allowedValues as unknown[]).filter((word) => word !== null).map(String)
       const near = suggestWord(String(error.data), words)
-      return { field, problem: `must be one of ${listed(words)}`, hint: near ? `Did you mean "${near}"?` : undefined }
+      return { field, problem: `must be one of ${joinWords(words)}`, hint: near ? `Did you mean "${near}"?` : undefined }
     }
     case 'discriminator': {
       const branches = (parentSchema?.oneOf as { properties: Record<string, { const?: string }> }[] | undefined) ?? []
       const words = branches.map((branch) => String(branch.properties[String(params.tag)]?.const))
-      return { field: inside(String(params.tag)), problem: `must be one of ${listed(words)}` }
+      return { field: inside(String(params.tag)), problem: `must be one of ${joinWords(words)}` }
     }
     case 'type':
-      return { field, problem: `must be ${[params.type].flat().join(' or ')}, not ${kindOf(error.data)}` }
+      return { field, problem: `must be ${[params.type].flat().join(' or ')}, not ${describeType(error.data)}` }
     case 'pattern':
       return { field, problem: params.pattern === '\\S' ? 'must not be blank' : `must match ${String(params.pattern)}` }
     case 'minLength':
@@ -232,15 +237,15 @@ function told(error: ErrorObject): { field: string; problem: string; hint?: stri
 }
 
 /** Only the first problem is found, and a misspelt name is two: the field that is missing, and one that nobody knows. */
-function misspelt(missing: string, value: unknown, schema: Record<string, unknown> | undefined): string | undefined {
+function suggestMissingField(missing: string, value: unknown, schema: Record<string, unknown> | undefined): string | undefined {
   const known = (schema?.properties as object | undefined) ?? {}
   const strange = Object.keys(value as object).find((name) => !Object.hasOwn(known, name) && suggestWord(name, [missing]) !== undefined)
-  return strange === undefined ? undefined : `"${shortened(strange)}" is not a known field. Did you mean "${missing}"?`
+  return strange === undefined ? undefined : `"${shorten(strange)}" is not a known field. Did you mean "${missing}"?`
 }
 
-const listed = (words: readonly string[]) =>
+const joinWords = (words: readonly string[]) =>
   words.length > 30 ? `${words.slice(0, 30).join(', ')} and ${words.length - 30} more` : words.join(', ')
-const kindOf = (value: unknown) =>
+const describeType = (value: unknown) =>
   value === null
     ? 'null'
     : Array.isArray(value)
@@ -248,4 +253,4 @@ const kindOf = (value: unknown) =>
       : value === Infinity || value === -Infinity
         ? 'a number that large'
         : typeof value
-const shortened = (path: string) => (path.length > 120 ? `${path.slice(0, 119)}…` : path)
+const shorten = (path: string) => (path.length > 120 ? `${path.slice(0, 119)}…` : path)

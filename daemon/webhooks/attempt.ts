@@ -1,5 +1,5 @@
 /** One attempt to tell a receiver of an event, and what came of it. */
-import { signedHeaders } from '../../src/webhook-signature.ts'
+import { createSignatureHeaders } from '../../src/webhook-signature.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { StoredEvent } from './outbox-store.ts'
 
@@ -41,14 +41,14 @@ export async function attempt(outbound: Outbound, { webhook, secrets, event, now
   try {
     const answer = await outbound.request(webhook.url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...signedHeaders(secrets, { id: event.id, now, body: event.body }) },
+      headers: { 'content-type': 'application/json', ...createSignatureHeaders(secrets, { id: event.id, now, body: event.body }) },
       body: event.body,
       allowPrivateNetwork: webhook.allow_private_network,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MOST_READ_BYTES,
-      redirects: 0,
+      maxRedirects: 0,
       signal,
-      wanted: (answered) => {
+      shouldReadBody: (answered) => {
         status = answered
         return true
       },

@@ -120,7 +120,7 @@ export class Dispatcher {
 
   #sleep(milliseconds: number): void {
     this.#callOffTimer()
-    if (this.#running) this.#callOffTimer = this.#parts.clock.wakeAfter(Math.min(milliseconds, LONGEST_SLEEP_MS), () => this.wake())
+    if (this.#running) this.#callOffTimer = this.#parts.clock.schedule(Math.min(milliseconds, LONGEST_SLEEP_MS), () => this.wake())
   }
 
   #ids = (): string[] => [...this.#underWay.keys()]
@@ -140,7 +140,7 @@ export class Dispatcher {
       if (this.#closing.signal.aborted) return done()
       this.#parts.logger.error({ err: error, delivery: id, webhook: webhookId }, 'what came of a webhook could not be written down')
       // Not at once: the receiver may have it, and gets it again.
-      this.#parts.clock.wakeAfter(PAUSE_MS, done)
+      this.#parts.clock.schedule(PAUSE_MS, done)
     })
     return ended
   }

@@ -1,7 +1,7 @@
 /** Events and their deliveries as they are stored. A delivery waits for an attempt exactly while it has a next_attempt_at. */
 import type { Static } from 'typebox'
 import { Delivery, DeliveryDetails } from '../../src/contract/families/webhooks.ts'
-import { newId } from '../core/identifiers.ts'
+import { generateId } from '../core/identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
@@ -65,7 +65,7 @@ export async function insertDelivery(
   { id, type, created_at }: StoredEvent,
   step = 0,
 ): Promise<string> {
-  const deliveryId = newId('dlv')
+  const deliveryId = generateId('dlv')
   await transaction.run(
     "INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 0, ?, ?, '[]', ?, ?)",
     [deliveryId, webhookId, id, type, step, created_at, created_at, created_at],

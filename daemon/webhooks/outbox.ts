@@ -2,7 +2,7 @@
 import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import type { Clock } from '../async/clock.ts'
 import type { DomainEvents, EventBus, EventName } from '../core/event-bus.ts'
-import { newId } from '../core/identifiers.ts'
+import { generateId } from '../core/identifiers.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { insertDelivery, insertEvent, type StoredEvent, webhooksFor } from './outbox-store.ts'
 
@@ -45,5 +45,5 @@ export class Outbox {
 
 export function eventOf(type: string, data: object, now: number): StoredEvent {
   const timestamp = new Date(now).toISOString()
-  return { id: newId('evt'), type, body: JSON.stringify({ type, timestamp, data }), created_at: timestamp }
+  return { id: generateId('evt'), type, body: JSON.stringify({ type, timestamp, data }), created_at: timestamp }
 }

@@ -28,7 +28,7 @@ export class Retention {
     this.#pruned = prune(this.#database, new Date(this.#clock.now() - KEPT_MS).toISOString()).catch((error: unknown) =>
       this.#logger.error({ err: error }, 'old events could not be removed'),
     )
-    this.#stop = this.#clock.wakeAfter(DAY, () => this.start())
+    this.#stop = this.#clock.schedule(DAY, () => this.start())
   }
 
   async close(): Promise<void> {

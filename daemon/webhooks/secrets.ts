@@ -1,6 +1,6 @@
 /** The signing secrets of a webhook: the one it has, and those before it that still sign while the receiver changes over. */
 import { createValidationError } from '../../src/contract/errors.ts'
-import { newSigningSecret, secretProblem } from '../../src/webhook-signature.ts'
+import { createSigningSecret, findSecretProblem } from '../../src/webhook-signature.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { StoredWebhook } from './store.ts'
 
@@ -18,9 +18,9 @@ const contextOf = (id: string): string => `${id}/secret`
 
 /** The secret a caller brings, or a new one. */
 export function chosenSecret(given: string | undefined): string {
-  const problem = given === undefined ? undefined : secretProblem(given)
+  const problem = given === undefined ? undefined : findSecretProblem(given)
   if (problem) throw createValidationError('secret', problem)
-  return given ?? newSigningSecret()
+  return given ?? createSigningSecret()
 }
 
 export const sealedSecret = (vault: Vault, id: string, secret: string): string => vault.seal(secret, contextOf(id))

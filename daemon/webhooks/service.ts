@@ -8,9 +8,9 @@ import {
   webhooks,
 } from '../../src/contract/families/webhooks.ts'
 import type { Clock } from '../async/clock.ts'
-import type { Change } from '../core/caller.ts'
+import type { ChangeContext } from '../core/caller.ts'
 import { Resource } from '../crud/resource.ts'
-import { plainAddress } from '../outbound/address.ts'
+import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -37,7 +37,7 @@ export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
     const { database, vault, dispatcher } = parts
     super(database, webhooks, webhookRecords, {
       prepare: async (record, given, { current }) => {
-        plainAddress('url', record.url, 'Events are signed with the secret of the webhook: let the receiver check that.')
+        parseHttpUrl('url', record.url, 'Events are signed with the secret of the webhook: let the receiver check that.')
         const { secret } = given as { secret?: string }
         if (current) return secret === undefined ? record : this.#rotated({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
         return { ...record, secret: sealedSecret(vault, record.id, chosenSecret(secret)), previous_secrets: '[]' }
@@ -52,13 +52,13 @@ export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
   }
 
   /** Creates a webhook and shows its secret, this once. */
-  async createWithSecret(change: Change, input: Static<typeof WebhookCreate>): Promise<Static<typeof WebhookCreated>> {
+  async createWithSecret(change: ChangeContext, input: Static<typeof WebhookCreate>): Promise<Static<typeof WebhookCreated>> {
     const secret = chosenSecret(input.secret)
     return this.create(change, { ...input, secret }, { secret })
   }
 
   /** Another secret, shown this once. The one before it signs as well for a while, so that the receiver can change over. */
-  async rotateSecret(change: Change, id: string, input: Static<typeof WebhookRotate>): Promise<Static<typeof WebhookCreated>> {
+  async rotateSecret(change: ChangeContext, id: string, input: Static<typeof WebhookRotate>): Promise<Static<typeof WebhookCreated>> {
     const secret = chosenSecret(input.secret)
     return this.modify(change, id, async (current) => this.#rotated(current, secret, input.overlap_hours ?? OVERLAP_HOURS), { secret })
   }

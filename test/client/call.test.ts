@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listResults } from '../../src/cli/evaluations/follow-run.ts'
-import { addressOf, call, pages, stream } from '../../src/client/call.ts'
-import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
+import { buildPath, call, paginate, stream } from '../../src/client/call.ts'
+import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { agentRoutes } from '../../src/contract/families/agents.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
@@ -18,7 +18,7 @@ async function serving<T>(answer: RequestListener, work: (connection: Connection
   const said: string[] = []
   try {
     return await work(
-      { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'secret', narrate: (line) => said.push(line) },
+      { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'secret', notify: (line) => said.push(line) },
       said,
     )
   } finally {
@@ -37,7 +37,7 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
 }
 
 test('parameters and queries are escaped, and what is undefined is left out', () => {
-  const address = addressOf(agentRoutes.get, { params: { id: 'a/b?c' }, query: { name: 'x & y', page: undefined } })
+  const address = buildPath(agentRoutes.get, { params: { id: 'a/b?c' }, query: { name: 'x & y', page: undefined } })
   assert.is(address, '/api/agents/a%2Fb%3Fc?name=x+%26+y')
 })
 
@@ -141,7 +141,7 @@ test('nobody at the address is told apart from an error', async () => {
     () => undefined,
     async (connection) => connection.url,
   )
-  const error = await failureOf(call({ url, token: undefined, narrate: () => undefined }, agentRoutes.list, {}))
+  const error = await failureOf(call({ url, token: undefined, notify: () => undefined }, agentRoutes.list, {}))
   assert.instance(error, UnreachableError)
   assert.match(error.message, url)
 })
@@ -172,7 +172,7 @@ test('pages go on until the last', async () => {
     return { data: [page], pagination: { page, limit: 1, total: 3, pages: 3 } }
   }
   const found = []
-  for await (const { data } of pages(read)) found.push(...data)
+  for await (const { data } of paginate(read)) found.push(...data)
   assert.equal(
     [found, asked],
     [

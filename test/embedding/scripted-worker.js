@@ -1,25 +1,25 @@
-/** A worker that keeps the pool's protocol and does what its texts say: `sleep 50`, `crash`, `refuse`; its vectors are its process id and how many answers it has given. */
-const manner = process.argv[2]
-let answers = 0
+/** A worker for tests that obeys its texts: `sleep 50`, `crash` or `refuse`. A vector contains the process id and the number of responses so far. */
+const mode = process.argv[2]
+let responses = 0
 
 process.on('disconnect', () => process.exit())
 
-/** As the model does, it can do nothing else meanwhile. */
-function sleep(ms) {
+/** Blocks the event loop, as the model does. */
+function block(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-function answer({ number, text }) {
+function handleRequest({ id, text }) {
   const [word, ms] = text.split(' ')
   if (word === 'crash') process.exit(7)
-  if (word === 'sleep') sleep(Number(ms))
-  if (word === 'refuse') process.send({ kind: 'problem', number, problem: 'this text is refused' })
-  else process.send({ kind: 'vector', number, vector: Float32Array.of(process.pid, ++answers) })
+  if (word === 'sleep') block(Number(ms))
+  if (word === 'refuse') process.send({ kind: 'error', id, error: 'this text is refused' })
+  else process.send({ kind: 'vector', id, vector: Float32Array.of(process.pid, ++responses) })
 }
 
-if (manner === 'dies') process.exit(3)
-if (manner === 'broken') process.send({ kind: 'broken', problem: 'no such model' })
+if (mode === 'dies') process.exit(3)
+if (mode === 'broken') process.send({ kind: 'broken', error: 'no such model' })
 else {
-  process.on('message', answer)
+  process.on('message', handleRequest)
   process.send({ kind: 'ready' })
 }

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChatTerminal, openChat, type Started } from './chat-terminal.ts'
+import { type ChatTerminal, type LaunchOptions, openChat } from './chat-terminal.ts'
 import { type DaemonProcess, startDaemon, TOKEN } from './daemon.ts'
 import { ScriptedProvider, type Step, streamText } from './scripted-provider.ts'
 
-export class Stage {
+export class ChatFixture {
   readonly home: string
   readonly provider: ScriptedProvider
   daemon: DaemonProcess
@@ -18,14 +18,14 @@ export class Stage {
     this.daemon = daemon
   }
 
-  static async open(): Promise<Stage> {
+  static async open(): Promise<ChatFixture> {
     const home = mkdtempSync(join(tmpdir(), 'cadre-chat-'))
     const provider = await ScriptedProvider.start('openai', streamText('Nothing was scripted.'))
-    return new Stage(home, provider, await startDaemon(home, { token: TOKEN }))
+    return new ChatFixture(home, provider, await startDaemon(home, { token: TOKEN }))
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
-  async make(path: string, fields: object): Promise<any> {
+  async create(path: string, fields: object): Promise<any> {
     const { status, body } = await this.daemon.post(`/api${path}`, fields)
     if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${JSON.stringify(body)}`)
     return body.data
@@ -37,9 +37,9 @@ export class Stage {
   }
 
   /** An agent that the provider answers for. */
-  async agent(name: string, fields: object = {}): Promise<{ id: string }> {
-    const model = await this.make('/models', { ...this.provider.model, name: `${name} model`, pricing: { input: 0.5, output: 1.5 } })
-    return this.make('/agents', { name, model_id: model.id, ...fields })
+  async createAgent(name: string, fields: object = {}): Promise<{ id: string }> {
+    const model = await this.create('/models', { ...this.provider.model, name: `${name} model`, pricing: { input: 0.5, output: 1.5 } })
+    return this.create('/agents', { name, model_id: model.id, ...fields })
   }
 
   /** The provider does this from now on, the last of it for ever. */
@@ -47,7 +47,7 @@ export class Stage {
     this.provider.script = steps
   }
 
-  chat(started: Partial<Started> = {}): ChatTerminal {
+  openChat(started: Partial<LaunchOptions> = {}): ChatTerminal {
     const terminal = openChat({
       home: this.home,
       columns: 80,

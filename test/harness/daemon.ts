@@ -1,74 +1,139 @@
-/** The daemon as a process of its own, as users run it. */
+/** Runs the built daemon as a separate process, as users do. Tests and benchmarks share it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+const ENTRY = fileURLToPath(new URL('../../dist/daemon/main.js', import.meta.url))
+const READY_TIMEOUT_MS = 60_000
+
 export const TOKEN = 'cadre_token-of-the-daemon-under-test-0123456789'
 
-const BUILT = fileURLToPath(new URL('../../dist/daemon/main.js', import.meta.url))
-const SOURCE = fileURLToPath(new URL('../../daemon/main.ts', import.meta.url))
-
-export interface Running {
-  url: string
-  /** Milliseconds from the spawn to the line that says it is ready. */
-  readyMs: number
-  /** As the power cut does it. */
-  kill(): Promise<void>
-  /** As a user does it. */
-  stop(): Promise<number | null>
+export interface DaemonOptions {
+  arguments?: readonly string[] | undefined
+  environment?: Readonly<Record<string, string | undefined>> | undefined
+  /** Becomes the admin token at the first start. */
+  token?: string | undefined
+  nodeOptions?: readonly string[] | undefined
 }
 
-/** What the runner has built, else the source. */
-export function spawnDaemon(home: string, environment: Record<string, string> = {}): ChildProcess {
-  const program = existsSync(BUILT) ? [BUILT] : ['--import', import.meta.resolve('tsx'), SOURCE]
-  return spawn(process.execPath, [...program, '--port', '0'], {
+export interface DaemonResponse {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect response bodies of every shape
+  body: any
+}
+
+export interface DaemonExit {
+  code: number | null
+  signal: string | null
+  stdout: string
+  stderr: string
+}
+
+export interface DaemonProcess {
+  child: ChildProcess
+  url: string
+  /** Milliseconds from spawning the process until it reported its address. */
+  readyMs: number
+  /** Resolves with the output and exit status when the process ends. */
+  exited: Promise<DaemonExit>
+  get(path: string, token?: string): Promise<DaemonResponse>
+  post(path: string, body: unknown, token?: string): Promise<DaemonResponse>
+  /** Sends a signal and resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** Ends the process as a power cut would. */
+  kill(): Promise<void>
+}
+
+export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildProcess {
+  if (!existsSync(ENTRY)) throw new Error('There is no build of the daemon. Run: npm run build')
+  const { arguments: args = ['--port', '0'], environment = {}, token, nodeOptions = [] } = options
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CADRE_') && name !== 'NODE_OPTIONS')
+  return spawn(process.execPath, [...nodeOptions, ENTRY, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...process.env,
+      ...Object.fromEntries(inherited),
       CADRE_HOME: home,
-      CADRE_TOKEN: TOKEN,
-      CADRE_RATE_LIMIT: '0',
       CADRE_KEYCHAIN: 'off',
       CADRE_MODEL_SERVERS: 'none',
+      CADRE_RATE_LIMIT: '0',
+      ...(token === undefined ? {} : { CADRE_TOKEN: token }),
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
-export async function startDaemon(home: string, environment: Record<string, string> = {}): Promise<Running> {
-  const begun = performance.now()
-  const child = spawnDaemon(home, environment)
-  const url = await ready(child)
-  const readyMs = performance.now() - begun
-  const ended = once(child, 'exit')
-  const end = async (signal: NodeJS.Signals) => {
+/** Starts a daemon and resolves when it reports that it is ready. */
+export async function startDaemon(home: string, options: DaemonOptions = {}): Promise<DaemonProcess> {
+  const startedAt = performance.now()
+  const child = spawnDaemon(home, options)
+  const exited = waitForExit(child)
+  const url = await waitForAddress(child, exited)
+  const readyMs = performance.now() - startedAt
+  const send = async (path: string, token = options.token ?? TOKEN, init: RequestInit = {}): Promise<DaemonResponse> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await fetch(url + path, { ...init, headers })
+    return { status: response.status, body: await response.json() }
+  }
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    const exit = once(child, 'exit')
     child.kill(signal)
-    await ended
+    const [code] = (await exit) as [number | null]
+    return code
   }
   return {
+    child,
     url,
     readyMs,
-    kill: () => end('SIGKILL'),
-    stop: async () => {
-      await end('SIGTERM')
-      return child.exitCode
-    },
+    exited,
+    get: (path, token) => send(path, token),
+    post: (path, body, token) => send(path, token, { method: 'POST', body: JSON.stringify(body) }),
+    stop,
+    kill: async () => void (await stop('SIGKILL')),
   }
 }
 
-async function ready(child: ChildProcess): Promise<string> {
-  let [said, complained] = ['', '']
-  return new Promise((resolve, reject) => {
-    child.stderr?.setEncoding('utf8').on('data', (part: string) => {
-      complained += part
+/** Runs a daemon that is expected to exit by itself. */
+export async function runDaemonToExit(home: string, options?: DaemonOptions): Promise<DaemonExit> {
+  return waitForExit(spawnDaemon(home, options), READY_TIMEOUT_MS)
+}
+
+/** Collects the output of a process until it ends. Past the limit the process is killed, so that its test fails instead of hanging. */
+export async function waitForExit(child: ChildProcess, limitMs?: number): Promise<DaemonExit> {
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (part: string) => {
+      output[name] += part
     })
-    child.stdout?.setEncoding('utf8').on('data', (part: string) => {
-      said += part
-      const [, url] = /ready at (http:\S+)/.exec(said) ?? []
-      if (url) resolve(url)
+  }
+  const timer = limitMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), limitMs)
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  clearTimeout(timer)
+  return { code, signal, ...output }
+}
+
+async function waitForAddress(child: ChildProcess, exited: Promise<DaemonExit>): Promise<string> {
+  let stdout = ''
+  let timer: NodeJS.Timeout | undefined
+  const address = new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (part: string) => {
+      stdout += part
+      const [, url] = /^Cadre is ready at (http:\S+)$/m.exec(stdout) ?? []
+      if (url !== undefined) resolve(url)
     })
-    child.once('exit', (code, signal) => reject(new Error(`the daemon ended (${code ?? signal}) before it was ready: ${complained}`)))
-    child.once('error', reject)
+    timer = setTimeout(() => reject(new Error(`The daemon was not ready within ${READY_TIMEOUT_MS / 1000} s: ${stdout}`)), READY_TIMEOUT_MS)
   })
+  const failure = exited.then(({ code, signal, stderr }) => {
+    throw new Error(`The daemon exited (${code ?? signal}) before it was ready: ${stderr}`)
+  })
+  try {
+    return await Promise.race([address, failure])
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  } finally {
+    clearTimeout(timer)
+    failure.catch(() => undefined) // a later exit is expected
+  }
 }

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type WriteAheadLog, writeAheadLog } from '../../daemon/store/write-ahead-log.ts'
+import { openWriteAheadLog, type WriteAheadLog } from '../../daemon/store/write-ahead-log.ts'
 
 export class HeldDisk {
   /** Thrown instead of saying that it is there for good. */
@@ -12,7 +12,7 @@ export class HeldDisk {
   readonly #waiting: (() => void)[] = []
 
   readonly open = (databasePath: string): WriteAheadLog => {
-    const log = writeAheadLog(databasePath)
+    const log = openWriteAheadLog(databasePath)
     return {
       flush: async () => {
         await log.flush()

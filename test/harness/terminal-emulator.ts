@@ -1,7 +1,7 @@
 /** A terminal without a terminal: understands what Ink writes, and knows what would stand on the screen. */
 import { splitGraphemes, stringWidth } from '../../src/cli/terminal/text.ts'
 
-export class Emulator {
+export class TerminalEmulator {
   columns: number
   rows: number
   /** Lines that scrolled out above. */

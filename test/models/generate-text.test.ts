@@ -25,7 +25,7 @@ test.after(() => asking.close())
 
 /** Only the writing matters here, not what is written to. */
 const write = <T>(work: (transaction: Transaction) => Promise<T>) => work({} as Transaction)
-const database = { write, enter: write } as Database
+const database = { write, writeWithoutFlush: write } as Database
 const origin = { rag_tool_id: 'rag_1' }
 
 async function generated(meter: MemoryMeter, step: Step, signal?: AbortSignal) {

@@ -1,23 +1,23 @@
 /** A meter that remembers what it was told, in memory. */
-import type { BeginningCall, Meter, SettledCall, Settlement } from '../../daemon/core/meter.ts'
+import type { CallUsage, Meter, ModelCall, Settlement } from '../../daemon/core/meter.ts'
 
 export class MemoryMeter implements Meter {
-  readonly calls: BeginningCall[] = []
-  readonly settled: ({ entry: string } & SettledCall)[] = []
+  readonly calls: ModelCall[] = []
+  readonly settled: ({ entry: string } & CallUsage)[] = []
 
-  async admit(): Promise<void> {}
+  async checkBudget(): Promise<void> {}
 
-  async begin(_: unknown, call: BeginningCall): Promise<string> {
+  async begin(_: unknown, call: ModelCall): Promise<string> {
     return `use_${this.calls.push(call)}`
   }
 
-  enter(call: BeginningCall): Promise<string> {
+  beginWithoutFlush(call: ModelCall): Promise<string> {
     return this.begin(undefined, call)
   }
 
   async estimate(): Promise<void> {}
 
-  async settle(_: unknown, entry: string, call: SettledCall): Promise<number | null> {
+  async settle(_: unknown, entry: string, call: CallUsage): Promise<number | null> {
     this.settled.push({ entry, ...call })
     const price = this.calls[Number(entry.slice(4)) - 1]?.model.price
     return price ? (call.input_tokens * price.input + call.output_tokens * price.output) / 1000 : null

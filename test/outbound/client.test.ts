@@ -4,8 +4,8 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createOutbound, type Outbound } from '../../daemon/outbound/client.ts'
-import { checkedAddresses } from '../../daemon/outbound/connector.ts'
-import { firstHop, nextHop } from '../../daemon/outbound/hop.ts'
+import { resolveAllowedAddresses } from '../../daemon/outbound/guarded-connector.ts'
+import { createFirstHop, createNextHop } from '../../daemon/outbound/redirects.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import { type StandIn, standIn } from './stand-in.ts'
 
@@ -86,7 +86,7 @@ test('redirects are followed, and POST becomes GET where browsers do so', async 
 
 test('with no redirects wanted the redirect is the answer', async ({ server, outbound }) => {
   server.answer = (_, reply) => redirect(reply, '/next')
-  const answer = await outbound.request(server.origin, { ...open, redirects: 0 })
+  const answer = await outbound.request(server.origin, { ...open, maxRedirects: 0 })
   assert.equal([answer.status, answer.headers.location, text(answer)], [302, '/next', 'moved'])
 })
 
@@ -122,8 +122,8 @@ test('a redirect is checked as the first address was, and never connects', async
 
 test('what a redirect leads to is refused where the private network is closed', async ({ server, other }) => {
   for (const host of ['127.0.0.1', 'localhost', 'inner.test', '[::ffff:127.0.0.1]', '2130706433']) {
-    const next = nextHop(firstHop('http://public.test/', 'GET', {}, undefined), 302, `http://${host}:${other.port}/`)
-    assert.is((await failure(checkedAddresses(resolve, next?.url.hostname ?? '', false))).code, 'ADDRESS_BLOCKED', host)
+    const next = createNextHop(createFirstHop('http://public.test/', 'GET', {}, undefined), 302, `http://${host}:${other.port}/`)
+    assert.is((await failure(resolveAllowedAddresses(resolve, next?.url.hostname ?? '', false))).code, 'ADDRESS_BLOCKED', host)
   }
   assert.is(server.connections + other.connections, 0)
 })
@@ -224,7 +224,7 @@ test('the caller can end it, and gets its own reason back', async ({ server, out
 
 test('a body that is not wanted is not read', async ({ server, outbound }) => {
   server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'video/mp4' }).end('x'.repeat(1_000_000))
-  const answer = await outbound.request(server.origin, { ...open, wanted: (_, headers) => headers['content-type'] === 'text/html' })
+  const answer = await outbound.request(server.origin, { ...open, shouldReadBody: (_, headers) => headers['content-type'] === 'text/html' })
   assert.equal([answer.status, answer.body.length, answer.truncated], [200, 0, true])
 })
 

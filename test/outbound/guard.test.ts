@@ -92,16 +92,16 @@ test('metadata services stay closed where the private network is open, by litera
   const outbound = createOutbound({ resolve: async () => [{ address: '169.254.169.254', family: 4 }] })
   // Only looked up, never connected to.
   for (const host of ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '0xa9fea9fe', 'metadata.test']) {
-    assert.is((await failure(outbound.addressesOf(host, true))).code, 'ADDRESS_BLOCKED', host)
+    assert.is((await failure(outbound.resolveAddresses(host, true))).code, 'ADDRESS_BLOCKED', host)
   }
 })
 
 test('addresses for other programs are checked alike', async () => {
   const outbound = createOutbound({ resolve })
-  assert.is((await failure(outbound.addressesOf('plain.test'))).code, 'ADDRESS_BLOCKED')
-  assert.is((await failure(outbound.addressesOf('::1'))).code, 'ADDRESS_BLOCKED')
-  assert.equal(await outbound.addressesOf('plain.test', true), ['127.0.0.1'])
-  assert.equal(await outbound.addressesOf('8.8.8.8'), ['8.8.8.8'])
+  assert.is((await failure(outbound.resolveAddresses('plain.test'))).code, 'ADDRESS_BLOCKED')
+  assert.is((await failure(outbound.resolveAddresses('::1'))).code, 'ADDRESS_BLOCKED')
+  assert.equal(await outbound.resolveAddresses('plain.test', true), ['127.0.0.1'])
+  assert.equal(await outbound.resolveAddresses('8.8.8.8'), ['8.8.8.8'])
 })
 
 test.run()

@@ -76,12 +76,12 @@ test('what nobody is told of does not wait for the disk, and can be read at once
   let flushes = 0
   const log = { flush: () => new Promise<void>(() => flushes++), close: async () => undefined }
   const held = openDatabase(join(folder, 'entered.db'), log)
-  await held.enter((transaction) => transaction.run('CREATE TABLE notes (id INTEGER)'))
-  assert.is(await held.enter((transaction) => transaction.run('INSERT INTO notes VALUES (1)')), 1)
+  await held.writeWithoutFlush((transaction) => transaction.run('CREATE TABLE notes (id INTEGER)'))
+  assert.is(await held.writeWithoutFlush((transaction) => transaction.run('INSERT INTO notes VALUES (1)')), 1)
   assert.ok(await held.get('SELECT 1 FROM notes'))
   assert.is(flushes, 0)
   const told = held.write((transaction) => transaction.run('INSERT INTO notes VALUES (2)')).then(() => 'told')
-  const entered = held.enter((transaction) => transaction.run('INSERT INTO notes VALUES (3)')).then(() => 'entered')
+  const entered = held.writeWithoutFlush((transaction) => transaction.run('INSERT INTO notes VALUES (3)')).then(() => 'entered')
   assert.is(await Promise.race([told, entered]), 'entered')
   assert.is(flushes, 1)
 })

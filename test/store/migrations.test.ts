@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Database, openDatabase } from '../../daemon/store/database.ts'
-import { tableOf } from '../../daemon/store/links.ts'
+import { getTableName } from '../../daemon/store/links.ts'
 import { MIGRATIONS, migrate } from '../../daemon/store/migrations.ts'
 import { Document } from '../../src/contract/families/documents.ts'
 import { FAMILIES } from '../../src/contract/routes.ts'
@@ -83,7 +83,7 @@ test('every field of every resource has a column, and every one that sorts has a
   await migrate(database)
   const described = [...FAMILIES.map(({ name, resource }) => ({ name, resource })), { name: 'documents', resource: Document }]
   for (const { name, resource } of described) {
-    const table = tableOf(name)
+    const table = getTableName(name)
     const columns = (await database.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)).map((column) => column.name)
     const fields = Object.keys(getFields(resource)).filter((field) => !COMPUTED[name]?.includes(field))
     assert.equal(

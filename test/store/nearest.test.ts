@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
-import { Vectors } from '../../daemon/store/vectors.ts'
+import { VectorStore } from '../../daemon/store/vector-store.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('nearest')
@@ -33,7 +33,7 @@ const row = (number: number) => ({ id: `p${number}`, document_id: `d${number % 5
 const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => row(from + at))
 const ids = (found: readonly { id?: unknown }[]) => found.map(({ id }) => id as string)
 const near = async (table: PassageTable, number: number, limit = 10) =>
-  ids(await table.nearest(vectorOf(number), { columns: ['id'], limit }))
+  ids(await table.searchVectors(vectorOf(number), { columns: ['id'], limit }))
 
 /** Seen past our own code: what kind of index the vectors have. */
 async function indexOf(name: string): Promise<string | undefined> {
@@ -42,8 +42,8 @@ async function indexOf(name: string): Promise<string | undefined> {
   return (await table.listIndices()).find(({ columns }) => columns.includes('vector'))?.indexType
 }
 
-async function withVectors(work: (vectors: Vectors) => Promise<void>): Promise<void> {
-  const vectors = new Vectors(join(folder, 'vectors'), { exactRows: EXACT_ROWS })
+async function withVectors(work: (vectors: VectorStore) => Promise<void>): Promise<void> {
+  const vectors = new VectorStore(join(folder, 'vectors'), { exactRows: EXACT_ROWS })
   try {
     await work(vectors)
   } finally {
@@ -55,14 +55,14 @@ test('up to a number of rows all are compared; beyond it an index finds nearly a
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     await table.add(rows(0, EXACT_ROWS))
-    await table.tidy()
+    await table.optimize()
     assert.is(await indexOf('growing'), undefined)
     await table.add(rows(EXACT_ROWS, ROWS))
-    await table.tidy()
+    await table.optimize()
     assert.is(await indexOf('growing'), 'IvfFlat')
     let same = 0
     for (let number = 0; number < 50; number++) {
-      const all = ids(await table.nearestOfAll(vectorOf(number * 19), { columns: ['id'], limit: 10 }))
+      const all = ids(await table.searchVectorsExactly(vectorOf(number * 19), { columns: ['id'], limit: 10 }))
       const found = await near(table, number * 19)
       same += all.filter((id) => found.includes(id)).length / (50 * all.length)
     }
@@ -74,12 +74,12 @@ test('rows that came after the index was made are found, before and after it is 
     const table = vectors.table('growing', SHAPE)
     await table.add([{ ...row(5_000), document_id: 'late' }])
     assert.is((await near(table, 5_000))[0], 'p5000')
-    await table.tidy()
+    await table.optimize()
     assert.is((await near(table, 5_000))[0], 'p5000')
     assert.is((await near(table, 77))[0], 'p77')
     await table.remove({ document_id: ['late', row(77).document_id] })
     for (const number of [5_000, 77]) assert.not((await near(table, number)).includes(`p${number}`))
-    await table.tidy()
+    await table.optimize()
     for (const number of [5_000, 77]) assert.not((await near(table, number)).includes(`p${number}`))
     assert.is((await near(table, 78))[0], 'p78')
   }))
@@ -88,8 +88,8 @@ test('what a narrow filter leaves is found wherever it lies', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     const filter = { document_id: 'd3' }
-    const wanted = ids(await table.where(filter, ['id']))
-    const found = ids(await table.nearest(vectorOf(10), { columns: ['id'], limit: 100, filter }))
+    const wanted = ids(await table.list(filter, ['id']))
+    const found = ids(await table.searchVectors(vectorOf(10), { columns: ['id'], limit: 100, filter }))
     assert.is(wanted.length, ROWS / 50)
     assert.equal(found.sort(), wanted.sort())
   }))
@@ -98,10 +98,10 @@ test('a wide filter leaves out what does not fit', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     const filter = { document_id: Array.from({ length: 25 }, (_, at) => `d${at}`) }
-    const found = ids(await table.nearest(vectorOf(30), { columns: ['id'], limit: 10, filter }))
+    const found = ids(await table.searchVectors(vectorOf(30), { columns: ['id'], limit: 10, filter }))
     assert.is(found.length, 10)
     assert.ok(found.every((id) => Number(id.slice(1)) % 50 < 25))
-    assert.is(ids(await table.nearest(vectorOf(10), { columns: ['id'], limit: 10, filter }))[0], 'p10')
+    assert.is(ids(await table.searchVectors(vectorOf(10), { columns: ['id'], limit: 10, filter }))[0], 'p10')
   }))
 
 test('an index that cannot be read costs no answer, and is made again', async () => {

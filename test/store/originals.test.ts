@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Originals } from '../../daemon/store/documents.ts'
+import { OriginalStore } from '../../daemon/store/original-store.ts'
 
-const test = suite<{ root: string; originals: Originals }>('originals')
+const test = suite<{ root: string; originals: OriginalStore }>('originals')
 
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-originals-'))
-  context.originals = new Originals(context.root)
+  context.originals = new OriginalStore(context.root)
 })
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 
@@ -67,7 +67,7 @@ test('what a crash left behind is swept, and nothing else', async ({ root, origi
   await originals.keep(Buffer.from('orphan'), async () => undefined)
   writeFileSync(`${place(root)}.half-written`, 'x')
   writeFileSync(join(root, 'README'), 'not ours')
-  await originals.sweep(new Set([name]))
+  await originals.removeUnused(new Set([name]))
   assert.equal(
     files(root)
       .map((entry) => entry.name)

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
-import { Vectors } from '../../daemon/store/vectors.ts'
+import { VectorStore } from '../../daemon/store/vector-store.ts'
 
 const test = suite('vectors')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-vectors-'))
-const vectors = new Vectors(join(folder, 'vectors'))
+const vectors = new VectorStore(join(folder, 'vectors'))
 test.after(async () => {
   await vectors.close()
   rmSync(folder, { recursive: true, force: true })
@@ -22,23 +22,23 @@ const SHAPE = {
 } as const
 const row = (number: number) => ({ id: `d${number}:0`, document_id: `d${number}`, generation: 1, words: `passage about subject${number}` })
 const found = async (table: PassageTable, words: string) =>
-  (await table.matching(words, { columns: ['id'], limit: 10 })).map(({ id }) => id)
+  (await table.searchText(words, { columns: ['id'], limit: 10 })).map(({ id }) => id)
 
 test('rows that went and rows that came after them are both accounted for, as often as it takes', async () => {
   // Bringing the full-text index up to date panics inside LanceDB in about half of these rounds.
   for (let round = 0; round < 12; round++) {
     const table = vectors.table(`round-${round}`, SHAPE)
     await table.add([row(0), row(1)])
-    await table.tidy()
+    await table.optimize()
     await table.add([row(2)])
     await table.remove({ document_id: ['d1'] })
-    await table.tidy()
+    await table.optimize()
     await table.add([row(3)])
-    await table.tidy()
+    await table.optimize()
     await table.remove({ document_id: 'd3' })
-    await table.tidy()
+    await table.optimize()
     await table.add([row(4)])
-    await table.tidy()
+    await table.optimize()
     assert.equal(await found(table, 'subject4'), ['d4:0'])
     assert.equal(await found(table, 'subject3'), [])
     assert.equal((await found(table, 'passage')).sort(), ['d0:0', 'd2:0', 'd4:0'])
@@ -49,9 +49,9 @@ test('a value in a filter is a value, whatever it looks like', async () => {
   const table = vectors.table('quotes', SHAPE)
   const odd = "o'hara' OR '1'='1"
   await table.add([{ ...row(0), document_id: odd }, row(1)])
-  assert.equal((await table.where({ document_id: odd }, ['id'])).length, 1)
-  assert.equal(await table.where({ document_id: "' OR '1'='1" }, ['id']), [])
-  assert.equal(await table.where({ document_id: [] }, ['id']), [])
+  assert.equal((await table.list({ document_id: odd }, ['id'])).length, 1)
+  assert.equal(await table.list({ document_id: "' OR '1'='1" }, ['id']), [])
+  assert.equal(await table.list({ document_id: [] }, ['id']), [])
 })
 
 test.run()

@@ -4,27 +4,27 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stringWidth } from '../../src/cli/terminal/text.ts'
-import { Stage } from '../harness/chat-fixture.ts'
-import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
+import { ChatFixture } from '../harness/chat-fixture.ts'
+import { hasTmux, runCadre, waitForScreen } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { respondWithError, stallAfter, streamReply, streamText } from '../harness/scripted-provider.ts'
 
 const test = suite(`chat ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
-let stage: Stage
+let stage: ChatFixture
 let api: Server
 const calls: string[] = []
 
 test.before(
   aloud(async () => {
-    stage = await Stage.open()
-    await stage.agent('Guide')
+    stage = await ChatFixture.open()
+    await stage.createAgent('Guide')
     api = createServer((request, response) => {
       calls.push(`${request.method} ${request.url}`)
       response.setHeader('content-type', 'application/json').end('{"deleted":true}')
     })
     await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}/users/{id}`
-    const tool = await stage.make('/api-tools', {
+    const tool = await stage.create('/api-tools', {
       name: 'delete_user',
       description: 'Deletes a user',
       method: 'DELETE',
@@ -33,7 +33,7 @@ test.before(
       allow_private_network: true,
       requires_confirmation: true,
     })
-    await stage.agent('Janitor', { tools: [tool.id] })
+    await stage.createAgent('Janitor', { tools: [tool.id] })
   }),
 )
 test.after(
@@ -50,39 +50,39 @@ test('a message is typed, its reply streams in as Markdown, and the status count
   stage.script(
     streamReply({ text: ['You have **25', ' days** of leave.\n\n- paid', '\n- a year\n\n```js\nconst days', ' = 25\n```\n'] }, 5),
   )
-  const terminal = stage.chat({ agent: 'Guide' })
-  await until(terminal, /Ask Guide/)
-  await until(terminal, /Guide · Guide model · \/help/)
+  const terminal = stage.openChat({ agent: 'Guide' })
+  await waitForScreen(terminal, /Ask Guide/)
+  await waitForScreen(terminal, /Guide · Guide model · \/help/)
   terminal.press(`How many days?${ENTER}`)
-  await until(
+  await waitForScreen(
     terminal,
     /› How many days\?\n\n {2}You have 25 days of leave\.\n\n {2}• paid\n {2}• a year\n\n {4}const days = 25\n\n─+\n› Ask Guide\n/,
   )
-  await until(terminal, /tokens · cost/)
+  await waitForScreen(terminal, /tokens · cost/)
 })
 
 test('what is typed stands in its columns, over several lines, with wide characters', async () => {
-  const terminal = stage.chat({ agent: 'Guide' })
-  await until(terminal, /Ask Guide/)
+  const terminal = stage.openChat({ agent: 'Guide' })
+  await waitForScreen(terminal, /Ask Guide/)
   terminal.press('日本👩‍👩‍👧 x')
-  await until(terminal, /› 日本👩‍👩‍👧 x/)
+  await waitForScreen(terminal, /› 日本👩‍👩‍👧 x/)
   const at = 2 + stringWidth('日本👩‍👩‍👧 x')
-  await until(terminal, () => terminal.cursor().x === at, `a cursor in column ${at}`)
+  await waitForScreen(terminal, () => terminal.cursor().x === at, `a cursor in column ${at}`)
   terminal.press(`${ESCAPE}\rsecond line`)
-  await until(terminal, /x\n {2}second line\n/)
+  await waitForScreen(terminal, /x\n {2}second line\n/)
   terminal.press(`\u001b[200~pasted\rwith Enter\u001b[201~`)
-  await until(terminal, /second linepasted\n {2}with Enter\n {2}Guide · .*\/help/)
+  await waitForScreen(terminal, /second linepasted\n {2}with Enter\n {2}Guide · .*\/help/)
 })
 
 test('Escape stops the reply, and what was written stays', async () => {
   stage.script(stallAfter('This is the beginning', ' of a long'))
-  const terminal = stage.chat({ agent: 'Guide' })
-  await until(terminal, /Ask Guide/)
+  const terminal = stage.openChat({ agent: 'Guide' })
+  await waitForScreen(terminal, /Ask Guide/)
   terminal.press(`Go on${ENTER}`)
-  await until(terminal, /of a long/)
+  await waitForScreen(terminal, /of a long/)
   const asked = stage.provider.received.at(-1)
   terminal.press(ESCAPE)
-  await until(terminal, /This is the beginning of a long\n\n {2}■ stopped/)
+  await waitForScreen(terminal, /This is the beginning of a long\n\n {2}■ stopped/)
   await asked?.closed
   const [conversation] = await stage.get('/conversations?sort=updated_at')
   const { messages } = await stage.get(`/conversations/${conversation.id}`)
@@ -92,68 +92,68 @@ test('Escape stops the reply, and what was written stays', async () => {
 test('a tool that asks first is shown, refused with n and allowed with y', async () => {
   const wants = streamReply({ calls: [{ id: 'call_1', name: 'delete_user', arguments: { id: '42' } }] })
   stage.script(wants, streamText('As you wish.'), wants, streamText('It is done.'))
-  const terminal = stage.chat({ agent: 'Janitor' })
-  await until(terminal, /Ask Janitor/)
+  const terminal = stage.openChat({ agent: 'Janitor' })
+  await waitForScreen(terminal, /Ask Janitor/)
   terminal.press(`Delete user 42${ENTER}`)
-  await until(terminal, /delete_user wants to run with id: 42\n {4}Allow it\? y yes · n no/)
+  await waitForScreen(terminal, /delete_user wants to run with id: 42\n {4}Allow it\? y yes · n no/)
   terminal.press('n')
-  await until(terminal, /– delete_user id: 42 · refused/)
-  await until(terminal, /As you wish\.[\s\S]*tokens/)
+  await waitForScreen(terminal, /– delete_user id: 42 · refused/)
+  await waitForScreen(terminal, /As you wish\.[\s\S]*tokens/)
   assert.equal(calls, [])
   terminal.press(`Do it${ENTER}`)
-  await until(terminal, /Allow it\? y yes/)
+  await waitForScreen(terminal, /Allow it\? y yes/)
   terminal.press('y')
-  await until(terminal, /It is done\./)
-  await until(terminal, /✓ delete_user id: 42 · \d\.\d s\n {4}→ .*deleted/)
+  await waitForScreen(terminal, /It is done\./)
+  await waitForScreen(terminal, /✓ delete_user id: 42 · \d\.\d s\n {4}→ .*deleted/)
   assert.equal(calls, ['DELETE /users/42'])
 })
 
 test('an error of the provider is shown once, and Ctrl+R tries again', async () => {
   stage.script(respondWithError(401), streamText('Now it works.'))
-  const terminal = stage.chat({ agent: 'Guide' })
-  await until(terminal, /Ask Guide/)
+  const terminal = stage.openChat({ agent: 'Guide' })
+  await waitForScreen(terminal, /Ask Guide/)
   terminal.press(`Hello${ENTER}`)
-  await until(terminal, (screen) => /Ctrl\+R tries again/.test(screen) && screen.match(/✗/g)?.length === 1, 'one error')
+  await waitForScreen(terminal, (screen) => /Ctrl\+R tries again/.test(screen) && screen.match(/✗/g)?.length === 1, 'one error')
   terminal.press('\u0012')
-  await until(terminal, /Now it works\./)
+  await waitForScreen(terminal, /Now it works\./)
 })
 
 test('a conversation is found again: by --continue, and with /resume', async () => {
   stage.script(streamText('The first answer.'))
-  const first = stage.chat({ agent: 'Guide' })
-  await until(first, /Ask Guide/)
+  const first = stage.openChat({ agent: 'Guide' })
+  await waitForScreen(first, /Ask Guide/)
   first.press(`A question to find again${ENTER}`)
-  await until(first, /The first answer\./)
+  await waitForScreen(first, /The first answer\./)
   first.press('\u0003\u0003')
-  await until(first, hasTmux ? /To go on: cadre chat --conversation conv_\S+\n(.*\n)*ended with 0/ : /ended with 0/)
-  const again = stage.chat({ more: ['--continue'] })
-  await until(again, /› A question to find again\n\n {2}The first answer\./)
+  await waitForScreen(first, hasTmux ? /To go on: cadre chat --conversation conv_\S+\n(.*\n)*ended with 0/ : /ended with 0/)
+  const again = stage.openChat({ arguments: ['--continue'] })
+  await waitForScreen(again, /› A question to find again\n\n {2}The first answer\./)
   again.press(`/new${ENTER}`)
-  await until(again, /A new conversation begins\./)
+  await waitForScreen(again, /A new conversation begins\./)
   again.press(`/resume${ENTER}`)
-  await until(again, /Conversations.*Enter chooses/)
+  await waitForScreen(again, /Conversations.*Enter chooses/)
   again.press('find again')
-  await until(again, /Conversations {2}find again\n› A question to find again/)
+  await waitForScreen(again, /Conversations {2}find again\n› A question to find again/)
   again.press(ENTER)
-  await until(
+  await waitForScreen(
     again,
     (screen) => /^› A question to find again\n\n {2}The first answer\./m.test(screen) && !screen.includes('Conversations'),
     'the conversation',
   )
   again.press('\u001b[A')
-  await until(again, /› A question to find again\n {2}Guide/)
+  await waitForScreen(again, /› A question to find again\n {2}Guide/)
 })
 
 test('the window is narrowed to 40 columns and widened again', async () => {
   stage.script(streamText('A reply that is long enough to be broken over more than one line, whatever the width of it is.'))
-  const terminal = stage.chat({ agent: 'Guide' })
-  await until(terminal, /Ask Guide/)
+  const terminal = stage.openChat({ agent: 'Guide' })
+  await waitForScreen(terminal, /Ask Guide/)
   terminal.press(`Be long${ENTER}`)
-  await until(terminal, /tokens/)
+  await waitForScreen(terminal, /tokens/)
   terminal.press('typed before')
-  await until(terminal, /› typed before/)
+  await waitForScreen(terminal, /› typed before/)
   terminal.resize(40, 16)
-  await until(
+  await waitForScreen(
     terminal,
     (screen) =>
       /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line,\n[^─]*─{40}\n› typed before\n {2}Guide/.test(
@@ -164,96 +164,96 @@ test('the window is narrowed to 40 columns and widened again', async () => {
     'the reply in 40 columns, and nothing of the old drawing',
   )
   terminal.resize(100, 24)
-  await until(terminal, /A reply that is long enough to be broken over more than one line, whatever the width of it is\./)
-  await until(terminal, /─{100}\n› typed before/)
+  await waitForScreen(terminal, /A reply that is long enough to be broken over more than one line, whatever the width of it is\./)
+  await waitForScreen(terminal, /─{100}\n› typed before/)
 })
 
 test('help fits a terminal of 24 rows', async () => {
-  const terminal = stage.chat({ agent: 'Janitor' })
-  await until(terminal, /Ask Janitor/)
+  const terminal = stage.openChat({ agent: 'Janitor' })
+  await waitForScreen(terminal, /Ask Janitor/)
   terminal.press(`/help${ENTER}`)
-  await until(terminal, /Conversation +│ +│ Who answers[\s\S]*\/quit[\s\S]*Ctrl\+C twice leaves\n\n─+\n› Ask Janitor/)
+  await waitForScreen(terminal, /Conversation +│ +│ Who answers[\s\S]*\/quit[\s\S]*Ctrl\+C twice leaves\n\n─+\n› Ask Janitor/)
 })
 
 test('commands: help, tools, title, model, usage, export, clear, quit', async () => {
   stage.script(streamText('Said.'))
-  const terminal = stage.chat({ agent: 'Janitor', rows: 60 })
-  await until(terminal, /Ask Janitor/)
+  const terminal = stage.openChat({ agent: 'Janitor', rows: 60 })
+  await waitForScreen(terminal, /Ask Janitor/)
   terminal.press(`/help${ENTER}`)
-  await until(terminal, /\/title words +│ name the conversation/)
+  await waitForScreen(terminal, /\/title words +│ name the conversation/)
   terminal.press(`/tools${ENTER}`)
-  await until(terminal, /delete_user \(API, asks first\)/)
+  await waitForScreen(terminal, /delete_user \(API, asks first\)/)
   terminal.press(`Hello${ENTER}`)
-  await until(terminal, /Said\.[\s\S]*tokens/)
+  await waitForScreen(terminal, /Said\.[\s\S]*tokens/)
   terminal.press(`/title Tidying up${ENTER}`)
-  await until(terminal, /It is called "Tidying up" now\./)
+  await waitForScreen(terminal, /It is called "Tidying up" now\./)
   terminal.press(`/usage${ENTER}`)
-  await until(terminal, /This conversation: 17 tokens, cost 0\.01/)
+  await waitForScreen(terminal, /This conversation: 17 tokens, cost 0\.01/)
   terminal.press(`/model Guide model${ENTER}`)
-  await until(terminal, /Janitor · Guide model/)
+  await waitForScreen(terminal, /Janitor · Guide model/)
   terminal.press(`/export${ENTER}`)
-  await until(terminal, /The conversation was written to tidying-up\.md/)
+  await waitForScreen(terminal, /The conversation was written to tidying-up\.md/)
   terminal.press(`/clear${ENTER}`)
-  await until(terminal, (screen) => !screen.includes('Said.') && screen.includes('Ask Janitor'), 'an empty screen')
+  await waitForScreen(terminal, (screen) => !screen.includes('Said.') && screen.includes('Ask Janitor'), 'an empty screen')
   terminal.press(`/quit${ENTER}`)
-  await until(terminal, /ended with 0/)
+  await waitForScreen(terminal, /ended with 0/)
 })
 
 test('commands: agents, history, copy, agent, and their completion', async () => {
   stage.script(streamText('Said.'))
-  const terminal = stage.chat({ agent: 'Janitor', rows: 40 })
-  await until(terminal, /Ask Janitor/)
+  const terminal = stage.openChat({ agent: 'Janitor', rows: 40 })
+  await waitForScreen(terminal, /Ask Janitor/)
   terminal.press(`Hello${ENTER}`)
-  await until(terminal, /Said\.[\s\S]*tokens/)
+  await waitForScreen(terminal, /Said\.[\s\S]*tokens/)
   terminal.press(`/copy${ENTER}`)
-  await until(terminal, /The last reply is in the clipboard\./)
+  await waitForScreen(terminal, /The last reply is in the clipboard\./)
   terminal.press('/hi')
-  await until(terminal, /› \/hi\n› \/history +the whole conversation/)
+  await waitForScreen(terminal, /› \/hi\n› \/history +the whole conversation/)
   terminal.press(ENTER)
-  await until(terminal, /› Hello\n\n {2}Said\.\n\n─+\n› Ask Janitor/)
+  await waitForScreen(terminal, /› Hello\n\n {2}Said\.\n\n─+\n› Ask Janitor/)
   terminal.press(`/agents${ENTER}`)
-  await until(terminal, /Agents.*Enter chooses.*\n› Guide\n {2}Janitor\n/)
+  await waitForScreen(terminal, /Agents.*Enter chooses.*\n› Guide\n {2}Janitor\n/)
   terminal.press(ESCAPE)
-  await until(terminal, /Ask Janitor/)
+  await waitForScreen(terminal, /Ask Janitor/)
   terminal.press('/agent g')
-  await until(terminal, /› \/agent g\n› Guide\n/)
+  await waitForScreen(terminal, /› \/agent g\n› Guide\n/)
   terminal.press(`\t${ENTER}`)
-  await until(terminal, /Guide answers now, in a new conversation\.[\s\S]*Ask Guide\n {2}Guide · Guide model · \/help/)
+  await waitForScreen(terminal, /Guide answers now, in a new conversation\.[\s\S]*Ask Guide\n {2}Guide · Guide model · \/help/)
 })
 
 test('without a terminal it says what to use, and --plain talks line by line', async () => {
-  const refused = await cadre(stage.home, ['chat', 'Guide'])
+  const refused = await runCadre(stage.home, ['chat', 'Guide'])
   assert.is(refused.code, 2)
   assert.match(refused.stderr, /needs a terminal.*\n.*cadre ask.*--plain/)
   stage.script(streamText('A **plain** answer.'), streamText('Another.'))
-  const { code, stdout } = await cadre(stage.home, ['chat', 'Guide', '--plain'], { input: 'Hello\n/title Plainly\nAgain\n' })
+  const { code, stdout } = await runCadre(stage.home, ['chat', 'Guide', '--plain'], { input: 'Hello\n/title Plainly\nAgain\n' })
   assert.is(code, 0)
   assert.match(stdout, /› Hello\n\n {2}A plain answer\.\n\n {2}It is called "Plainly" now\.\n\n› Again\n\n {2}Another\./)
   assert.not.match(stdout, '\u001b')
 })
 
 test('without a name it is the agent that the settings name', async () => {
-  assert.is((await cadre(stage.home, ['config', 'set', 'agent', 'Janitor'])).code, 0)
-  const { stdout } = await cadre(stage.home, ['chat', '--plain'])
-  await cadre(stage.home, ['config', 'unset', 'agent'])
+  assert.is((await runCadre(stage.home, ['config', 'set', 'agent', 'Janitor'])).code, 0)
+  const { stdout } = await runCadre(stage.home, ['chat', '--plain'])
+  await runCadre(stage.home, ['config', 'unset', 'agent'])
   assert.match(stdout, /^Janitor, Janitor model\./)
 })
 
 test('without a name, among several, Enter alone chooses whom one talked with last', async () => {
   const [janitor] = await stage.get('/agents?name=Janitor')
-  const gone = await stage.make('/agents', { name: 'Gone' })
-  for (const { id } of [janitor, gone]) await stage.make('/conversations', { agent_id: id })
-  assert.is((await cadre(stage.home, ['agents', 'delete', gone.id, '--yes', '--force'])).code, 0)
-  const terminal = stage.chat({})
-  await until(terminal, /Agents.*Enter chooses.*\n› Janitor\n {2}Guide\n/)
+  const gone = await stage.create('/agents', { name: 'Gone' })
+  for (const { id } of [janitor, gone]) await stage.create('/conversations', { agent_id: id })
+  assert.is((await runCadre(stage.home, ['agents', 'delete', gone.id, '--yes', '--force'])).code, 0)
+  const terminal = stage.openChat({})
+  await waitForScreen(terminal, /Agents.*Enter chooses.*\n› Janitor\n {2}Guide\n/)
   terminal.press(ENTER)
-  await until(terminal, /Janitor answers now, in a new conversation\.[\s\S]*Ask Janitor/)
+  await waitForScreen(terminal, /Janitor answers now, in a new conversation\.[\s\S]*Ask Janitor/)
 })
 
 test('an agent or a conversation that is not there is an error of the command', async () => {
-  const nobody = await cadre(stage.home, ['chat', 'Nobody', '--plain'])
+  const nobody = await runCadre(stage.home, ['chat', 'Nobody', '--plain'])
   assert.equal([nobody.code, /There is no agent "Nobody"/.test(nobody.stderr)], [3, true])
-  const several = await cadre(stage.home, ['chat', '--plain', '--conversation', 'conv_00000000-0000-7000-8000-000000000000'])
+  const several = await runCadre(stage.home, ['chat', '--plain', '--conversation', 'conv_00000000-0000-7000-8000-000000000000'])
   assert.is(several.code, 3)
 })
 

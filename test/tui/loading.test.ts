@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Stage } from '../harness/chat-fixture.ts'
-import { cadre, hasTmux, until } from '../harness/chat-terminal.ts'
+import { ChatFixture } from '../harness/chat-fixture.ts'
+import { hasTmux, runCadre, waitForScreen } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { streamText } from '../harness/scripted-provider.ts'
 
 const test = suite('what is loaded for whom')
-let stage: Stage
+let stage: ChatFixture
 let folder: string
 
 test.before(
   aloud(async () => {
-    stage = await Stage.open()
+    stage = await ChatFixture.open()
     stage.script(streamText('Here.'))
-    await stage.agent('Guide')
+    await stage.createAgent('Guide')
   }),
 )
 test.before.each(() => {
@@ -42,7 +42,7 @@ for (const given of [
   ['chat', 'Guide', '--plain'],
 ])
   test(`cadre ${given[0]} ${given.at(-1)} does without Ink`, async () => {
-    const { code, stdout, stderr } = await cadre(stage.home, given, { input: 'Hello\n', environment: { NODE_V8_COVERAGE: folder } })
+    const { code, stdout, stderr } = await runCadre(stage.home, given, { input: 'Hello\n', environment: { NODE_V8_COVERAGE: folder } })
     assert.is(code, 0, stderr)
     assert.match(stdout, 'Here.')
     assert.equal(withInk(), [])
@@ -50,10 +50,10 @@ for (const given of [
 
 if (hasTmux)
   test('the chat on the whole terminal does not, so that this would be seen', async () => {
-    const terminal = stage.chat({ agent: 'Guide', environment: { NODE_V8_COVERAGE: folder } })
-    await until(terminal, /Ask Guide/)
+    const terminal = stage.openChat({ agent: 'Guide', environment: { NODE_V8_COVERAGE: folder } })
+    await waitForScreen(terminal, /Ask Guide/)
     terminal.press('\u0003\u0003')
-    await until(terminal, /ended with 0/)
+    await waitForScreen(terminal, /ended with 0/)
     assert.ok(withInk().length > 0)
   })
 

@@ -13,9 +13,9 @@ test.after.each(({ ledger }) => ledger.end())
 
 test('a line that blocks refuses once it is reached, and says what, which and until when', async ({ ledger }) => {
   const id = await ledger.line({ limit: 18, action: 'block', entity: ['agent', 'agent_a'] })
-  await ledger.meter.admit(PRICED, AGENT)
+  await ledger.meter.checkBudget(PRICED, AGENT)
   await ledger.use(11, 7, AGENT)
-  const error = await ledger.refusal(ledger.meter.admit(PRICED, AGENT))
+  const error = await ledger.refusal(ledger.meter.checkBudget(PRICED, AGENT))
   assert.is(error?.code, 'BUDGET_EXCEEDED')
   assert.is(error?.status, 402)
   assert.is(error?.message, 'The limit of 18 tokens a day for the agent "agent_a" is reached: 18 used. No model was called.')
@@ -26,15 +26,15 @@ test('a line that blocks refuses once it is reached, and says what, which and un
 test('the limit that is proposed is above what is used', async ({ ledger }) => {
   await ledger.use(110, 70, AGENT)
   await ledger.line({ limit: 10, action: 'block', entity: ['agent', 'agent_a'] })
-  const error = await ledger.refusal(ledger.meter.admit(PRICED, AGENT))
+  const error = await ledger.refusal(ledger.meter.checkBudget(PRICED, AGENT))
   assert.match(error?.hint ?? '', '--limit 360')
 })
 
 test('others than the one it is about go on', async ({ ledger }) => {
   await ledger.line({ limit: 1, action: 'block', entity: ['agent', 'agent_a'] })
   await ledger.use(11, 7, AGENT)
-  await ledger.meter.admit(PRICED, { agent_id: 'agent_b' })
-  await ledger.meter.admit(PRICED, {})
+  await ledger.meter.checkBudget(PRICED, { agent_id: 'agent_b' })
+  await ledger.meter.checkBudget(PRICED, {})
 })
 
 for (const [type, origin] of Object.entries({
@@ -47,45 +47,45 @@ for (const [type, origin] of Object.entries({
   test(`a line over a ${type} holds`, async ({ ledger }) => {
     await ledger.line({ limit: 5, action: 'block', entity: [type, 'x'] })
     await ledger.use(5, 0, origin)
-    assert.is((await ledger.refusal(ledger.meter.admit(UNPRICED, origin)))?.code, 'BUDGET_EXCEEDED')
+    assert.is((await ledger.refusal(ledger.meter.checkBudget(UNPRICED, origin)))?.code, 'BUDGET_EXCEEDED')
   })
 
 test('a line over a model counts that model, whoever calls it', async ({ ledger }) => {
   await ledger.line({ limit: 5, action: 'block', entity: ['model', PRICED.id] })
   await ledger.use(100, 0, AGENT, UNPRICED)
-  await ledger.meter.admit(PRICED, AGENT)
+  await ledger.meter.checkBudget(PRICED, AGENT)
   await ledger.use(5, 0, { user_id: 'ada' })
-  assert.is((await ledger.refusal(ledger.meter.admit(PRICED, AGENT)))?.code, 'BUDGET_EXCEEDED')
-  await ledger.meter.admit(UNPRICED, AGENT)
+  assert.is((await ledger.refusal(ledger.meter.checkBudget(PRICED, AGENT)))?.code, 'BUDGET_EXCEEDED')
+  await ledger.meter.checkBudget(UNPRICED, AGENT)
 })
 
 test('a line over everything counts everything, and a line of 0 lets nothing through', async ({ ledger }) => {
   const id = await ledger.line({ limit: 0, action: 'block' })
-  assert.match((await ledger.refusal(ledger.meter.admit(PRICED, {})))?.message ?? '', /everything together is reached: 0 used/)
+  assert.match((await ledger.refusal(ledger.meter.checkBudget(PRICED, {})))?.message ?? '', /everything together is reached: 0 used/)
   await ledger.change('DELETE FROM usage_thresholds WHERE id = ?', [id])
-  await ledger.meter.admit(PRICED, {})
+  await ledger.meter.checkBudget(PRICED, {})
 })
 
 test('cost is counted to the cent: eight times 0.1 reach 0.8', async ({ ledger }) => {
   await ledger.line({ metric: 'cost', limit: 0.8, action: 'block' })
   const dime = { id: 'model_dime', price: { input: 0.1, output: 0 } }
   for (let call = 0; call < 8; call++) await ledger.use(1000, 0, {}, dime)
-  assert.match((await ledger.refusal(ledger.meter.admit(dime, {})))?.message ?? '', /0\.8 in cost a day .* 0\.8 used/)
+  assert.match((await ledger.refusal(ledger.meter.checkBudget(dime, {})))?.message ?? '', /0\.8 in cost a day .* 0\.8 used/)
 })
 
 test('a day ends at midnight UTC and a month with its last day', async ({ ledger }) => {
   await ledger.line({ limit: 10, action: 'block' })
   await ledger.use(10, 0)
-  assert.ok(await ledger.refusal(ledger.meter.admit(PRICED, {})))
+  assert.ok(await ledger.refusal(ledger.meter.checkBudget(PRICED, {})))
   ledger.clock = new Date('2026-02-01T00:00:00.000Z')
-  await ledger.meter.admit(PRICED, {})
+  await ledger.meter.checkBudget(PRICED, {})
   const month = await ledger.line({ limit: 10, period: 'month', action: 'block' })
   await ledger.use(9, 0)
   ledger.clock = new Date('2026-02-28T23:59:59.999Z')
   await ledger.use(1, 0)
-  assert.match((await ledger.refusal(ledger.meter.admit(PRICED, {})))?.hint ?? '', new RegExp(`2026-03-01T00:00:00Z.*${month}`))
+  assert.match((await ledger.refusal(ledger.meter.checkBudget(PRICED, {})))?.hint ?? '', new RegExp(`2026-03-01T00:00:00Z.*${month}`))
   ledger.clock = new Date('2026-03-01T00:00:00.000Z')
-  await ledger.meter.admit(PRICED, {})
+  await ledger.meter.checkBudget(PRICED, {})
 })
 
 test('of fifty calls side by side only those get in for which there is room', async ({ ledger }) => {
@@ -93,7 +93,7 @@ test('of fifty calls side by side only those get in for which there is room', as
   await ledger.use(8, 12, AGENT) // a mean call takes 20
   const begun = await Promise.allSettled(
     Array.from({ length: 50 }, async () => {
-      await ledger.meter.admit(PRICED, AGENT)
+      await ledger.meter.checkBudget(PRICED, AGENT)
       return ledger.begin(AGENT, PRICED, 8)
     }),
   )
@@ -102,14 +102,14 @@ test('of fifty calls side by side only those get in for which there is room', as
   const refused = begun.find((one) => one.status === 'rejected') as PromiseRejectedResult
   assert.match(refused.reason.message, /20 used, and 4 calls under way will take the rest/)
   for (const entry of entered) await ledger.settle(entry, 1, 1) // they took less
-  await ledger.meter.admit(PRICED, AGENT)
+  await ledger.meter.checkBudget(PRICED, AGENT)
 })
 
 test('calls that are open count as much as they read, where that is more than the mean', async ({ ledger }) => {
   await ledger.line({ limit: 1000, action: 'block', entity: ['agent', 'agent_a'] })
   await ledger.begin(AGENT, PRICED, 1000)
-  assert.match((await ledger.refusal(ledger.meter.admit(PRICED, AGENT)))?.message ?? '', /a call under way/)
-  await ledger.meter.admit(PRICED, { agent_id: 'agent_b' })
+  assert.match((await ledger.refusal(ledger.meter.checkBudget(PRICED, AGENT)))?.message ?? '', /a call under way/)
+  await ledger.meter.checkBudget(PRICED, { agent_id: 'agent_b' })
 })
 
 test('a crossing is told once a period, at the call that crossed', async ({ ledger }) => {

@@ -10,12 +10,12 @@ test.before.each(async (context) => {
 test.after.each(({ ledger }) => ledger.end())
 
 const entered = (ledger: TestLedger, estimatedInput: number, evaluation_id = 'eval_a') =>
-  ledger.meter.enter({ model: PRICED, kind: 'chat', origin: { evaluation_id }, estimatedInput })
+  ledger.meter.beginWithoutFlush({ model: PRICED, kind: 'chat', origin: { evaluation_id }, estimatedInput })
 
 test('calls that begin together are each entered as it is, in one commit', async ({ ledger }) => {
   let commits = 0
-  const { enter } = ledger.database
-  ledger.database.enter = (work) => {
+  const { writeWithoutFlush: enter } = ledger.database
+  ledger.database.writeWithoutFlush = (work) => {
     commits++
     return enter(work)
   }

@@ -111,14 +111,14 @@ test('a threshold that goes with its agent blocks nobody any more', async ({ ser
   const threshold = await resources.threshold({ limit: 0, action: 'block', entity_type: 'agent', entity_id: agent.id })
   const { database } = service
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
-  const refused = await meter.admit(PRICED, { agent_id: agent.id }).then(
+  const refused = await meter.checkBudget(PRICED, { agent_id: agent.id }).then(
     () => undefined,
     (error: Error) => error.message,
   )
   assert.match(refused ?? '', /is reached/)
   await expectData(service.delete(`/agents/${agent.id}?force=true`), 200)
   assert.is((await service.get(`/usage/thresholds/${threshold.id}`)).status, 404)
-  await meter.admit(PRICED, { agent_id: agent.id })
+  await meter.checkBudget(PRICED, { agent_id: agent.id })
 })
 
 test.run()

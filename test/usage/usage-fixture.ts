@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DomainEvents, EventBus } from '../../daemon/core/event-bus.ts'
-import type { CallOrigin, MeteredModel, SettledCall } from '../../daemon/core/meter.ts'
+import type { CallOrigin, CallUsage, MeteredModel } from '../../daemon/core/meter.ts'
 import { type Database, openDatabase, type Row } from '../../daemon/store/database.ts'
 import { migrate } from '../../daemon/store/migrations.ts'
 import { UsageMeter } from '../../daemon/usage/meter.ts'
@@ -48,7 +48,7 @@ export class TestLedger {
     return this.database.write((transaction) => this.meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput }))
   }
 
-  settle(entry: string, input_tokens: number, output_tokens: number, more: Partial<SettledCall> = {}): Promise<number | null> {
+  settle(entry: string, input_tokens: number, output_tokens: number, more: Partial<CallUsage> = {}): Promise<number | null> {
     return this.database.write((transaction) =>
       this.meter.settle(transaction, entry, { input_tokens, output_tokens, status: 'done', estimated: false, ...more }),
     )

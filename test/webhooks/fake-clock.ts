@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     return this.#time
   }
 
-  wakeAfter(milliseconds: number, work: () => void): () => void {
+  schedule(milliseconds: number, work: () => void): () => void {
     const timer = { at: this.#time + milliseconds, work }
     this.#timers.add(timer)
     for (const wake of this.#waiting.splice(0)) wake()

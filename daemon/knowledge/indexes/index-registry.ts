@@ -2,7 +2,7 @@
 import { DEFAULT_CHUNKING } from '../../../src/contract/schemas/passages.ts'
 import type { Database, Reader, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
-import type { Vectors } from '../../store/vectors.ts'
+import type { VectorStore } from '../../store/vector-store.ts'
 import {
   addIndexUser,
   deleteIndex,
@@ -39,10 +39,10 @@ const TEXT_COLUMNS = {
 const VECTOR_COLUMNS = { id: 'text', document_id: 'text', generation: 'integer', page: 'integer', vector: 'vector' } as const
 
 export class IndexRegistry {
-  readonly #getVectorTable: Vectors
+  readonly #vectors: VectorStore
 
-  constructor(vectors: Vectors) {
-    this.#getVectorTable = vectors
+  constructor(vectors: VectorStore) {
+    this.#vectors = vectors
   }
 
   /** Says which indexes a tool uses, in the transaction that saves the tool. Returns the sources it used before. */
@@ -117,29 +117,29 @@ export class IndexRegistry {
   }
 
   async #dropTables({ id }: Index): Promise<void> {
-    await this.#getVectorTable.drop(`${id}-text`)
-    await this.#getVectorTable.drop(`${id}-vectors`)
+    await this.#vectors.drop(`${id}-text`)
+    await this.#vectors.drop(`${id}-vectors`)
   }
 
   /** Empties one side of an index. */
   async clear({ id }: Index, side: IndexSide): Promise<void> {
-    await this.#getVectorTable.drop(`${id}-${side}`)
+    await this.#vectors.drop(`${id}-${side}`)
   }
 
   getTextTable({ id }: Pick<Index, 'id'>): PassageTable {
-    return this.#getVectorTable.table(`${id}-text`, { columns: TEXT_COLUMNS, keys: ['id', 'document_id'], words: 'words' })
+    return this.#vectors.table(`${id}-text`, { columns: TEXT_COLUMNS, keys: ['id', 'document_id'], fullTextColumn: 'words' })
   }
 
-  vectors({ id }: Index): PassageTable {
-    return this.#getVectorTable.table(`${id}-vectors`, { columns: VECTOR_COLUMNS, keys: ['document_id'] })
+  getVectorTable({ id }: Index): PassageTable {
+    return this.#vectors.table(`${id}-vectors`, { columns: VECTOR_COLUMNS, keys: ['document_id'] })
   }
 
   /** Indexes of sources that are no more, and tables of indexes that are no more, left by a crash between the two. */
   async sweep(database: Database): Promise<void> {
     await database.write(deleteOrphans)
     const known = new Set((await listAllIndexes(database)).map(({ id }) => id))
-    for (const name of await this.#getVectorTable.names())
-      if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#getVectorTable.drop(name)
+    for (const name of await this.#vectors.listNames())
+      if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#vectors.drop(name)
   }
 }
 

@@ -1,6 +1,6 @@
 /** What the database knows of indexes: which there are, who uses them, and what each holds of every document. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
-import { newId } from '../../core/identifiers.ts'
+import { generateId } from '../../core/identifiers.ts'
 import type { Reader, Transaction } from '../../store/database.ts'
 
 export interface IndexSettings {
@@ -55,7 +55,7 @@ export async function insertIndex(
   { embedding_model, chunk_size, chunk_overlap }: IndexSettings,
 ): Promise<Index> {
   const index: Index = {
-    id: newId('idx'),
+    id: generateId('idx'),
     knowledge_source_id: sourceId,
     embedding_model,
     chunk_size,

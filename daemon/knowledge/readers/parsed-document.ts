@@ -11,7 +11,7 @@ export interface ParsedDocument {
 
 /** A document that cannot be read; its message is a sentence for people that says why. */
 export class DocumentReadError extends Error {
-  override name = 'ReadFailure'
+  override name = 'DocumentReadError'
 }
 
 export const EMPTY_DOCUMENT_MESSAGE = 'The document is empty.'

@@ -11,8 +11,6 @@ import { readTable } from './read-table.ts'
 import { readRst, readText } from './read-text.ts'
 import { ZipArchive } from './zip-archive.ts'
 
-export { DocumentReadError as ReadFailure, type ParsedDocument as ReadDocument } from './parsed-document.ts'
-
 export async function readDocument(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
   if (bytes.length === 0) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
   const document = await readBytes(bytes, name)

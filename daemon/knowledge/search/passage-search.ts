@@ -10,7 +10,7 @@ import type { Filter } from '../../store/filter.ts'
 import { queryWords } from '../chunking/tokenize.ts'
 import type { IndexRegistry } from '../indexes/index-registry.ts'
 import { findIndex, type Index, type IndexSettings, listIndexes } from '../indexes/index-store.ts'
-import type { CountTokens, EmbeddingLedger } from '../sync/embedding-ledger.ts'
+import type { EmbeddingLedger, OnUsage } from '../sync/embedding-ledger.ts'
 import { isTextComplete } from '../sync/sync-store.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import { deduplicatePassages } from './deduplicate-passages.ts'
@@ -77,14 +77,14 @@ export class PassageSearch {
   async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
     const clock = new StageTimer()
     const buildFilter = await this.#filter(request)
-    await this.#synchronizer.mended()
+    await this.#synchronizer.waitUntilRepaired()
     for (;;) {
       const indexes = buildFilter === 'nothing' ? [] : await this.#selectIndexes(request)
       const [found] = await Promise.allSettled([this.#results(request, indexes, buildFilter as Filter | undefined, clock)])
       // An index that was replaced while it was asked answered with less than it had, or not at all: its successor is asked instead.
       if (!(await this.#indexes.allExist(this.#database, indexes))) continue
       if (found.status === 'rejected') throw found.reason
-      return { query: request.query, findPassages: found.value, ...(request.explain ? { timings: clock.getTimings() } : {}) }
+      return { query: request.query, results: found.value, ...(request.explain ? { timings: clock.getTimings() } : {}) }
     }
   }
 
@@ -130,7 +130,7 @@ export class PassageSearch {
     }
     const now = await complete()
     if (now) return now
-    await Promise.race([this.#synchronizer.read(sourceId), startTimeout()])
+    await Promise.race([this.#synchronizer.waitUntilTextReady(sourceId), startTimeout()])
     return (await complete()) ?? this.#waitForIndex(sourceId, settings)
   }
 
@@ -159,14 +159,16 @@ export class PassageSearch {
     const embedder = method === 'full_text' ? undefined : await this.#embedding.getEmbedder(index.embedding_model)
     const bySense = async () => {
       if (!embedder) return []
-      const embed = (counted: CountTokens) => embedder.embed([query], { priority: 'query', onUsage: counted })
+      const embed = (counted: OnUsage) => embedder.embed([query], { priority: 'query', onUsage: counted })
       const [vector] = await clock.measure('embed', () => this.#ledger.record(embedder, [query], origin, embed))
-      return clock.measure('semantic', () => this.#indexes.vectors(index).nearest(vector as Float32Array, { ...options, columns: ['id'] }))
+      return clock.measure('semantic', () =>
+        this.#indexes.getVectorTable(index).searchVectors(vector as Float32Array, { ...options, columns: ['id'] }),
+      )
     }
     const byWords = async () => {
       if (method === 'semantic') return []
       return clock.measure('full_text', () =>
-        this.#indexes.getTextTable(index).matching(queryWords(query), { ...options, columns: TEXT_COLUMNS }),
+        this.#indexes.getTextTable(index).searchText(queryWords(query), { ...options, columns: TEXT_COLUMNS }),
       )
     }
     const [near, matching] = await Promise.all([bySense(), byWords()])
@@ -219,7 +221,7 @@ export class PassageSearch {
       hits.map(async ({ index, semantic }) => {
         const missing = best.map(({ id }) => id).filter((id) => semantic.has(id) && !rows.has(id))
         if (missing.length === 0) return
-        for (const row of await this.#indexes.getTextTable(index).where({ id: missing }, TEXT_COLUMNS)) rows.set(row.id as string, row)
+        for (const row of await this.#indexes.getTextTable(index).list({ id: missing }, TEXT_COLUMNS)) rows.set(row.id as string, row)
       }),
     )
   }

@@ -43,7 +43,7 @@ export class QuoteVerifier {
 
   /** The document's text, put together from its passages by their places in it. */
   async #loadText(indexId: string, documentId: string): Promise<string> {
-    const rows = await this.#indexes.getTextTable({ id: indexId }).where({ document_id: documentId }, ['start_at', 'end_at', 'content'])
+    const rows = await this.#indexes.getTextTable({ id: indexId }).list({ document_id: documentId }, ['start_at', 'end_at', 'content'])
     let [text, end] = ['', 0]
     for (const row of rows.sort((a, b) => (a.start_at as number) - (b.start_at as number))) {
       const [start, next] = [row.start_at as number, row.end_at as number]

@@ -1,5 +1,5 @@
-/** Documents that were found where a source comes from, beside those that were sent. */
-import { newId } from '../../core/identifiers.ts'
+/** SQL for documents that a sync discovers. */
+import { generateId } from '../../core/identifiers.ts'
 import type { Reader, Transaction } from '../../store/database.ts'
 import { documentRecords, type StoredDocument, sourceExists } from '../store.ts'
 
@@ -31,36 +31,26 @@ export async function setFingerprint(transaction: Transaction, documentId: strin
   await transaction.run('UPDATE documents SET fingerprint = ? WHERE id = ?', [fingerprint, documentId])
 }
 
-/** Writes what was found, over the record it already has. False where its source was deleted meanwhile. */
+/** Inserts a document or updates its known record. Returns false if the source was deleted. */
 export async function storeDiscovered(
   transaction: Transaction,
   known: KnownDocument | undefined,
-  found: DiscoveredDocument,
+  { sourceId, name, type, fingerprint, contentHash, size, status, error, metadata }: DiscoveredDocument,
 ): Promise<boolean> {
-  const { sourceId, name, type, fingerprint, contentHash, size, status, error, metadata } = found
   if (!(await sourceExists(transaction, sourceId))) return false
   const now = new Date().toISOString()
   if (known) {
     await transaction.run(
-      'UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?, version = version + 1 WHERE id = ?',
+      `UPDATE documents SET content_hash = ?, size = ?, status = ?, error = ?, metadata = ?, fingerprint = ?, updated_at = ?,
+       version = version + 1 WHERE id = ?`,
       [contentHash, size, status, error, JSON.stringify(metadata), fingerprint, now, known.id],
     )
     return true
   }
-  const id = newId('doc')
-  const fresh = { pages: null, chunks: 0, version: 1, created_at: now, updated_at: now }
-  await documentRecords.insert(transaction, {
-    id,
-    knowledge_source_id: sourceId,
-    name,
-    type,
-    size,
-    content_hash: contentHash,
-    status,
-    error,
-    metadata,
-    ...fresh,
-  })
+  const id = generateId('doc')
+  const content = { content_hash: contentHash, size, status, error, metadata, pages: null, chunks: 0 }
+  const record = { id, knowledge_source_id: sourceId, name, type, ...content, version: 1, created_at: now, updated_at: now }
+  await documentRecords.insert(transaction, record)
   await transaction.run("UPDATE documents SET origin = 'found', fingerprint = ? WHERE id = ?", [fingerprint, id])
   return true
 }

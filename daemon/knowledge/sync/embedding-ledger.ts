@@ -1,14 +1,13 @@
-/** Enters what is embedded in the ledger: an entry a batch of passages, and one a query. */
-
-import type { CallOrigin, Meter, SettledCall } from '../../core/meter.ts'
+/** Meters embedding calls: one usage entry for each query and each batch of passages. */
+import type { CallOrigin, CallUsage, Meter } from '../../core/meter.ts'
 import type { Embedder } from '../../embedding/embedder.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ModelsService } from '../../models/service.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database } from '../../store/database.ts'
 
-/** Told what a provider counted. */
-export type CountTokens = (tokens: number) => void
+/** Called with the number of tokens that the provider reports for a request. */
+export type OnUsage = (tokens: number) => void
 
 export interface EmbeddingLedgerDependencies {
   database: Database
@@ -21,65 +20,59 @@ export class EmbeddingLedger {
   readonly #dependencies: EmbeddingLedgerDependencies
   readonly #pendingWrites = new Set<Promise<unknown>>()
 
-  constructor(parts: EmbeddingLedgerDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: EmbeddingLedgerDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Does the work between the two halves of an entry. What runs on this machine does not wait for either: an entry left open by a kill is counted all the same. */
+  /**
+   * Runs `work` between opening and settling a usage entry. A local model does not wait for either write: the next start
+   * settles an entry that a kill left open.
+   */
   async record<T>(
     embedder: Embedder,
     texts: readonly string[],
     origin: CallOrigin,
-    work: (counted: CountTokens) => Promise<T>,
+    work: (onUsage: OnUsage) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
     const { database, meter, models } = this.#dependencies
     const model = await models.getMeteredModel(database, embedder.id)
-    await meter.admit(model, origin)
+    await meter.checkBudget(model, origin)
     const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
-    const begin = () =>
-      database.write((transaction) => meter.begin(transaction, { model, kind: 'embedding', origin, estimatedInput: estimate }))
-    const tally: Tally = { counted: 0, requests: 0 }
-    const counted = (tokens: number) => {
-      tally.counted += tokens
-      tally.requests++
+    const usage = { tokens: 0, requests: 0 }
+    const isLocal = model.price?.input === 0
+    const opening = database.write((transaction) =>
+      meter.begin(transaction, { model, kind: 'embedding', origin, estimatedInput: estimate }),
+    )
+    if (!isLocal) await opening
+    const onUsage = (tokens: number) => {
+      usage.tokens += tokens
+      usage.requests++
     }
-    const local = model.price?.input === 0
-    const beginning = begin()
-    if (!local) await beginning
-    const [entry, done] = await Promise.allSettled([beginning, work(counted)])
+    const [entry, outcome] = await Promise.allSettled([opening, work(onUsage)])
     if (entry.status === 'rejected') throw entry.reason
-    const status = done.status === 'fulfilled' ? 'done' : signal?.aborted ? 'aborted' : 'failed'
-    const settled = this.#settle(entry.value, toSettledCall(tally, estimate, status))
-    if (!local) await settled
-    if (done.status === 'rejected') throw done.reason
-    return done.value
+    const status = outcome.status === 'fulfilled' ? 'done' : signal?.aborted ? 'aborted' : 'failed'
+    const isEstimated = usage.requests === 0
+    const tokens = !isEstimated ? usage.tokens : status === 'failed' ? 0 : estimate
+    const settling = this.#settle(entry.value, { input_tokens: tokens, output_tokens: 0, status, estimated: isEstimated })
+    if (!isLocal) await settling
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
   }
 
-  /** Resolves when all that was embedded is entered. */
+  /** Waits for pending usage entries. */
   async close(): Promise<void> {
     await Promise.all(this.#pendingWrites)
   }
 
-  async #settle(entry: string, call: SettledCall): Promise<void> {
+  async #settle(entry: string, call: CallUsage): Promise<void> {
     const { database, meter, logger } = this.#dependencies
-    const settled = database
+    const write = database
       .write((transaction) => meter.settle(transaction, entry, call))
-      // The next start settles it with the estimate.
-      .catch((error: unknown) => logger.error({ err: error, entry }, 'what was embedded could not be entered'))
-      .finally(() => this.#pendingWrites.delete(settled))
-    this.#pendingWrites.add(settled)
-    await settled
+      // The next start settles the entry with its estimate.
+      .catch((error: unknown) => logger.error({ err: error, entry }, 'cannot record the usage of an embedding call'))
+      .finally(() => this.#pendingWrites.delete(write))
+    this.#pendingWrites.add(write)
+    await write
   }
-}
-
-interface Tally {
-  counted: number
-  requests: number
-}
-
-/** What failed before anything was counted took nothing; what is not counted at all is estimated. */
-function toSettledCall({ counted, requests }: Tally, estimate: number, status: SettledCall['status']): SettledCall {
-  if (requests > 0) return { input_tokens: counted, output_tokens: 0, status, estimated: false }
-  return { input_tokens: status === 'failed' ? 0 : estimate, output_tokens: 0, status, estimated: true }
 }

@@ -1,5 +1,4 @@
-/** Writing an index so that a kill at any moment leaves nothing doubled and nothing missing. */
-
+/** Writes passages to an index so that a kill at any moment leaves no duplicate and no missing rows. */
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
@@ -23,7 +22,7 @@ export interface DocumentRows {
   rows: PassageRow[]
 }
 
-/** As many as are turned into what LanceDB takes without holding up the event loop: a large document is more than one commit. */
+/** Converting more rows for LanceDB at once would block the event loop; a large document takes several commits. */
 const MAX_ROWS_PER_COMMIT = 2_500
 
 export class IndexWriter {
@@ -35,7 +34,10 @@ export class IndexWriter {
     this.#indexes = indexes
   }
 
-  /** Replaces the passages of documents: the new ones are added before the old ones go, and only then are they said to be there, with whatever else is said of them. */
+  /**
+   * Replaces the passages of documents. New rows are added before old ones are removed; the database records the documents
+   * last, in one transaction with `also`.
+   */
   async write(
     index: Index,
     side: IndexSide,
@@ -43,10 +45,12 @@ export class IndexWriter {
     also?: (transaction: Transaction) => Promise<void>,
   ): Promise<void> {
     if (documents.length === 0) return
-    const table = side === 'text' ? this.#indexes.getTextTable(index) : this.#indexes.vectors(index)
+    const table = side === 'text' ? this.#indexes.getTextTable(index) : this.#indexes.getVectorTable(index)
     const ids = documents.map(({ documentId }) => documentId)
     const generation = await this.#beginBatch(index, side, ids)
-    for (const rows of splitRows(documents)) await table.add(rows.map((row) => ({ ...row, generation })))
+    const rows = documents.flatMap((document) => document.rows)
+    for (let from = 0; from < rows.length; from += MAX_ROWS_PER_COMMIT)
+      await table.add(rows.slice(from, from + MAX_ROWS_PER_COMMIT).map((row) => ({ ...row, generation })))
     await table.remove({ document_id: ids, generation: { below: generation } })
     await this.#database.write(async (transaction) => {
       for (const { documentId, contentHash, rows } of documents)
@@ -56,14 +60,13 @@ export class IndexWriter {
     })
   }
 
-  /** Takes documents out of an index. */
   async erase(index: Index, documentIds: readonly string[]): Promise<void> {
     if (documentIds.length === 0) return
     await this.#beginBatch(index, 'text', [...documentIds])
     await this.#remove(index, 'text', documentIds)
   }
 
-  /** Undoes a batch that was cut short, and starts over on an index whose tables lost rows. False when something has to be made again. */
+  /** Undoes an interrupted batch and resets an index whose tables lost rows. Returns false if the index must be rebuilt in part. */
   async repair(index: Index): Promise<boolean> {
     if (index.batch === null) return this.#verifyRowCounts(index)
     const { side, documents } = JSON.parse(index.batch) as Batch
@@ -71,43 +74,43 @@ export class IndexWriter {
       await this.#remove(index, side, documents)
       await this.#verifyRowCounts(index)
     } catch {
-      await this.#reset(index, side) // a table that cannot be opened cannot be mended
+      await this.#reset(index, side) // the table cannot be opened
     }
     return false
   }
 
-  /** Takes out what may be there of documents, old or new, and only then forgets that it was begun. Vectors do not outlive their text. */
+  /** Removes the old and new rows of documents, then ends the batch. Removing text removes vectors, too. */
   async #remove(index: Index, side: IndexSide, documentIds: readonly string[]): Promise<void> {
     if (side === 'text') await this.#indexes.getTextTable(index).remove({ document_id: documentIds })
-    await this.#indexes.vectors(index).remove({ document_id: documentIds })
+    await this.#indexes.getVectorTable(index).remove({ document_id: documentIds })
     await this.#database.write(async (transaction) => {
       for (const id of documentIds) await forgetDocument(transaction, index.id, side, id)
       await endBatch(transaction, index.id)
     })
   }
 
-  /** LanceDB never calls fsync, and a damaged manifest can open as an empty table: what was written is counted, and made again if it is not there. */
+  /** LanceDB never calls fsync, and a damaged manifest can open as an empty table: compares row counts and resets what lost rows. */
   async #verifyRowCounts(index: Index): Promise<boolean> {
-    const said = await countExpectedRows(this.#database, index.id)
-    const vectors = this.#indexes.vectors(index)
-    const damaged = !(await hasRowCount(this.#indexes.getTextTable(index), said.text))
+    const expected = await countExpectedRows(this.#database, index.id)
+    const [text, vectors] = [this.#indexes.getTextTable(index), this.#indexes.getVectorTable(index)]
+    const damaged = !(await hasRowCount(text, expected.text))
       ? 'text'
-      : !(await hasRowCount(vectors, said.vectors)) && !(await this.#removeOutdatedVectors(index, said.vectors))
+      : !(await hasRowCount(vectors, expected.vectors)) && !(await this.#removeOutdatedVectors(index, expected.vectors))
         ? 'vectors'
         : undefined
     if (damaged) await this.#reset(index, damaged)
-    else for (const table of [this.#indexes.getTextTable(index), vectors]) await table.mendIndices()
+    else for (const table of [text, vectors]) await table.repairIndices()
     return damaged === undefined
   }
 
-  /** A document that was read again keeps its old vectors until it has new ones: these are more than is said to be there, and no damage. */
+  /** A document that was read again keeps its old vectors until it has new ones. These extra rows are no damage. */
   async #removeOutdatedVectors(index: Index, expected: number): Promise<boolean> {
-    const vectors = this.#indexes.vectors(index)
+    const vectors = this.#indexes.getVectorTable(index)
     const pending = await listPendingVectors(this.#database, index.id)
     try {
       await vectors.remove({ document_id: pending.map(({ document_id }) => document_id) })
     } catch {
-      return false // it cannot even be opened
+      return false // the table cannot be opened
     }
     return hasRowCount(vectors, expected)
   }
@@ -123,15 +126,10 @@ export class IndexWriter {
   }
 }
 
-function* splitRows(documents: readonly DocumentRows[]): Generator<PassageRow[]> {
-  const rows = documents.flatMap((document) => document.rows)
-  for (let from = 0; from < rows.length; from += MAX_ROWS_PER_COMMIT) yield rows.slice(from, from + MAX_ROWS_PER_COMMIT)
-}
-
 async function hasRowCount(table: PassageTable, expected: number): Promise<boolean> {
   try {
-    return (await table.readable()) === expected
+    return (await table.countReadableRows()) === expected
   } catch {
-    return false // a table that cannot be opened holds nothing
+    return false // the table cannot be opened
   }
 }

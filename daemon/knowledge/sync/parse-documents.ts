@@ -1,9 +1,8 @@
-/** Reads documents and makes their text searchable by words, before anything is embedded. */
-
-import { concurrently } from '../../async/map-concurrently.ts'
+/** Second stage of a sync: reads and chunks documents and writes their passages to the full-text tables. */
+import { mapConcurrently } from '../../async/map-concurrently.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
-import type { Originals } from '../../store/documents.ts'
+import type { OriginalStore } from '../../store/original-store.ts'
 import type { Passage } from '../chunking/chunk-document.ts'
 import type { IndexRegistry } from '../indexes/index-registry.ts'
 import type { Index } from '../indexes/index-store.ts'
@@ -12,77 +11,81 @@ import type { DocumentRows, IndexWriter } from './index-writer.ts'
 import type { ParserPool } from './parser-pool.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import {
+  type IndexedText,
   listPendingDocuments,
   listStaleDocuments,
   markFailed,
   markParsed,
   markParsing,
-  type ParsedDocument,
   type PendingDocument,
 } from './sync-store.ts'
 
-/** A commit costs the same for one row and for thousands. */
+/** A commit costs the same for one row as for thousands. */
 const ROWS_PER_COMMIT = 2_000
 const MAX_CONCURRENT_PARSES = 4
 
 export interface ParseDependencies {
   database: Database
-  originals: Originals
+  originals: OriginalStore
   parserPool: ParserPool
   indexes: IndexRegistry
   writer: IndexWriter
   progress: ProgressTracker
 }
 
+interface ParseTask {
+  document: PendingDocument
+  /** Indexes that lack the document. */
+  indexes: Index[]
+}
+
 interface ParseResult {
   document: PendingDocument
   pages: number | null
-  /** Passages for each index that lacks the document. */
   passages: Map<Index, Passage[]>
 }
 
 export async function parseDocuments(
-  stage: ParseDependencies,
+  dependencies: ParseDependencies,
   sourceId: string,
   indexes: readonly Index[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, writer, progress } = stage
-  let changed = await eraseStaleDocuments(stage, indexes)
-  const lacking = await listMissingDocuments(database, sourceId, indexes)
-  if (lacking.length > 0) await markParsing(database, sourceId)
-  progress.update(sourceId, { stage: 'reading', documents: 0, documents_total: lacking.length })
-  const buffer = new Map<Index, (DocumentRows & ParsedDocument)[]>(indexes.map((index) => [index, []]))
-  let rows = 0
-  let done = 0
+  const { database, writer, progress } = dependencies
+  let changed = await eraseStaleDocuments(dependencies, indexes)
+  const tasks = await listTasks(database, sourceId, indexes)
+  if (tasks.length > 0) await markParsing(database, sourceId)
+  progress.update(sourceId, { stage: 'reading', documents: 0, documents_total: tasks.length })
+  const buffers = new Map<Index, (DocumentRows & IndexedText)[]>(indexes.map((index) => [index, []]))
+  let rowCount = 0
+  let documentCount = 0
   const flush = async () => {
-    for (const [index, buffered] of buffer) {
-      const documents = buffered.splice(0)
-      // In one transaction with the index: a document that is there is not read again, so what it is known by must be there too.
+    for (const [index, buffer] of buffers) {
+      const documents = buffer.splice(0)
+      // One transaction: an indexed document is not read again, so its page and passage counts must be stored with it.
       await writer.write(index, 'text', documents, (transaction) => markParsed(transaction, documents))
     }
-    rows = 0
+    rowCount = 0
   }
-  for await (const result of concurrently(lacking, MAX_CONCURRENT_PARSES, ({ document, indexes: wanting }) =>
-    parseDocument(stage, document, wanting, signal),
-  )) {
+  for await (const result of mapConcurrently(tasks, MAX_CONCURRENT_PARSES, (task) => parseDocument(dependencies, task, signal))) {
     signal.throwIfAborted()
-    progress.update(sourceId, { documents: ++done })
+    progress.update(sourceId, { documents: ++documentCount })
     changed = true
     progress.countChange(sourceId, result ? 'read' : 'unreadable')
     if (!result) continue
-    const { document, pages, passages } = result
-    const known = { documentId: document.id, contentHash: document.content_hash, pages, passages: [...passages.values()][0]?.length ?? 0 }
-    for (const [index, chunks] of passages) {
-      buffer.get(index)?.push({ ...known, rows: chunks.map((chunk) => toRow(document.id, chunk)) })
-      rows += chunks.length
+    const { document, pages } = result
+    const passages = [...result.passages.values()][0]?.length ?? 0
+    for (const [index, list] of result.passages) {
+      const rows = list.map((passage) => toRow(document.id, passage))
+      buffers.get(index)?.push({ documentId: document.id, contentHash: document.content_hash, pages, passages, rows })
+      rowCount += rows.length
     }
-    if (rows >= ROWS_PER_COMMIT) await flush()
+    if (rowCount >= ROWS_PER_COMMIT) await flush()
   }
   await flush()
-  // What could be read before and cannot any more.
-  await eraseStaleDocuments(stage, indexes)
-  if (changed) for (const index of indexes) await stage.indexes.getTextTable(index).tidy()
+  // Documents that failed in this pass may still be in the index.
+  await eraseStaleDocuments(dependencies, indexes)
+  if (changed) for (const index of indexes) await dependencies.indexes.getTextTable(index).optimize()
 }
 
 async function eraseStaleDocuments({ database, writer }: ParseDependencies, indexes: readonly Index[]): Promise<boolean> {
@@ -95,53 +98,46 @@ async function eraseStaleDocuments({ database, writer }: ParseDependencies, inde
   return erased
 }
 
-async function listMissingDocuments(
-  database: Database,
-  sourceId: string,
-  indexes: readonly Index[],
-): Promise<{ document: PendingDocument; indexes: Index[] }[]> {
-  const byDocument = new Map<string, { document: PendingDocument; indexes: Index[] }>()
+async function listTasks(database: Database, sourceId: string, indexes: readonly Index[]): Promise<ParseTask[]> {
+  const tasks = new Map<string, ParseTask>()
   for (const index of indexes) {
     for (const document of await listPendingDocuments(database, sourceId, index.id)) {
-      const entry = byDocument.get(document.id) ?? { document, indexes: [] }
-      entry.indexes.push(index)
-      byDocument.set(document.id, entry)
+      const task = tasks.get(document.id) ?? { document, indexes: [] }
+      task.indexes.push(index)
+      tasks.set(document.id, task)
     }
   }
-  return [...byDocument.values()]
+  return [...tasks.values()]
 }
 
-/** A document that cannot be read is marked so, and the rest goes on. */
+/** Marks a document that cannot be read as failed and returns undefined. */
 async function parseDocument(
-  { database, originals, parserPool: reading }: ParseDependencies,
-  document: PendingDocument,
-  indexes: Index[],
+  { database, originals, parserPool }: ParseDependencies,
+  { document, indexes }: ParseTask,
   signal: AbortSignal,
 ): Promise<ParseResult | undefined> {
   try {
     const bytes = await originals.read(document.content_hash)
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
-    const { document: about, passages: chunks } = await reading.readAndChunk(bytes, document.name, settings, signal)
-    return { document, pages: about.pages, passages: new Map(indexes.map((index, at) => [index, chunks[at] ?? []])) }
+    const parsed = await parserPool.readAndChunk(bytes, document.name, settings, signal)
+    const passages = new Map(indexes.map((index, position) => [index, parsed.passages[position] ?? []]))
+    return { document, pages: parsed.document.pages, passages }
   } catch (error) {
     signal.throwIfAborted()
-    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    if (!(error instanceof DocumentReadError) && !gone) throw error
-    await markFailed(database, document, gone ? 'Its original is no longer on disk; send it again.' : (error as Error).message)
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (!(error instanceof DocumentReadError) && !isMissing) throw error
+    await markFailed(database, document, isMissing ? 'The original is missing on disk; send the document again.' : (error as Error).message)
     return undefined
   }
 }
 
-function toRow(documentId: string, { content, start, end, page, headings, position, words }: Passage): PassageRow {
+function toRow(documentId: string, { start, end, headings, ...passage }: Passage): PassageRow {
   return {
-    id: `${documentId}:${position}`,
+    id: `${documentId}:${passage.position}`,
     document_id: documentId,
-    page,
-    position,
     start_at: start,
     end_at: end,
     headings: headings.join(' › '),
-    content,
-    words,
+    ...passage,
   }
 }

@@ -1,7 +1,7 @@
 /** Pool of worker threads that read and chunk documents within limits of time and memory. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { packageFolder } from '../../process/package-folder.ts'
+import { findPackageFolder } from '../../process/package-folder.ts'
 import type { ChunkingSettings } from '../chunking/chunk-document.ts'
 import { DocumentReadError, type ParsedDocument } from '../readers/parsed-document.ts'
 import type { ChunkedDocument, ParserCommand, ParserEvent } from './parser-protocol.ts'
@@ -201,7 +201,7 @@ export class ParserPool {
 
 /** In a source checkout the worker is TypeScript: tsx must be registered in each thread, because Node 20 does not pass loaders on. */
 function getWorkerUrl(): URL {
-  if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/knowledge/parser-worker.js', packageFolder())
+  if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/knowledge/parser-worker.js', findPackageFolder())
   const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'))
   const worker = JSON.stringify(new URL('parser-worker.ts', import.meta.url).href)
   return new URL(`data:text/javascript,${encodeURIComponent(`import { register } from ${tsx}; register(); await import(${worker})`)}`)

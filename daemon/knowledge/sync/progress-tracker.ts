@@ -1,48 +1,41 @@
-/** How far a synchronization is and what it came to, for whoever asks and whoever follows. */
+/** Progress and results of syncs, with subscriptions. */
 import type { Static } from 'typebox'
 import type { SyncChanges, SyncProgress } from '../../../src/contract/families/knowledge-sources.ts'
 
 export type Progress = Static<typeof SyncProgress>
-export type Changes = Static<typeof SyncChanges>
-export type ProgressListener = (progress: Progress | undefined) => void
+type Changes = Static<typeof SyncChanges>
+type ProgressListener = (progress: Progress | undefined) => void
 
 export class ProgressTracker {
   readonly #current = new Map<string, Progress>()
-  readonly #getChanges = new Map<string, Changes>()
+  readonly #changes = new Map<string, Changes>()
   readonly #listeners = new Map<string, Set<ProgressListener>>()
 
   get(sourceId: string): Progress | undefined {
     return this.#current.get(sourceId)
   }
 
-  /** What the last synchronization came to, or the one under way so far. */
-  changes(sourceId: string): Changes | undefined {
-    return this.#getChanges.get(sourceId)
+  /** Returns the changes made by the running sync, or by the last one. */
+  getChanges(sourceId: string): Changes | undefined {
+    return this.#changes.get(sourceId)
   }
 
-  /** Counts from nothing: another synchronization begins. */
   resetChanges(sourceId: string): void {
-    this.#getChanges.set(sourceId, { read: 0, unreadable: 0, gone: 0, embedded: 0 })
+    this.#changes.set(sourceId, { read: 0, unreadable: 0, gone: 0, embedded: 0 })
   }
 
-  countChange(sourceId: string, what: keyof Changes, number = 1): void {
-    const changes = this.#getChanges.get(sourceId)
-    if (changes) changes[what] += number
+  countChange(sourceId: string, kind: keyof Changes, count = 1): void {
+    const changes = this.#changes.get(sourceId)
+    if (changes) changes[kind] += count
   }
 
   forgetChanges(sourceId: string): void {
-    this.#getChanges.delete(sourceId)
+    this.#changes.delete(sourceId)
   }
 
   begin(sourceId: string): void {
-    this.#set(sourceId, {
-      stage: 'finding',
-      documents: 0,
-      documents_total: null,
-      chunks: 0,
-      chunks_total: 0,
-      started_at: new Date().toISOString(),
-    })
+    const started_at = new Date().toISOString()
+    this.#set(sourceId, { stage: 'finding', documents: 0, documents_total: null, chunks: 0, chunks_total: 0, started_at })
   }
 
   update(sourceId: string, change: Partial<Progress>): void {
@@ -55,7 +48,7 @@ export class ProgressTracker {
     this.#notify(sourceId, undefined)
   }
 
-  /** Calls back at every change, and with undefined at the end; returns how to stop. */
+  /** Calls the listener with each change, and with undefined when the sync ends. Returns a function that unsubscribes. */
   subscribe(sourceId: string, listener: ProgressListener): () => void {
     const listeners = this.#listeners.get(sourceId) ?? new Set()
     this.#listeners.set(sourceId, listeners.add(listener))

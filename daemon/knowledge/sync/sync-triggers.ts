@@ -1,4 +1,4 @@
-/** Synchronizations that nobody asks for: on a schedule, and when a watched folder changes. */
+/** Starts syncs on a schedule and when a watched folder changes. */
 import { Cron } from 'croner'
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
@@ -7,17 +7,19 @@ import { type StoredSource, sourceRecords } from '../store.ts'
 import { listAutomaticSources } from './sync-store.ts'
 import type { Synchronizer } from './synchronizer.ts'
 
-interface Trigger {
-  stop(): void
+interface TriggerConfiguration {
+  schedule?: string
+  watch?: boolean
 }
 
 export class SyncTriggers {
   readonly #database: Database
   readonly #synchronizer: Synchronizer
-  readonly #logger: Pick<Logger, 'warn'>
-  readonly #triggers = new Map<string, Trigger[]>()
+  readonly #logger: Logger
+  /** Functions that stop the triggers of a source. */
+  readonly #stops = new Map<string, (() => void)[]>()
 
-  constructor(database: Database, synchronizer: Synchronizer, logger: Pick<Logger, 'warn'>) {
+  constructor(database: Database, synchronizer: Synchronizer, logger: Logger) {
     this.#database = database
     this.#synchronizer = synchronizer
     this.#logger = logger
@@ -28,46 +30,43 @@ export class SyncTriggers {
       const source = await sourceRecords.get(this.#database, id)
       if (!source) continue
       this.register(source)
-      // Nobody watched while the daemon was stopped.
-      if ((source.configuration as { watch?: boolean }).watch && source.last_sync !== null) this.#sync(id)
+      // The folder may have changed while the daemon was stopped.
+      if ((source.configuration as TriggerConfiguration).watch && source.last_sync !== null) this.#sync(id)
     }
   }
 
-  /** Takes up what a source's configuration says now, instead of what it said before. */
+  /** Replaces the triggers of a source with those of its current configuration. */
   register(source: Pick<StoredSource, 'id' | 'type' | 'configuration'>): void {
-    this.disarm(source.id)
-    const { schedule, watch } = source.configuration as { schedule?: string; watch?: boolean }
-    const armed: Trigger[] = []
-    const sync = () => this.#sync(source.id)
+    this.unregister(source.id)
+    const { schedule, watch } = source.configuration as TriggerConfiguration
+    const stops: (() => void)[] = []
     if (schedule) {
-      // One that is under way at the hour is the one that was due.
       const job = new Cron(schedule, { unref: true, protect: true }, () => {
-        if (!this.#synchronizer.isRunning(source.id)) sync()
+        if (!this.#synchronizer.isRunning(source.id)) this.#sync(source.id)
       })
-      armed.push({ stop: () => job.stop() })
+      stops.push(() => job.stop())
     }
     if (watch && source.type === 'folder') {
-      const watching = watchFolder(source.configuration, sync, (error: Error) =>
-        this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'),
-      )
-      watching.ready.catch((error: unknown) => this.#logger.warn({ source: source.id, err: error }, 'the folder cannot be watched'))
-      armed.push({ stop: () => watching.close() })
+      const warn = (error: unknown) => this.#logger.warn({ source: source.id, err: error }, 'cannot watch the folder')
+      const watcher = watchFolder(source.configuration, () => this.#sync(source.id), warn)
+      watcher.ready.catch(warn)
+      stops.push(() => watcher.close())
     }
-    if (armed.length > 0) this.#triggers.set(source.id, armed)
+    if (stops.length > 0) this.#stops.set(source.id, stops)
   }
 
-  disarm(sourceId: string): void {
-    for (const armed of this.#triggers.get(sourceId) ?? []) armed.stop()
-    this.#triggers.delete(sourceId)
+  unregister(sourceId: string): void {
+    for (const stop of this.#stops.get(sourceId) ?? []) stop()
+    this.#stops.delete(sourceId)
   }
 
   close(): void {
-    for (const sourceId of [...this.#triggers.keys()]) this.disarm(sourceId)
+    for (const sourceId of [...this.#stops.keys()]) this.unregister(sourceId)
   }
 
   #sync(sourceId: string): void {
     this.#synchronizer
       .start(sourceId)
-      .catch((error: unknown) => this.#logger.warn({ source: sourceId, err: error }, 'the synchronization could not be started'))
+      .catch((error: unknown) => this.#logger.warn({ source: sourceId, err: error }, 'cannot start the sync'))
   }
 }

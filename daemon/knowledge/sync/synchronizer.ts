@@ -1,37 +1,29 @@
-/** Synchronization: one at a time a source, in the background, taken up again after a stop or a kill. */
+/** Runs syncs in the background, one at a time for each source, and resumes them after a restart. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Logger } from '../../logging/logger.ts'
-import type { Database } from '../../store/database.ts'
-import type { IndexRegistry } from '../indexes/index-registry.ts'
 import { listAllIndexes } from '../indexes/index-store.ts'
 import { sourceExists, sourceRecords } from '../store.ts'
 import { type DiscoveryDependencies, discoverDocuments } from './discover-documents.ts'
 import { type EmbedDependencies, embedPassages } from './embed-passages.ts'
-import type { IndexWriter } from './index-writer.ts'
 import { type ParseDependencies, parseDocuments } from './parse-documents.ts'
-import type { ProgressTracker } from './progress-tracker.ts'
 import { listIncompleteSources, listInterruptedSources, markCancelled, markSynced, resetParsing, setSourceStatus } from './sync-store.ts'
 
-/** `all` looks at where documents come from; `indexes` only brings the indexes up to date with the documents there are. */
+/** `all` reads the source again; `indexes` only updates the indexes from the stored documents. */
 type SyncScope = 'all' | 'indexes'
 
 interface SyncRun {
   scope: SyncScope
   controller: AbortController
   finished: Promise<void>
-  /** Fulfilled once the texts can be searched by words, or there will be no more of them. */
+  /** Resolves when full-text search covers all documents, or when the run ends. */
   textReady: Promise<void>
-  /** Asked for again meanwhile: once more, however often it was asked. */
+  /** Scope of the next pass, if one was requested during this one. */
   queued: SyncScope | undefined
 }
 
 export interface SynchronizerDependencies extends DiscoveryDependencies, ParseDependencies, EmbedDependencies {
-  indexes: IndexRegistry
-  writer: IndexWriter
-  progress: ProgressTracker
-  database: Database
   logger: Logger
 }
 
@@ -41,78 +33,71 @@ export class Synchronizer {
   #repaired: Promise<void> = Promise.resolve()
   #closing = false
 
-  constructor(parts: SynchronizerDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: SynchronizerDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Starts a synchronization, or makes sure that the one under way is followed by another. Returns once the status says so. */
-  async start(sourceId: string, extent: SyncScope = 'all'): Promise<void> {
+  /** Starts a sync, or queues another pass if one is running. Resolves when the status is stored. */
+  async start(sourceId: string, scope: SyncScope = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
-    // Also while one is under way: what that one writes at its end is written before this, or knows of it.
-    const announced = extent === 'all' ? setSourceStatus(this.#dependencies.database, sourceId, 'syncing') : Promise.resolve()
+    // Also set during a run: its final status write either precedes this one or sees the queued pass.
+    const statusStored = scope === 'all' ? setSourceStatus(this.#dependencies.database, sourceId, 'syncing') : Promise.resolve()
     const run = this.#runs.get(sourceId)
-    if (run) run.queued = run.queued === 'all' ? 'all' : extent
-    else this.#begin(sourceId, extent, announced)
-    await announced
+    if (run) run.queued = run.queued === 'all' ? 'all' : scope
+    else this.#begin(sourceId, scope, statusStored)
+    await statusStored
   }
 
-  #begin(sourceId: string, extent: SyncScope, announced: Promise<void>): void {
-    let textsRead = () => {}
-    const waitUntilTextReady = new Promise<void>((resolve) => {
-      textsRead = resolve
+  #begin(sourceId: string, scope: SyncScope, statusStored: Promise<void>): void {
+    let onTextReady = () => {}
+    const textReady = new Promise<void>((resolve) => {
+      onTextReady = resolve
     })
-    const run: SyncRun = {
-      scope: extent,
-      controller: new AbortController(),
-      queued: undefined,
-      textReady: waitUntilTextReady,
-      finished: Promise.resolve(),
-    }
+    const run: SyncRun = { scope, controller: new AbortController(), queued: undefined, textReady, finished: Promise.resolve() }
     this.#runs.set(sourceId, run)
-    // Indexes that are brought up to date after a synchronization are counted with it.
-    if (extent === 'all') this.#dependencies.progress.resetChanges(sourceId)
-    // Before anybody can read that it is under way.
-    this.#dependencies.progress.begin(sourceId)
-    run.finished = announced
-      .then(() => this.#run(sourceId, run, textsRead))
+    const { progress } = this.#dependencies
+    // An index update after a sync adds to the changes of that sync.
+    if (scope === 'all') progress.resetChanges(sourceId)
+    // Set before the status is stored, so that whoever reads the status can follow the progress.
+    progress.begin(sourceId)
+    run.finished = statusStored
+      .then(() => this.#run(sourceId, run, onTextReady))
       .finally(() => {
-        textsRead()
+        onTextReady()
         this.#finish(sourceId, run)
       })
-    run.finished.catch(() => undefined) // #run tells the log and the source
+    run.finished.catch(() => undefined) // #run logs and stores the error
   }
 
-  /** Stops a synchronization; what it has done stays. */
+  /** Stops a sync and keeps what it has done. Returns false if none is running. */
   async cancel(sourceId: string): Promise<boolean> {
     const run = this.#runs.get(sourceId)
     if (!run) return false
     run.queued = undefined
-    run.controller.abort(new CadreError('CONFLICT', 'The synchronization was cancelled.'))
+    run.controller.abort(new CadreError('CONFLICT', 'The sync was cancelled.'))
     await run.finished.catch(() => undefined)
-    // Asked for once more just before, it says that it is under way, and is not.
+    // A start just before may have stored the status `syncing` for a pass that no longer comes.
     if (!this.#runs.has(sourceId)) await markCancelled(this.#dependencies.database, sourceId)
     return true
   }
 
-  /** Ends what is under way for a source that is no more, and removes its clone. */
+  /** Ends the sync of a deleted source and removes its work directory. */
   async forgetSource(sourceId: string): Promise<void> {
     await this.cancel(sourceId)
     this.#dependencies.progress.forgetChanges(sourceId)
     await rm(join(this.#dependencies.workDirectory, sourceId), { recursive: true, force: true })
   }
 
-  /** Resolves when nothing is under way for the source. */
   async waitUntilIdle(sourceId: string): Promise<void> {
     for (let run = this.#runs.get(sourceId); run; run = this.#runs.get(sourceId)) await run.finished.catch(() => undefined)
   }
 
-  /** Resolves when the texts of what is under way can be searched by words. */
-  async read(sourceId: string): Promise<void> {
+  async waitUntilTextReady(sourceId: string): Promise<void> {
     await this.#runs.get(sourceId)?.textReady
   }
 
-  /** Resolves when what a kill or a damaged disk left has been looked at: before that, an index may hold less than it says. */
-  async mended(): Promise<void> {
+  /** Before the repair at startup has ended, an index may hold less than its records say. */
+  async waitUntilRepaired(): Promise<void> {
     await this.#repaired
   }
 
@@ -120,38 +105,37 @@ export class Synchronizer {
     return this.#runs.has(sourceId)
   }
 
-  /** Mends what a kill left half done, and goes on where it stopped. */
+  /** Repairs indexes after a kill and resumes interrupted syncs. */
   async resume(): Promise<void> {
-    const { database } = this.#dependencies
-    const interrupted = new Set(await listInterruptedSources(database))
+    const interrupted = new Set(await listInterruptedSources(this.#dependencies.database))
     const incomplete = this.#repair()
     this.#repaired = incomplete.then(() => undefined)
-    // These begin once that is done; that they are under way is said already.
+    // These wait for the repair, but already report progress.
     await Promise.all([...interrupted].map((sourceId) => this.start(sourceId)))
     for (const sourceId of await incomplete) if (!interrupted.has(sourceId)) await this.start(sourceId, 'indexes')
   }
 
-  /** Sources with something left half done, or an index that lacks something it once had. */
+  /** Returns the sources whose indexes are incomplete. */
   async #repair(): Promise<Set<string>> {
     const { database, indexes, writer, logger } = this.#dependencies
-    await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'old tables could not be removed'))
-    await this.#sweepWorkDirectories().catch((error: unknown) => logger.error({ err: error }, 'old clones could not be removed'))
+    await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
+    await this.#sweepWorkDirectories().catch((error: unknown) => logger.error({ err: error }, 'cannot remove old work directories'))
     const incomplete = new Set(await listIncompleteSources(database))
     for (const index of await listAllIndexes(database)) {
       try {
         if (!(await writer.repair(index)) || index.ready === 0) incomplete.add(index.knowledge_source_id)
       } catch (error) {
-        logger.error({ index: index.id, source: index.knowledge_source_id, err: error }, 'an index could not be looked at')
+        logger.error({ index: index.id, source: index.knowledge_source_id, err: error }, 'cannot check an index')
       }
     }
     return incomplete
   }
 
-  /** Clones and pages of sources that were deleted just before a kill. */
+  /** Removes work directories of sources that were deleted just before a kill. */
   async #sweepWorkDirectories(): Promise<void> {
-    const { database, workDirectory: work } = this.#dependencies
-    for (const sourceId of await readdir(work)) {
-      if (!(await sourceExists(database, sourceId))) await rm(join(work, sourceId), { recursive: true, force: true })
+    const { database, workDirectory } = this.#dependencies
+    for (const sourceId of await readdir(workDirectory)) {
+      if (!(await sourceExists(database, sourceId))) await rm(join(workDirectory, sourceId), { recursive: true, force: true })
     }
   }
 
@@ -161,49 +145,49 @@ export class Synchronizer {
     await Promise.allSettled([...this.#runs.values()].map(({ finished }) => finished))
   }
 
-  async #run(sourceId: string, run: SyncRun, textsRead: () => void): Promise<void> {
+  async #run(sourceId: string, run: SyncRun, onTextReady: () => void): Promise<void> {
     try {
-      for (let extent: SyncScope | undefined = run.scope; extent !== undefined; ) {
-        run.scope = extent
-        await this.#runPass(sourceId, run, textsRead)
+      for (let scope: SyncScope | undefined = run.scope; scope !== undefined; ) {
+        run.scope = scope
+        await this.#runPass(sourceId, run, onTextReady)
         run.controller.signal.throwIfAborted()
-        extent = run.queued
+        scope = run.queued
         run.queued = undefined
-        if (extent !== undefined) this.#dependencies.progress.begin(sourceId)
+        if (scope !== undefined) this.#dependencies.progress.begin(sourceId)
       }
     } catch (error) {
-      if (!this.#closing) await this.#recordFailure(sourceId, run.scope, run.controller.signal.aborted, error)
+      if (!this.#closing) await this.#recordFailure(sourceId, run, error)
       throw error
     }
   }
 
-  async #runPass(sourceId: string, run: SyncRun, textsRead: () => void): Promise<void> {
+  async #runPass(sourceId: string, run: SyncRun, onTextReady: () => void): Promise<void> {
     const { database, logger } = this.#dependencies
     const { signal } = run.controller
-    const began = Date.now()
+    const startedAt = Date.now()
     await this.#repaired
     const source = await sourceRecords.get(database, sourceId)
     if (!source) return
     if (run.scope === 'all') await discoverDocuments(this.#dependencies, source, signal)
     const indexes = await this.#dependencies.indexes.reconcile(database, sourceId)
     await parseDocuments(this.#dependencies, sourceId, indexes, signal)
-    textsRead()
+    onTextReady()
     await embedPassages(this.#dependencies, sourceId, indexes, signal)
     await this.#dependencies.indexes.reconcile(database, sourceId)
     if (run.scope === 'all') await markSynced(database, sourceId, run.queued === 'all' ? 'syncing' : 'active')
-    logger.info({ source: sourceId, ms: Date.now() - began }, 'synchronized')
+    logger.info({ source: sourceId, ms: Date.now() - startedAt }, 'sync completed')
   }
 
-  async #recordFailure(sourceId: string, extent: SyncScope, cancelled: boolean, error: unknown): Promise<void> {
+  async #recordFailure(sourceId: string, { scope, controller }: SyncRun, error: unknown): Promise<void> {
     const { database, logger } = this.#dependencies
-    if (cancelled) return markCancelled(database, sourceId)
+    if (controller.signal.aborted) return markCancelled(database, sourceId)
     await database.write((transaction) => resetParsing(transaction, sourceId))
-    const known = error instanceof CadreError
-    logger[known ? 'warn' : 'error']({ source: sourceId, err: error }, 'the synchronization failed')
-    // What is refused looks final; the hint says who can allow it.
-    const hint = known && error.code === 'ADDRESS_BLOCKED' && error.hint !== undefined ? ` ${error.hint}` : ''
-    const why = known ? error.message + hint : 'Something went wrong inside Cadre; the log has the details (cadre daemon logs).'
-    if (extent === 'all' || !known) await setSourceStatus(database, sourceId, 'error', why)
+    const isExpected = error instanceof CadreError
+    logger[isExpected ? 'warn' : 'error']({ source: sourceId, err: error }, 'sync failed')
+    // The hint says who can allow a blocked address.
+    const hint = isExpected && error.code === 'ADDRESS_BLOCKED' && error.hint !== undefined ? ` ${error.hint}` : ''
+    const reason = isExpected ? error.message + hint : 'An internal error occurred; see the log (cadre daemon logs).'
+    if (scope === 'all' || !isExpected) await setSourceStatus(database, sourceId, 'error', reason)
   }
 
   #finish(sourceId: string, run: SyncRun): void {
@@ -211,7 +195,7 @@ export class Synchronizer {
     this.#runs.delete(sourceId)
     if (run.queued && !this.#closing)
       this.start(sourceId, run.queued).catch((error: unknown) =>
-        this.#dependencies.logger.error({ source: sourceId, err: error }, 'the synchronization could not be started again'),
+        this.#dependencies.logger.error({ source: sourceId, err: error }, 'cannot start the queued sync'),
       )
   }
 }

@@ -56,7 +56,7 @@ export async function extractAnswer(
     const likeness = likenesses?.[at]
     const shared = computeOverlap(weights, [candidate])
     const less = A_RANK * candidate.passage + (candidate.isRow ? TABLE_ROW : 0) + (candidate.isTruncated ? BROKEN : 0)
-    const beside = question.kind === 'amount' ? BESIDE_AMOUNTS * computeOverlap(weights, [candidate], 'own') : 0
+    const beside = question.kind === 'amount' ? BESIDE_AMOUNTS * computeOverlap(weights, [candidate], 'ownWords') : 0
     const score = (likeness ?? 0) + WORDS * shared + beside + scoreForm(question, candidate) - less
     return { ...candidate, similarity: likeness, wordOverlap: shared, passageOverlap: around[candidate.passage] as number, score }
   })

@@ -48,12 +48,12 @@ export function computeWordWeights({ words }: QuestionAnalysis, candidates: read
 export function computeOverlap(
   weights: ReadonlyMap<string, number>,
   candidates: readonly CandidateSentence[],
-  which: 'words' | 'own' = 'words',
+  field: 'words' | 'ownWords' = 'words',
 ): number {
   let [held, all] = [0, 0]
   for (const [word, weight] of weights) {
     all += weight
-    if (candidates.some((candidate) => containsWord(candidate.text, candidate[which], word))) held += weight
+    if (candidates.some((candidate) => containsWord(candidate.text, candidate[field], word))) held += weight
   }
   return all === 0 ? 0 : held / all
 }

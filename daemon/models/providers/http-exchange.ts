@@ -1,6 +1,6 @@
 /** One request to a provider and the bytes of its answer: over our own connections, each wait with its limit. */
 import type { Dispatcher } from 'undici'
-import { Incoming } from '../../outbound/incoming.ts'
+import { ResponseReader } from '../../outbound/response-reader.ts'
 import {
   createIncompleteError,
   createNetworkError,
@@ -64,7 +64,7 @@ export class HttpExchange {
   /** Why it failed, in our words: the library wraps what a fetch throws, so it is kept here. */
   failure: ProviderError | undefined
   readonly #options: ExchangeOptions
-  readonly #incoming = new Incoming()
+  readonly #incoming = new ResponseReader()
   readonly #abort: () => void
   #whole: NodeJS.Timeout
   #ending: AbortController | undefined
@@ -157,7 +157,7 @@ export class HttpExchange {
         this.failure ??= createIncompleteError(this.#options.model, '', true)
       throw this.#failed(error)
     } finally {
-      this.#incoming.end(OVER)
+      this.#incoming.abort(OVER)
     }
   }
 
@@ -165,7 +165,7 @@ export class HttpExchange {
   async drain(): Promise<void> {
     this.#disarm()
     clearTimeout(this.#whole)
-    this.#whole = setTimeout(() => this.#incoming.end(OVER), PARTING_MS)
+    this.#whole = setTimeout(() => this.#incoming.abort(OVER), PARTING_MS)
     try {
       while ((await this.#incoming.next()) !== undefined);
     } catch {
@@ -185,12 +185,12 @@ export class HttpExchange {
     } catch {
       // cut off, or too slow
     }
-    this.#incoming.end(OVER)
+    this.#incoming.abort(OVER)
     return Buffer.concat(parts).toString()
   }
 
   #stop(reason: unknown): void {
-    this.#incoming.end(reason)
+    this.#incoming.abort(reason)
     this.#ending?.abort(reason)
   }
 

@@ -1,7 +1,6 @@
 /** A provider's model as a chat model: asked again where that is safe, and its stream read part by part. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RemoteModel } from '../../embedding/service.ts'
-import type { Connections } from '../../outbound/connections.ts'
+import type { ConnectionPool } from '../../outbound/connection-pool.ts'
 import { resolveEndpoint } from '../../providers/endpoints.ts'
 import {
   createMissingKeyError,
@@ -10,6 +9,7 @@ import {
   isKeyMissing,
   ProviderError,
 } from '../../providers/provider-error.ts'
+import type { RemoteModel } from '../../providers/remote-model.ts'
 import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupportedError } from '../chat-model.ts'
 import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
 import { ChatCompletionsProtocol } from './openai-compatible/protocol.ts'
@@ -33,14 +33,14 @@ export class ProviderChatModel implements ChatModel {
   readonly isContextKnown: boolean
   readonly price: Price | null
   readonly #record: ProviderModelRecord
-  readonly #connections: Connections
+  readonly #connections: ConnectionPool
   readonly #times: ProviderTimeouts
   #made: Promise<ProviderProtocol> | undefined
   #takesTools: boolean
   /** Old servers refuse to be asked for a count. */
   #countsTokens = true
 
-  constructor(record: ProviderModelRecord, connections: Connections, times: ProviderTimeouts) {
+  constructor(record: ProviderModelRecord, connections: ConnectionPool, times: ProviderTimeouts) {
     this.id = record.id
     this.name = record.name
     this.contextTokens = record.contextTokens
@@ -61,10 +61,10 @@ export class ProviderChatModel implements ChatModel {
     if (isKeyMissing(this.#record)) throw createMissingKeyError(this.#record)
     const request = this.#takesTools ? given : { ...given, tools: [] }
     // Before the clock runs: loading is our time, not the provider's.
-    const dispatcher = await this.#connections.agent(this.#record.allow_private)
+    const dispatcher = await this.#connections.getAgent(this.#record.allow_private)
     await this.#wire()
     const deadline = performance.now() + this.#times.totalMs
-    const options = { dispatcher, model: this.#record, times: this.#times, deadline, signal }
+    const options = { dispatcher, model: this.#record, timeouts: this.#times, deadline, signal }
     const { first, reply } = await this.#begin(request, options)
     try {
       for (let part = first; part !== undefined; part = await reply.next()) yield part

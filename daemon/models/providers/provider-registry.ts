@@ -1,7 +1,7 @@
 /** The models of providers, each made when it is first asked and kept while its record stays the same: it learns what its server takes. */
 import type { Agent } from 'undici'
-import { Connections } from '../../outbound/connections.ts'
-import type { Resolve } from '../../outbound/connector.ts'
+import { ConnectionPool } from '../../outbound/connection-pool.ts'
+import type { Resolve } from '../../outbound/guarded-connector.ts'
 import { DEFAULT_TIMEOUTS, type ProviderTimeouts } from './http-exchange.ts'
 import { ProviderChatModel, type ProviderModelRecord } from './provider-chat-model.ts'
 
@@ -13,12 +13,12 @@ export interface ProviderRegistryOptions {
 
 export class ProviderRegistry {
   readonly #times: ProviderTimeouts
-  readonly #getLocalDispatcher: Connections
+  readonly #getLocalDispatcher: ConnectionPool
   readonly #made = new Map<string, { recorded: string; getModel: ProviderChatModel }>()
 
   constructor({ timeouts: times, resolve }: ProviderRegistryOptions = {}) {
     this.#times = { ...DEFAULT_TIMEOUTS, ...times }
-    this.#getLocalDispatcher = new Connections({ connectMs: this.#times.connectMs, resolve })
+    this.#getLocalDispatcher = new ConnectionPool({ connectTimeoutMs: this.#times.connectMs, resolve })
   }
 
   model(record: ProviderModelRecord): ProviderChatModel {
@@ -41,7 +41,7 @@ export class ProviderRegistry {
 
   /** To servers of this machine, for whoever looks for models there. */
   connections(): Promise<Agent> {
-    return this.#getLocalDispatcher.agent(true)
+    return this.#getLocalDispatcher.getAgent(true)
   }
 
   /** Ends what is under way. */

@@ -1,7 +1,7 @@
 /** A model that plays back what another answered, by request: offline, at no cost, and the same every time. */
 import { hash } from 'node:crypto'
 import { CadreError } from '../../../src/contract/errors.ts'
-import { orAborted } from '../../async/abortable.ts'
+import { raceAbort } from '../../async/abortable.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from '../chat-model.ts'
@@ -64,7 +64,7 @@ export class ReplayChatModel implements ChatModel {
   /** Once nobody else looks for the same or records it; returns how to let the next one. Who looked first and waited then would miss what was recorded meanwhile. */
   async #turn(what: string, signal: AbortSignal | undefined): Promise<() => void> {
     const { pendingRequests: underWay } = this.#parts
-    for (let other = underWay.get(what); other; other = underWay.get(what)) await (signal ? orAborted(other, signal) : other)
+    for (let other = underWay.get(what); other; other = underWay.get(what)) await (signal ? raceAbort(other, signal) : other)
     let done = () => {}
     underWay.set(
       what,
@@ -81,11 +81,11 @@ export class ReplayChatModel implements ChatModel {
   /** The recorded model's own call is counted as its own; ours costs nothing. */
   async *#recorded(source: ChatModel, request: ChatRequest, asked: StoredRecording['request'], key: string): AsyncGenerator<ChatPart> {
     const { id, database, meter } = this.#parts
-    await meter.admit(source, {})
+    await meter.checkBudget(source, {})
     const call = { model: source, kind: 'chat' as const, origin: {}, estimatedInput: estimateRequest(request) }
     const entry = await database.write((transaction) => meter.begin(transaction, call))
     const parts: ChatPart[] = []
-    const heard = { text: '', parts: 0, counted: undefined as ReturnType<typeof usageOf> }
+    const heard = { text: '', parts: 0, usage: undefined as ReturnType<typeof usageOf> }
     let status: 'done' | 'failed' | 'aborted' = 'failed'
     let settled = false
     const settle = (transaction: Transaction) => meter.settle(transaction, entry, computeSettledCall(request, heard, status))
@@ -93,7 +93,7 @@ export class ReplayChatModel implements ChatModel {
       for await (const part of source.stream(request)) {
         heard.parts++
         if (part.type === 'text') heard.text += part.text
-        heard.counted ??= usageOf(part)
+        heard.usage ??= usageOf(part)
         append(parts, part)
         if (part.type === 'end') {
           status = 'done'

@@ -1,6 +1,6 @@
 /** Step 0001: the tables of the records. */
 import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
-import { type Migration, resourceTable } from '../migration.ts'
+import { createResourceTable, type Migration } from '../migration.ts'
 
 export const records: Migration = {
   name: '0001-records',
@@ -14,7 +14,7 @@ export const records: Migration = {
       'CREATE TABLE idempotency (token_id TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, reply TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (token_id, key)) WITHOUT ROWID',
     )
     await transaction.run('CREATE INDEX idempotency_by_age ON idempotency (created_at)')
-    const table = resourceTable.bind(undefined, transaction)
+    const table = createResourceTable.bind(undefined, transaction)
     await table(
       'models',
       'name TEXT NOT NULL, provider TEXT NOT NULL, model_id TEXT NOT NULL, endpoint TEXT, pricing TEXT, has_api_key INTEGER NOT NULL, api_key TEXT',

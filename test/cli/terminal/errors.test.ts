@@ -2,13 +2,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatFailure, formatFailureJson, toFailure, UsageError } from '../../../src/cli/terminal/errors.ts'
-import { serviceError, UnreachableError } from '../../../src/client/failures.ts'
+import { parseServiceError, UnreachableError } from '../../../src/client/errors.ts'
 import type { ErrorCode } from '../../../src/contract/errors.ts'
 
 const test = suite('failures')
 
 const answered = (status: number, code: ErrorCode, more: object = {}) =>
-  serviceError(status, JSON.stringify({ success: false, error: 'It is so.', code, ...more }), 'req_1')
+  parseServiceError(status, JSON.stringify({ success: false, error: 'It is so.', code, ...more }), 'req_1')
 
 test('each kind of error has its exit code', () => {
   const codes = [

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { TurnTaking } from '../../../daemon/async/semaphore.ts'
+import { Semaphore } from '../../../daemon/async/semaphore.ts'
 
 const test = suite('turn taking')
 
 test('so many at a time, the others in the order in which they came', async () => {
-  const { turn } = new TurnTaking(2)
+  const { acquire: turn } = new Semaphore(2)
   const seen: string[] = []
   const come = async (name: string) => {
     const end = await turn()
@@ -31,7 +31,7 @@ test('so many at a time, the others in the order in which they came', async () =
 })
 
 test('a turn that is ended twice gives its place away once', async () => {
-  const { turn } = new TurnTaking(1)
+  const { acquire: turn } = new Semaphore(1)
   const end = await turn()
   end()
   end()

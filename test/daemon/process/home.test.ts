@@ -14,7 +14,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { prepareHome, writeOwnFile } from '../../../daemon/process/home.ts'
+import { prepareHome, writeFileAtomically } from '../../../daemon/process/home.ts'
 import { homePaths } from '../../../src/config.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
@@ -110,7 +110,7 @@ test('a file is replaced whole and stays of one user', ({ root }) => {
   const file = join(root, 'daemon.json')
   writeFileSync(file, 'a longer text than the next')
   chmodSync(file, 0o644)
-  writeOwnFile(file, 'short')
+  writeFileAtomically(file, 'short')
   assert.is(readFileSync(file, 'utf8'), 'short')
   assert.is(mode(file), 0o600)
   assert.equal(readdirSync(root), ['daemon.json'])
@@ -122,7 +122,7 @@ test('a file that cannot be written leaves the old one and no draft', ({ root })
   writeFileSync(file, 'old')
   symlinkSync('/dev/full', `${file}.${process.pid}.new`)
   assert.throws(
-    () => writeOwnFile(file, 'new'),
+    () => writeFileAtomically(file, 'new'),
     (error: CadreError) => error.code === 'STORAGE_FULL',
   )
   assert.is(readFileSync(file, 'utf8'), 'old')

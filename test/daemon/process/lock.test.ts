@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { transformSync } from 'esbuild'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { holdLock } from '../../../daemon/process/lock.ts'
+import { acquireLock } from '../../../daemon/process/lock.ts'
 
 const test = suite<{ root: string; path: string; holders: ChildProcess[] }>('lock')
 
@@ -65,7 +65,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 test('a second process is refused, at once, for as long as the first one lives', async ({ path, holders }) => {
-  const lock = holdLock(path)
+  const lock = acquireLock(path)
   assert.ok(lock)
   const other = await holder(path, holders)
   const refused = await other.take()
@@ -76,8 +76,8 @@ test('a second process is refused, at once, for as long as the first one lives',
 })
 
 test('asking again in the process that holds it is refused and does not give it away', async ({ path, holders }) => {
-  const lock = holdLock(path)
-  assert.is(holdLock(path), undefined)
+  const lock = acquireLock(path)
+  assert.is(acquireLock(path), undefined)
   assert.is((await (await holder(path, holders)).take()).word, 'refused')
   lock?.release()
   lock?.release()
@@ -88,7 +88,7 @@ test('kill -9 of the holder frees it at once and leaves nothing to recover', asy
     const victim = await holder(path, holders)
     assert.is((await victim.take()).word, 'held')
     await end(victim.child)
-    const lock = holdLock(path)
+    const lock = acquireLock(path)
     assert.ok(lock, 'it was still held')
     lock.release()
     assert.equal(readdirSync(root), ['cadre.lock'])
@@ -103,7 +103,7 @@ test('of 20 processes that ask at the same moment exactly one gets it, every tim
 })
 
 test('a lock that cannot be made is an error, not a refusal', ({ root }) => {
-  assert.throws(() => holdLock(join(root, 'nowhere', 'cadre.lock')), /cannot be taken|unable to open/i)
+  assert.throws(() => acquireLock(join(root, 'nowhere', 'cadre.lock')), /cannot be taken|unable to open/i)
 })
 
 test.run()

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonRecord, homePaths, type Paths } from '../../../src/config.ts'
-import { type Daemon, end, refusedDaemon, spawnDaemon, startDaemon, stopDaemon } from '../../harness/daemon-process.ts'
+import { type DaemonProcess, runDaemonToExit, spawnDaemon, startDaemon, waitForExit } from '../../harness/daemon.ts'
 
 interface Context {
   home: string
   paths: Paths
   /** A daemon on the test's home, which is stopped when the test is over. */
-  start(options?: Parameters<typeof startDaemon>[1]): Promise<Daemon>
-  started: Daemon[]
+  start(options?: Parameters<typeof startDaemon>[1]): Promise<DaemonProcess>
+  started: DaemonProcess[]
 }
 
 const test = suite<Context>('process')
@@ -29,7 +29,7 @@ test.before.each((context) => {
   }
 })
 test.after.each(async ({ home, started }) => {
-  for (const daemon of started) await stopDaemon(daemon, 'SIGKILL')
+  for (const daemon of started) await daemon.stop('SIGKILL')
   rmSync(join(home, '..'), { recursive: true, force: true })
 })
 
@@ -49,14 +49,14 @@ test('it says one line when it is ready, answers there, and announces itself in 
   const { pid, url, version, started_at } = record(paths)
   assert.equal({ pid, url, version }, { pid: daemon.child.pid, url: daemon.url, version: health.body.version })
   assert.ok(Math.abs(Date.now() - Date.parse(started_at)) < 60_000)
-  await stopDaemon(daemon)
-  const { stdout, stderr } = await daemon.ended
+  await daemon.stop()
+  const { stdout, stderr } = await daemon.exited
   assert.equal({ stdout, stderr }, { stdout: `Cadre is ready at ${daemon.url}\n`, stderr: '' })
 })
 
 test('a second daemon on the same home steps back and says who is there', async ({ home, start }) => {
   const first = await start()
-  const { code, stdout, stderr } = await refusedDaemon(home)
+  const { code, stdout, stderr } = await runDaemonToExit(home)
   assert.is(code, 75)
   assert.is(stdout, '')
   assert.is(stderr, `Another Cadre daemon already runs on this home (${first.url}, pid ${first.child.pid}).\n`)
@@ -65,7 +65,7 @@ test('a second daemon on the same home steps back and says who is there', async 
 
 test('of 20 that are started at once, one runs and the others step back', async ({ home, paths }) => {
   const children = Array.from({ length: 20 }, () => spawnDaemon(home))
-  const endings = children.map((child) => end(child, 90_000))
+  const endings = children.map((child) => waitForExit(child, 90_000))
   const ready = children.map((child) => once(child.stdout as NodeJS.ReadableStream, 'data').then(() => child))
   const first = await Promise.race(ready)
   const others = await Promise.all(endings.filter((_, index) => children[index] !== first))
@@ -80,9 +80,9 @@ test('of 20 that are started at once, one runs and the others step back', async 
 test('after kill -9 the next one starts at once and keeps the token and what was stored', async ({ paths, start }) => {
   const first = await start()
   const token = adminToken(paths)
-  const created = await first.post('/api/agents', token, { name: 'Survivor' })
+  const created = await first.post('/api/agents', { name: 'Survivor' }, token)
   assert.is(created.status, 201, JSON.stringify(created))
-  await stopDaemon(first, 'SIGKILL')
+  await first.stop('SIGKILL')
   assert.is(record(paths).pid, first.child.pid)
   const second = await start()
   assert.is(record(paths).pid, second.child.pid)
@@ -97,7 +97,7 @@ test('SIGTERM and SIGINT end it with 0 within 10 s, also while a client stays co
     const daemon = await start()
     await daemon.get('/api/status', adminToken(paths))
     const before = Date.now()
-    assert.is(await stopDaemon(daemon, signal), 0)
+    assert.is(await daemon.stop(signal), 0)
     assert.ok(Date.now() - before < 10_000)
     assert.not(exists(paths.daemon))
     assert.match(logged(paths), '"msg":"stopped"')
@@ -108,13 +108,13 @@ test('an announcement that is not its own is left alone', async ({ paths, start 
   const daemon = await start()
   const foreign = JSON.stringify({ ...record(paths), pid: 1 })
   writeFileSync(paths.daemon, foreign)
-  await stopDaemon(daemon)
+  await daemon.stop()
   assert.is(readFileSync(paths.daemon, 'utf8'), foreign)
 })
 
 test('it listens for other machines only when that is said twice', async ({ home, paths, start }) => {
   for (const host of ['0.0.0.0', '::', 'example.test', '0', '']) {
-    const { code, stderr } = await refusedDaemon(home, { arguments: ['--port', '0', '--host', host] })
+    const { code, stderr } = await runDaemonToExit(home, { arguments: ['--port', '0', '--host', host] })
     assert.is(code, 2, host)
     if (host !== '') assert.match(stderr, '--allow-remote')
     assert.not(exists(paths.home))
@@ -132,7 +132,7 @@ test('options and settings that make no sense end it with a reason', async ({ ho
     [[], { CADRE_PORT: 'x' }, 1, /CADRE_PORT must be/],
   ]
   for (const [given, environment, expected, reason] of cases) {
-    const { code, stderr } = await refusedDaemon(home, { arguments: given, environment })
+    const { code, stderr } = await runDaemonToExit(home, { arguments: given, environment })
     assert.is(code, expected, stderr)
     assert.match(stderr, reason)
   }
@@ -143,7 +143,7 @@ test('a port that is in use is named, with a way out, and the home is free again
   await once(occupant, 'listening')
   const { port } = occupant.address() as { port: number }
   try {
-    const { code, stderr, stdout } = await refusedDaemon(home, { arguments: [], environment: { CADRE_PORT: String(port) } })
+    const { code, stderr, stdout } = await runDaemonToExit(home, { arguments: [], environment: { CADRE_PORT: String(port) } })
     assert.is(code, 1)
     assert.is(stdout, '')
     assert.match(stderr, `Port ${port} at 127.0.0.1 is in use`)
@@ -160,8 +160,8 @@ test('everything in the home belongs to one user, whatever the umask was', async
   try {
     const daemon = await start()
     const token = adminToken(paths)
-    await daemon.post('/api/models', token, { name: 'Keyed', provider: 'openai', model_id: 'gpt', api_key: 'sk-0123456789' })
-    const source = await daemon.post('/api/knowledge-sources', token, { name: 'Notes', type: 'text', configuration: { text: 'a note' } })
+    await daemon.post('/api/models', { name: 'Keyed', provider: 'openai', model_id: 'gpt', api_key: 'sk-0123456789' }, token)
+    const source = await daemon.post('/api/knowledge-sources', { name: 'Notes', type: 'text', configuration: { text: 'a note' } }, token)
     assert.is(source.status, 201, JSON.stringify(source))
   } finally {
     process.umask(before)
@@ -178,14 +178,14 @@ test('the first token is kept and works; CADRE_TOKEN becomes it at the first sta
   start,
 }) => {
   const chosen = 'a-token-of-my-own-choosing-0123456789'
-  const first = await start({ environment: { CADRE_TOKEN: chosen } })
+  const first = await start({ token: chosen })
   assert.is(adminToken(paths), chosen)
   assert.is((await first.get('/api/tokens', chosen)).status, 200)
-  await stopDaemon(first)
-  const second = await start({ environment: { CADRE_TOKEN: 'another-token-0123456789-0123456789' } })
+  await first.stop()
+  const second = await start({ token: 'another-token-0123456789-0123456789' })
   assert.is((await second.get('/api/tokens', chosen)).status, 200)
   assert.is((await second.get('/api/tokens', 'another-token-0123456789-0123456789')).status, 401)
-  await stopDaemon(second)
+  await second.stop()
   for (const path of everything(home))
     if (statSync(path).isFile() && path !== paths.token) assert.not(readFileSync(path).includes(chosen), path)
 })
@@ -195,16 +195,20 @@ test('a canary occurs in no file of the home in clear, nor in anything the daemo
   const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { CADRE_LOG_LEVEL: 'trace' } })
   const token = adminToken(paths)
   const answers = [
-    await daemon.post('/api/models', token, { name: 'Canary', provider: 'openai', model_id: 'gpt', api_key: canary }),
-    await daemon.post('/api/models', token, { name: 'Canary', provider: 'nobody', model_id: 'gpt', api_key: canary }),
-    await daemon.post('/api/tools/api', token, {
-      name: 'Canary',
-      description: 'x',
-      method: 'GET',
-      url: 'https://example.test',
-      headers: { 'x-key': canary },
-      auth: { type: 'bearer', token: canary },
-    }),
+    await daemon.post('/api/models', { name: 'Canary', provider: 'openai', model_id: 'gpt', api_key: canary }, token),
+    await daemon.post('/api/models', { name: 'Canary', provider: 'nobody', model_id: 'gpt', api_key: canary }, token),
+    await daemon.post(
+      '/api/tools/api',
+      {
+        name: 'Canary',
+        description: 'x',
+        method: 'GET',
+        url: 'https://example.test',
+        headers: { 'x-key': canary },
+        auth: { type: 'bearer', token: canary },
+      },
+      token,
+    ),
     await daemon.get(`/api/models?key=${encodeURIComponent(canary)}`, token),
     await daemon.get(`/api/${encodeURIComponent(canary)}`, token),
     await daemon.get('/api/models', canary),
@@ -213,8 +217,8 @@ test('a canary occurs in no file of the home in clear, nor in anything the daemo
   const id = answers[0]?.body.data.id as string
   const stored = await daemon.get(`/api/models/${id}`, token)
   assert.is(stored.body.data.has_api_key, true)
-  await stopDaemon(daemon)
-  const { stdout, stderr } = await daemon.ended
+  await daemon.stop()
+  const { stdout, stderr } = await daemon.exited
   const spellings = [canary, encodeURIComponent(canary), Buffer.from(canary).toString('base64').slice(0, -4)]
   const places: [string, Buffer | string][] = [
     ['stdout', stdout],
@@ -232,7 +236,7 @@ test('a reader that goes away does not end it', async ({ paths, start }) => {
   daemon.child.stdout?.destroy()
   daemon.child.stderr?.destroy()
   const token = adminToken(paths)
-  for (let round = 0; round < 3; round++) assert.is((await daemon.post('/api/agents', token, {})).status, 400)
+  for (let round = 0; round < 3; round++) assert.is((await daemon.post('/api/agents', {}, token)).status, 400)
   assert.is((await daemon.get('/api/health', '')).status, 200)
   assert.is(daemon.child.exitCode, null)
 })
@@ -244,7 +248,7 @@ test('an error that nobody caught, thrown or rejected, is logged without secrets
     const NODE_OPTIONS = loading(`process.on('SIGWINCH', () => { ${failure}(new Error('planted ${token}')) })`)
     const daemon = await start({ environment: { CADRE_TOKEN: token, NODE_OPTIONS } })
     daemon.child.kill('SIGWINCH')
-    const { code, stderr } = await daemon.ended
+    const { code, stderr } = await daemon.exited
     assert.is(code, 1)
     assert.match(stderr, /planted \[redacted\]\nThis is a bug/)
     assert.match(logged(paths), /"level":"fatal".*planted \[redacted\]/)
@@ -257,7 +261,7 @@ test('an error that nobody caught, thrown or rejected, is logged without secrets
 /** Stands for work that does not end: the server never says that it is closed. */
 const NEVER_CLOSED = loading("import { Server } from 'node:http'; Server.prototype.close = function () { return this }")
 
-async function stopping(daemon: Daemon): Promise<void> {
+async function stopping(daemon: DaemonProcess): Promise<void> {
   daemon.child.kill('SIGTERM')
   for await (const part of daemon.child.stderr as AsyncIterable<string>) if (part.includes('"msg":"stopping"')) return
 }
@@ -265,7 +269,7 @@ async function stopping(daemon: Daemon): Promise<void> {
 test('a stop that takes too long is cut off within 10 s, with 0', async ({ paths, start }) => {
   const daemon = await start({ environment: { NODE_OPTIONS: NEVER_CLOSED } })
   const before = Date.now()
-  assert.is(await stopDaemon(daemon), 0)
+  assert.is(await daemon.stop(), 0)
   const took = Date.now() - before
   assert.ok(took > 5_000 && took < 10_000, `${took} ms`)
   assert.not(exists(paths.daemon))
@@ -276,7 +280,7 @@ test('a second signal ends it at once', async ({ paths, start }) => {
   const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { NODE_OPTIONS: NEVER_CLOSED } })
   await stopping(daemon)
   const before = Date.now()
-  assert.is(await stopDaemon(daemon, 'SIGINT'), 1)
+  assert.is(await daemon.stop('SIGINT'), 1)
   assert.ok(Date.now() - before < 5_000)
   assert.not(exists(paths.daemon))
 })

@@ -10,13 +10,13 @@ import { homePaths } from '../../../src/config.ts'
 import {
   ADMIN_TOKEN,
   deleteKeychain,
+  isKeychainAvailable,
   KeychainError,
-  keychainAvailable,
   readKeychain,
   VAULT_KEY,
   writeKeychain,
 } from '../../../src/keychain.ts'
-import { startDaemon, stopDaemon } from '../../harness/daemon-process.ts'
+import { startDaemon } from '../../harness/daemon.ts'
 
 const test = suite<{ root: string; home: string; sessions: ChildProcess[] }>('keychain')
 
@@ -78,14 +78,14 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
 }
 
 test('where nobody answers, that is said and nothing hangs', async ({ home }) => {
-  assert.is(await keychainAvailable(home), false)
+  assert.is(await isKeychainAvailable(home), false)
   await failure(readKeychain(home, ADMIN_TOKEN))
   await failure(writeKeychain(home, ADMIN_TOKEN, 'value'))
 })
 
 test('CADRE_KEYCHAIN=off is obeyed', async ({ home }) => {
   process.env.CADRE_KEYCHAIN = 'off'
-  assert.is(await keychainAvailable(home), false)
+  assert.is(await isKeychainAvailable(home), false)
   assert.match((await failure(readKeychain(home, ADMIN_TOKEN))).message, 'CADRE_KEYCHAIN=off')
 })
 
@@ -94,13 +94,13 @@ test('without a keychain the daemon keeps its key and token in files', async ({ 
   const paths = homePaths({ CADRE_HOME: home })
   assert.is((await daemon.get('/api/status', readFileSync(paths.token, 'utf8').trim())).body.data.secrets, 'file')
   assert.ok(existsSync(paths.vaultKey))
-  await stopDaemon(daemon)
+  await daemon.stop()
 })
 
 if (installed) {
   test('what is written is read and deleted, each home for itself', async ({ root, home, sessions }) => {
     await session(root, sessions)
-    assert.is(await keychainAvailable(home), true)
+    assert.is(await isKeychainAvailable(home), true)
     assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
     const value = 'a "value" with ключ 🔑\nand a second line'
     await writeKeychain(home, ADMIN_TOKEN, value)
@@ -131,14 +131,14 @@ if (installed) {
       assert.is(Buffer.from(key ?? '', 'base64').length, 32)
       assert.is(await readKeychain(home, VAULT_KEY), key)
       for (const file of [paths.token, paths.vaultKey]) assert.not(existsSync(file), file)
-      await stopDaemon(daemon)
+      await daemon.stop()
     }
   })
 
   test('a keychain that stops answering locks the vault, and the daemon still starts', async ({ root, home, sessions }) => {
     const keyring = await session(root, sessions)
     const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
-    await stopDaemon(await startDaemon(home, { environment }))
+    await (await startDaemon(home, { environment })).stop()
     const token = (await readKeychain(home, ADMIN_TOKEN)) ?? ''
     process.kill(keyring, 'SIGSTOP')
     const before = Date.now()
@@ -146,20 +146,24 @@ if (installed) {
     assert.ok(Date.now() - before < 15_000, 'it waited too long')
     const daemon = await startDaemon(home, { environment })
     assert.is((await daemon.get('/api/status', token)).body.data?.secrets, 'locked')
-    const refused = await daemon.post('/api/models', token, {
-      name: 'Locked',
-      provider: 'openai',
-      model_id: 'gpt',
-      api_key: 'sk-locked-out-0123456789',
-    })
+    const refused = await daemon.post(
+      '/api/models',
+      {
+        name: 'Locked',
+        provider: 'openai',
+        model_id: 'gpt',
+        api_key: 'sk-locked-out-0123456789',
+      },
+      token,
+    )
     assert.is(refused.status, 503, JSON.stringify(refused))
     assert.is(refused.body.code, 'UNAVAILABLE')
-    await stopDaemon(daemon)
+    await daemon.stop()
   })
 
   test('a keyring that nobody unlocked counts as none', async ({ root, home, sessions }) => {
     await session(root, sessions, '--start')
-    assert.is(await keychainAvailable(home), false)
+    assert.is(await isKeychainAvailable(home), false)
   })
 }
 

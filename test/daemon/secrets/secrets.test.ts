@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keepAdminToken } from '../../../daemon/secrets/admin-token.ts'
+import { storeAdminToken } from '../../../daemon/secrets/admin-token.ts'
 import { Redactor } from '../../../daemon/secrets/redactor.ts'
 import { type Keychain, openVault, type Vault } from '../../../daemon/secrets/vault.ts'
 import { homePaths, type Paths } from '../../../src/config.ts'
@@ -159,25 +159,25 @@ test('a record that cannot be read stops the start instead of making a new key',
 
 test('what is sealed or opened, and the key itself, is taken out of text from then on', async ({ paths, redactor }) => {
   const vault = await openVault({ paths, keychain: NONE, redactor })
-  assert.is(redactor.scrub('the sk-sealed-1'), 'the sk-sealed-1')
+  assert.is(redactor.redact('the sk-sealed-1'), 'the sk-sealed-1')
   const sealed = vault.seal('sk-sealed-1', 'x')
-  assert.is(redactor.scrub('the sk-sealed-1'), 'the [redacted]')
+  assert.is(redactor.redact('the sk-sealed-1'), 'the [redacted]')
   const later = new Redactor()
   ;(await openVault({ paths, keychain: NONE, redactor: later })).open(sealed, 'x')
-  assert.is(later.scrub('the sk-sealed-1'), 'the [redacted]')
-  assert.is(later.scrub(readFileSync(paths.vaultKey, 'utf8').trim()), '[redacted]')
+  assert.is(later.redact('the sk-sealed-1'), 'the [redacted]')
+  assert.is(later.redact(readFileSync(paths.vaultKey, 'utf8').trim()), '[redacted]')
 })
 
 test('the first token is kept in the keychain where the vault has its key, and else in a file of one user', async ({ paths, redactor }) => {
   const vault = await openVault({ paths, keychain: NONE, redactor })
-  await keepAdminToken('first', { paths, keychain: NONE, vault })
+  await storeAdminToken('first', { paths, keychain: NONE, vault })
   assert.is(readFileSync(paths.token, 'utf8'), 'first\n')
   assert.is(statSync(paths.token).mode & 0o777, 0o600)
   const keychain = scripted()
-  await keepAdminToken('second', { paths, keychain, vault: { ...vault, location: 'keychain' } })
+  await storeAdminToken('second', { paths, keychain, vault: { ...vault, location: 'keychain' } })
   assert.is(keychain.entries.get('admin-token'), 'second')
   assert.not(readdirSync(paths.home).includes('token'))
-  await keepAdminToken('third', { paths, keychain: NONE, vault: { ...vault, location: 'keychain' } })
+  await storeAdminToken('third', { paths, keychain: NONE, vault: { ...vault, location: 'keychain' } })
   assert.is(readFileSync(paths.token, 'utf8'), 'third\n')
 })
 
@@ -194,7 +194,7 @@ test('a secret is found however it is written', ({ redactor }) => {
     encodeURI(secret),
     new URLSearchParams({ secret }).toString().slice(7),
   ]
-  for (const spelling of spellings) assert.is(redactor.scrub(`<${spelling}>`), '<[redacted]>', spelling)
+  for (const spelling of spellings) assert.is(redactor.redact(`<${spelling}>`), '<[redacted]>', spelling)
 })
 
 test('a secret is found inside anything that was encoded as base64', ({ redactor }) => {
@@ -204,7 +204,7 @@ test('a secret is found inside anything that was encoded as base64', ({ redactor
     for (const after of ['', '1', '12', '123'])
       for (const encoding of ['base64', 'base64url'] as const) {
         const text = Buffer.from(before + secret + after).toString(encoding)
-        const clean = redactor.scrub(text)
+        const clean = redactor.redact(text)
         assert.match(clean, '[redacted]', `${before}|${after}|${encoding}`)
         assert.ok(clean.replace('[redacted]', '').length <= 4 + Math.ceil(((before.length + after.length) * 4) / 3), clean)
       }
@@ -212,14 +212,14 @@ test('a secret is found inside anything that was encoded as base64', ({ redactor
 
 test('several secrets go from one text, the longest first, and others stay', ({ redactor }) => {
   for (const secret of ['abcdef', 'abcdefghi', 'uvwxyz']) redactor.add(secret)
-  assert.is(redactor.scrub('abcdefghi abcdef uvwxyzuvwxyz abcde'), '[redacted] [redacted] [redacted][redacted] abcde')
+  assert.is(redactor.redact('abcdefghi abcdef uvwxyzuvwxyz abcde'), '[redacted] [redacted] [redacted][redacted] abcde')
   redactor.remove('abcdef')
-  assert.is(redactor.scrub('abcdef abcdefghi'), 'abcdef [redacted]')
+  assert.is(redactor.redact('abcdef abcdefghi'), 'abcdef [redacted]')
 })
 
 test('a value too short to be told from ordinary text is left', ({ redactor }) => {
   for (const short of ['', 'a', 'the', 'agent']) redactor.add(short)
-  assert.is(redactor.scrub('the agent'), 'the agent')
+  assert.is(redactor.redact('the agent'), 'the agent')
 })
 
 test('an Authorization header goes whatever it holds', ({ redactor }) => {
@@ -231,18 +231,18 @@ test('an Authorization header goes whatever it holds', ({ redactor }) => {
     'failed with Bearer abcdefghijklmnopqrstuvwxyz',
   ]
   for (const line of lines) {
-    const clean = redactor.scrub(line)
+    const clean = redactor.redact(line)
     assert.not.match(clean, /abc|dXNl/, clean)
     assert.match(clean, '[redacted]')
   }
-  assert.is(redactor.scrub('Bearer tokens are needed'), 'Bearer tokens are needed')
+  assert.is(redactor.redact('Bearer tokens are needed'), 'Bearer tokens are needed')
 })
 
 test('what is remembered is bounded, and the newest secrets stay', ({ redactor }) => {
   const secret = (n: number) => `${n}-`.padEnd(20_000, `${n}`)
   for (let n = 100; n < 500; n++) redactor.add(secret(n))
-  assert.is(redactor.scrub(secret(499)), '[redacted]')
-  assert.is(redactor.scrub(secret(100)), secret(100))
+  assert.is(redactor.redact(secret(499)), '[redacted]')
+  assert.is(redactor.redact(secret(100)), secret(100))
 })
 
 test.run()

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dateRange, seriesDays, wholeDays, wholeMonths } from '../../../daemon/validation/date-range.ts'
+import { listSeriesDays, parseDateRange, splitWholeDays, splitWholeMonths } from '../../../daemon/validation/date-range.ts'
 
 const test = suite('date range')
 const range = (start_date?: string, end_date?: string) =>
-  dateRange({ ...(start_date ? { start_date } : {}), ...(end_date ? { end_date } : {}) })
+  parseDateRange({ ...(start_date ? { start_date } : {}), ...(end_date ? { end_date } : {}) })
 
 test('a last day is in it to its end, a last moment to its millisecond', () => {
   assert.equal(range('2026-01-31', '2026-01-31'), { from: '2026-01-31T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })
@@ -30,28 +30,28 @@ test('ends that are left open, or lie past the year 9999, hold all', () => {
   const { from, until } = range(undefined, '9999-12-31')
   assert.ok(from < '0000-01-01' && until > '9999-12-31T23:59:59.999Z')
   assert.equal(range(), { from, until })
-  assert.equal(wholeDays({ from, until }).pieces, [])
-  assert.equal(wholeMonths(wholeDays({ from, until }).days).days, [])
+  assert.equal(splitWholeDays({ from, until }).pieces, [])
+  assert.equal(splitWholeMonths(splitWholeDays({ from, until }).days).days, [])
 })
 
 test('a day that is cut is a piece, the rest are whole', () => {
-  assert.equal(wholeDays(range('2026-01-30T09:30:00Z', '2026-02-02T12:00:00Z')), {
+  assert.equal(splitWholeDays(range('2026-01-30T09:30:00Z', '2026-02-02T12:00:00Z')), {
     days: { from: '2026-01-31', until: '2026-02-02' },
     pieces: [
       { from: '2026-01-30T09:30:00.000Z', until: '2026-01-31T00:00:00.000Z' },
       { from: '2026-02-02T00:00:00.000Z', until: '2026-02-02T12:00:00.001Z' },
     ],
   })
-  assert.equal(wholeDays(range('2026-01-30T09:30:00Z', '2026-01-30T12:00:00Z')).pieces, [
+  assert.equal(splitWholeDays(range('2026-01-30T09:30:00Z', '2026-01-30T12:00:00Z')).pieces, [
     { from: '2026-01-30T09:30:00.000Z', until: '2026-01-30T12:00:00.001Z' },
   ])
-  assert.equal(wholeDays(range('2026-01-30T09:30:00Z', '2026-01-30')).pieces, [
+  assert.equal(splitWholeDays(range('2026-01-30T09:30:00Z', '2026-01-30')).pieces, [
     { from: '2026-01-30T09:30:00.000Z', until: '2026-01-31T00:00:00.000Z' },
   ])
 })
 
 test('whole months are named, with the days around them', () => {
-  const months = (start?: string, end?: string) => wholeMonths(wholeDays(range(start, end)).days)
+  const months = (start?: string, end?: string) => splitWholeMonths(splitWholeDays(range(start, end)).days)
   assert.equal(months('2025-12-31', '2026-02-01'), {
     months: { from: '2026-01', until: '2026-02' },
     days: [
@@ -68,23 +68,23 @@ test('whole months are named, with the days around them', () => {
 })
 
 test('a series shows the days of its range, also empty ones', () => {
-  assert.equal(seriesDays(range('2026-01-30', '2026-02-01'), ['2026-01-31'], '2026-06-01'), ['2026-01-30', '2026-01-31', '2026-02-01'])
-  assert.equal(seriesDays(range('2026-01-30T10:00:00Z', '2026-01-31T10:00:00Z'), [], '2026-06-01'), ['2026-01-30', '2026-01-31'])
+  assert.equal(listSeriesDays(range('2026-01-30', '2026-02-01'), ['2026-01-31'], '2026-06-01'), ['2026-01-30', '2026-01-31', '2026-02-01'])
+  assert.equal(listSeriesDays(range('2026-01-30T10:00:00Z', '2026-01-31T10:00:00Z'), [], '2026-06-01'), ['2026-01-30', '2026-01-31'])
 })
 
 test('a series without dates goes from the first day with something until today', () => {
-  assert.equal(seriesDays(range(), ['2026-01-30', '2026-01-31'], '2026-02-02T05:00:00.000Z'), [
+  assert.equal(listSeriesDays(range(), ['2026-01-30', '2026-01-31'], '2026-02-02T05:00:00.000Z'), [
     '2026-01-30',
     '2026-01-31',
     '2026-02-01',
     '2026-02-02',
   ])
-  assert.equal(seriesDays(range(), [], '2026-02-02'), [])
+  assert.equal(listSeriesDays(range(), [], '2026-02-02'), [])
 })
 
 test('a series that would be too long shows only days with something', () => {
-  assert.equal(seriesDays(range('1999-01-01'), ['2026-01-30'], '2026-02-02'), ['2026-01-30'])
-  assert.is(seriesDays(range('2024-01-01', '2024-12-31'), [], '2026-02-02').length, 366)
+  assert.equal(listSeriesDays(range('1999-01-01'), ['2026-01-30'], '2026-02-02'), ['2026-01-30'])
+  assert.is(listSeriesDays(range('2024-01-01', '2024-12-31'), [], '2026-02-02').length, 366)
 })
 
 test.run()

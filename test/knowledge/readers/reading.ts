@@ -1,7 +1,8 @@
 /** Reads a document in a test, or tells why it cannot be read. */
-import { type ReadDocument, ReadFailure, readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
+import { DocumentReadError, type ParsedDocument } from '../../../daemon/knowledge/readers/parsed-document.ts'
+import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 
-export function read(content: Uint8Array | string, name: string): Promise<ReadDocument> {
+export function read(content: Uint8Array | string, name: string): Promise<ParsedDocument> {
   return readDocument(typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : new Uint8Array(content), name)
 }
 
@@ -10,7 +11,7 @@ export async function reasonOf(content: Uint8Array | string, name: string): Prom
     const { text } = await read(content, name)
     return `read: ${text.slice(0, 200)}`
   } catch (error) {
-    if (error instanceof ReadFailure) return error.message
+    if (error instanceof DocumentReadError) return error.message
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { findDocuments, type SourceDocument } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 const test = suite<{ root: string }>('file and text sources')
@@ -25,8 +25,8 @@ function put(root: string, files: Record<string, string>): void {
 async function collected(
   type: 'file' | 'text',
   configuration: Record<string, unknown>,
-): Promise<{ found: Found[]; error: CadreError | undefined }> {
-  const found: Found[] = []
+): Promise<{ found: SourceDocument[]; error: CadreError | undefined }> {
+  const found: SourceDocument[] = []
   try {
     for await (const document of findDocuments(type, { configuration, signal, workDirectory: '/nowhere', outbound: undefined as never }))
       found.push(document)
@@ -36,7 +36,7 @@ async function collected(
   }
   return { found, error: undefined }
 }
-const names = (found: Found[]) => found.map(({ name }) => name).sort()
+const names = (found: SourceDocument[]) => found.map(({ name }) => name).sort()
 
 test('files and folders are found by the last part of their path, files of any type', async ({ root }) => {
   put(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/image.png': '' })

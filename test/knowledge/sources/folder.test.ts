@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { findDocuments, type SourceDocument } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 const test = suite<{ root: string }>('folder sources')
@@ -23,19 +23,19 @@ function put(root: string, files: Record<string, string>): void {
   }
 }
 
-async function listed(root: string, configuration: Record<string, unknown> = {}): Promise<Found[]> {
-  const found: Found[] = []
+async function listed(root: string, configuration: Record<string, unknown> = {}): Promise<SourceDocument[]> {
+  const found: SourceDocument[] = []
   const options = {
     configuration: { path: root, ...configuration },
     signal,
-    work: join(root, '.home', 'work', 'ks_1'),
+    workDirectory: join(root, '.home', 'work', 'ks_1'),
     outbound: undefined as never,
   }
   for await (const document of findDocuments('folder', options)) found.push(document)
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 const names = async (root: string, configuration?: Record<string, unknown>) => (await listed(root, configuration)).map(({ name }) => name)
-const text = async (found: Found | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')
+const text = async (found: SourceDocument | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')
 
 async function failure(work: Promise<unknown>): Promise<CadreError> {
   try {
@@ -262,7 +262,7 @@ test('a folder that is gone is an error with a way out, not an empty folder', as
 test('a folder that goes away while it is read is an error', async ({ root }) => {
   const folder = join(root, 'disk')
   put(folder, { 'a.md': '', 'b/c.md': '' })
-  const options = { configuration: { path: folder }, signal, work: root, outbound: undefined as never }
+  const options = { configuration: { path: folder }, signal, workDirectory: root, outbound: undefined as never }
   const error = await failure(
     (async () => {
       for await (const { name } of findDocuments('folder', options)) if (name) rmSync(folder, { recursive: true, force: true })
@@ -273,7 +273,12 @@ test('a folder that goes away while it is read is an error', async ({ root }) =>
 
 test("Cadre's own home inside the folder is left out", async ({ root }) => {
   put(root, { 'a.md': '', 'cadre/settings.json': '', [join('cadre', 'work', 'ks_1', 'x.md')]: '' })
-  const options = { configuration: { path: root }, signal, work: join(root, 'cadre', 'work', 'ks_1'), outbound: undefined as never }
+  const options = {
+    configuration: { path: root },
+    signal,
+    workDirectory: join(root, 'cadre', 'work', 'ks_1'),
+    outbound: undefined as never,
+  }
   const found: string[] = []
   for await (const { name } of findDocuments('folder', options)) found.push(name)
   assert.equal(found, ['a.md'])

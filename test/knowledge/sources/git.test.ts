@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { findDocuments, type SourceDocument } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
@@ -48,14 +48,14 @@ test.after.each(async ({ root, server, outbound }) => {
   rmSync(root, { recursive: true, force: true, maxRetries: 5 })
 })
 
-async function listed({ root, outbound }: Context, configuration: Record<string, unknown>): Promise<Found[]> {
-  const found: Found[] = []
+async function listed({ root, outbound }: Context, configuration: Record<string, unknown>): Promise<SourceDocument[]> {
+  const found: SourceDocument[] = []
   for await (const document of findDocuments('git', { configuration, signal, workDirectory: join(root, 'work'), outbound }))
     found.push(document)
   return found
 }
-const names = (found: Found[]) => found.map(({ name }) => name).sort()
-const text = async (found: Found[], name: string) =>
+const names = (found: SourceDocument[]) => found.map(({ name }) => name).sort()
+const text = async (found: SourceDocument[], name: string) =>
   Buffer.from((await found.find((one) => one.name === name)?.read(signal)) ?? []).toString('utf8')
 const remote = ({ server }: Context, name = 'docs') => ({
   repository: `http://git.test:${server.port}/${name}`,
@@ -308,7 +308,7 @@ test('it ends when it is told to, while fetching and while reading', async (cont
   const options = {
     configuration: { ...remote(context) },
     signal: ending.signal,
-    work: join(context.root, 'work'),
+    workDirectory: join(context.root, 'work'),
     outbound: context.outbound,
   }
   const running = (async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Found, findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { findDocuments, type SourceDocument } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
@@ -74,9 +74,9 @@ export async function collected(
   { work, site, outbound }: Context,
   configuration: Record<string, unknown>,
   pages?: Pages,
-): Promise<{ found: Found[]; error: CadreError | undefined }> {
+): Promise<{ found: SourceDocument[]; error: CadreError | undefined }> {
   if (pages) site.pages = pages
-  const found: Found[] = []
+  const found: SourceDocument[] = []
   const whole = { url: site.origin, allow_private_network: true, ...configuration }
   try {
     for await (const document of findDocuments('url', { configuration: whole, signal, workDirectory: work, outbound })) found.push(document)
@@ -87,7 +87,7 @@ export async function collected(
   return { found, error: undefined }
 }
 
-export async function listed(context: Context, configuration: Record<string, unknown>, pages?: Pages): Promise<Found[]> {
+export async function listed(context: Context, configuration: Record<string, unknown>, pages?: Pages): Promise<SourceDocument[]> {
   const { found, error } = await collected(context, configuration, pages)
   if (error) throw error
   return found
@@ -97,5 +97,5 @@ export const failure = async (context: Context, configuration: Record<string, un
   if (!error) throw new Error('nothing failed')
   return error
 }
-export const paths = (found: Found[]) => found.map(({ name }) => new URL(name).pathname + new URL(name).search)
-export const text = async (found: Found | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')
+export const paths = (found: SourceDocument[]) => found.map(({ name }) => new URL(name).pathname + new URL(name).search)
+export const text = async (found: SourceDocument | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')

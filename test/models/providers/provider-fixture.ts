@@ -3,7 +3,7 @@ import type { ChatModel, ChatPart, ChatRequest } from '../../../daemon/models/ch
 import type { ProviderTimeouts } from '../../../daemon/models/providers/http-exchange.ts'
 import type { ProviderModelRecord } from '../../../daemon/models/providers/provider-chat-model.ts'
 import { ProviderRegistry } from '../../../daemon/models/providers/provider-registry.ts'
-import type { Resolve } from '../../../daemon/outbound/connector.ts'
+import type { Resolve } from '../../../daemon/outbound/guarded-connector.ts'
 import type { ScriptedProvider } from '../../harness/scripted-provider.ts'
 
 /** No character of it is in what a test scripts. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { attachFiles, findMentionedFiles, listEntries, MAX_FILE_BYTES } from '../../../src/cli/input/attachments.ts'
-import { completed, completionFor } from '../../../src/tui/input/completion.ts'
-import { COMMANDS, calledIn, helpText } from '../../../src/tui/input/slash-commands.ts'
+import { applyCompletion, findCompletion } from '../../../src/tui/input/completion.ts'
+import { COMMANDS, formatHelp, parseCommand } from '../../../src/tui/input/slash-commands.ts'
 
 const test = suite('completion')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-files-'))
@@ -22,12 +22,12 @@ const knowledge = {
   entries: (directory: string) => listEntries(folder, directory),
   names: (command: string) => (command === 'agent' ? ['Guide', 'Helper'] : []),
 }
-const labels = (text: string, cursor = text.length) => completionFor(text, cursor, knowledge)?.options.map(({ label }) => label)
+const labels = (text: string, cursor = text.length) => findCompletion(text, cursor, knowledge)?.options.map(({ label }) => label)
 function accept(text: string, choice = 0): string {
-  const found = completionFor(text, text.length, knowledge)
+  const found = findCompletion(text, text.length, knowledge)
   const option = found?.options[choice]
   assert.ok(found && option, `nothing completes ${text}`)
-  const { text: made, cursor } = completed(text, found, option)
+  const { text: made, cursor } = applyCompletion(text, found, option)
   return `${made.slice(0, cursor)}|${made.slice(cursor)}`
 }
 
@@ -55,24 +55,24 @@ test('@ offers files, directories first, hidden ones only by their dot', () => {
 })
 
 test('what follows the cursor stays, without a second space', () => {
-  const found = completionFor('@no please', 3, knowledge)
-  assert.equal(found?.options[0] && completed('@no please', found, found.options[0]), { text: '@notes.md please', cursor: 9 })
+  const found = findCompletion('@no please', 3, knowledge)
+  assert.equal(found?.options[0] && applyCompletion('@no please', found, found.options[0]), { text: '@notes.md please', cursor: 9 })
 })
 
 test('quit, exit and :q alone leave; in a sentence they are words', () => {
   const leave = { name: 'quit', argument: '' }
-  for (const text of ['quit', 'exit', ':q', ' Quit\n', 'EXIT', '/exit', '/q']) assert.equal(calledIn(text), leave, text)
-  for (const text of ['how do I quit?', 'exit code', 'quit.', 'q', ':quit', 'exit\nnow']) assert.is(calledIn(text), undefined, text)
-  for (const plain of [true, false]) assert.match(helpText({ plain, columns: 80 }), /quit(\*\*)? or /)
+  for (const text of ['quit', 'exit', ':q', ' Quit\n', 'EXIT', '/exit', '/q']) assert.equal(parseCommand(text), leave, text)
+  for (const text of ['how do I quit?', 'exit code', 'quit.', 'q', ':quit', 'exit\nnow']) assert.is(parseCommand(text), undefined, text)
+  for (const plain of [true, false]) assert.match(formatHelp({ plain, columns: 80 }), /quit(\*\*)? or /)
 })
 
 test('a command is told from a message', () => {
-  assert.equal(calledIn('/title  My talk '), { name: 'title', argument: 'My talk' })
-  assert.equal(calledIn('/QUIT'), { name: 'quit', argument: '' })
-  assert.equal(calledIn('/halp'), { problem: 'There is no command /halp. Did you mean /help? /help lists them.' })
-  assert.equal(calledIn('/open-door now'), { problem: 'There is no command /open-door. /help lists them.' })
-  assert.equal([calledIn('hello'), calledIn('/etc/passwd holds what?'), calledIn(' /help')], [undefined, undefined, undefined])
-  for (const { name } of COMMANDS) for (const plain of [true, false]) assert.match(helpText({ plain, columns: 80 }), `/${name}`)
+  assert.equal(parseCommand('/title  My talk '), { name: 'title', argument: 'My talk' })
+  assert.equal(parseCommand('/QUIT'), { name: 'quit', argument: '' })
+  assert.equal(parseCommand('/halp'), { problem: 'There is no command /halp. Did you mean /help? /help lists them.' })
+  assert.equal(parseCommand('/open-door now'), { problem: 'There is no command /open-door. /help lists them.' })
+  assert.equal([parseCommand('hello'), parseCommand('/etc/passwd holds what?'), parseCommand(' /help')], [undefined, undefined, undefined])
+  for (const { name } of COMMANDS) for (const plain of [true, false]) assert.match(formatHelp({ plain, columns: 80 }), `/${name}`)
 })
 
 test('the text of a file goes with the message, fenced so that nothing in it breaks out', () => {

@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { splitGraphemes, stringWidth } from '../../../src/cli/terminal/text.ts'
-import { BLANK, type Editor, sent, withText } from '../../../src/tui/input/editor.ts'
-import { breaksLine, edited } from '../../../src/tui/input/editor-keys.ts'
-import { laidOut, visibleRows } from '../../../src/tui/input/editor-layout.ts'
-import { type Key, KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
+import { clearAndRemember, type Editor, EMPTY_EDITOR, setText } from '../../../src/tui/input/editor.ts'
+import { applyKey, isLineBreak } from '../../../src/tui/input/editor-keys.ts'
+import { getVisibleRows, layOutText } from '../../../src/tui/input/editor-layout.ts'
+import { type Key, KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
 
 const test = suite('editor')
 
@@ -32,13 +32,13 @@ const named = (...chunks: string[]) =>
   )
 
 /** The text after these bytes, with | for the cursor. */
-function typed(bytes: string, { from = BLANK, columns = 40 }: { from?: Editor; columns?: number } = {}): string {
+function typed(bytes: string, { from = EMPTY_EDITOR, columns = 40 }: { from?: Editor; columns?: number } = {}): string {
   const { text, cursor } = after(bytes, from, columns)
   return `${text.slice(0, cursor)}|${text.slice(cursor)}`
 }
 
-function after(bytes: string, from: Editor = BLANK, columns = 40): Editor {
-  return keysOf(bytes).reduce((editor, key) => edited(editor, key, columns) ?? editor, from)
+function after(bytes: string, from: Editor = EMPTY_EDITOR, columns = 40): Editor {
+  return keysOf(bytes).reduce((editor, key) => applyKey(editor, key, columns) ?? editor, from)
 }
 
 test('keys are told from what terminals send for them', () => {
@@ -68,9 +68,9 @@ test('a sequence may come in pieces, and Escape alone is a key', () => {
   assert.equal(named(`x${ESC}`), ['text:x', 'escape'])
   const decoder = new KeyDecoder()
   decoder.push(ESC)
-  assert.is(decoder.waits, true)
+  assert.is(decoder.hasPending, true)
   assert.equal(decoder.push('[C').length, 1)
-  assert.is(decoder.waits, false)
+  assert.is(decoder.hasPending, false)
 })
 
 test('sequences that are no keys are dropped whole', () => {
@@ -112,7 +112,7 @@ test('words and lines are moved over and cut, and what was cut comes back', () =
 })
 
 test('undo takes back what was done last', () => {
-  const editor = [...'abc'].reduce((made, letter) => after(letter, made), BLANK)
+  const editor = [...'abc'].reduce((made, letter) => after(letter, made), EMPTY_EDITOR)
   assert.is(typed('\u001f', { from: editor }), 'ab|')
   assert.is(typed('\u0015\u001f', { from: editor }), 'abc|')
   assert.is(typed('\u001f\u001f\u001f\u001f\u001f', { from: editor }), '|')
@@ -121,8 +121,8 @@ test('undo takes back what was done last', () => {
 test('lines break with Ctrl+J, Alt+Enter, Shift+Enter and a backslash before Enter', () => {
   for (const bytes of ['\n', `${ESC}\r`, `${ESC}[13;2u`, '\\\r']) assert.is(typed(`a${bytes}b`), 'a\nb|')
   const [enter] = keysOf('\r') as [Key]
-  assert.is(breaksLine(enter, withText(BLANK, 'a')), false)
-  assert.is(edited(withText(BLANK, 'a'), enter, 40), undefined, 'Enter alone is for sending')
+  assert.is(isLineBreak(enter, setText(EMPTY_EDITOR, 'a')), false)
+  assert.is(applyKey(setText(EMPTY_EDITOR, 'a'), enter, 40), undefined, 'Enter alone is for sending')
 })
 
 test('up and down keep to their column, over short and wide lines', () => {
@@ -132,12 +132,12 @@ test('up and down keep to their column, over short and wide lines', () => {
 })
 
 test('up at the first row is what was sent before; the draft is not lost', () => {
-  const from = sent(withText(sent(withText(BLANK, 'first')), 'second'))
+  const from = clearAndRemember(setText(clearAndRemember(setText(EMPTY_EDITOR, 'first')), 'second'))
   assert.is(typed(`draft${UP}`, { from }), 'second|')
   assert.is(typed(`draft${UP}${UP}`, { from }), 'first|')
   assert.is(typed(`draft${UP}${UP}${UP}${DOWN}${DOWN}`, { from }), 'draft|')
   assert.is(typed(DOWN, { from }), '|')
-  assert.equal(sent(withText(from, 'second')).past, ['first', 'second'], 'the same twice is kept once')
+  assert.equal(clearAndRemember(setText(from, 'second')).history, ['first', 'second'], 'the same twice is kept once')
 })
 
 test('rows fit, break between words and lose nothing; the cursor stands where its text ends', () => {
@@ -158,7 +158,7 @@ test('rows fit, break between words and lose nothing; the cursor stands where it
           ),
         ]
         const cursor = bounds[place % bounds.length] as number
-        const { rows, row, column } = laidOut(text, cursor, columns)
+        const { rows, row, column } = layOutText(text, cursor, columns)
         assert.is(
           rows
             .map(({ start, end }) => text.slice(start, end))
@@ -173,18 +173,18 @@ test('rows fit, break between words and lose nothing; the cursor stands where it
     { numRuns: 400 },
   )
   assert.equal(
-    laidOut('one two three', 0, 9).rows.map(({ text }) => text),
+    layOutText('one two three', 0, 9).rows.map(({ text }) => text),
     ['one two ', 'three'],
   )
 })
 
 test('wide characters move the cursor by two columns', () => {
-  assert.equal([laidOut('日本', 1, 20).column, laidOut('a👍🏽b', 5, 20).column], [2, 3])
+  assert.equal([layOutText('日本', 1, 20).column, layOutText('a👍🏽b', 5, 20).column], [2, 3])
 })
 
 test('of a long text the rows around the cursor are shown', () => {
   const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
-  const { rows, row, above, below } = visibleRows(laidOut(text, text.indexOf('line 15'), 40), 5)
+  const { rows, row, above, below } = getVisibleRows(layOutText(text, text.indexOf('line 15'), 40), 5)
   assert.equal([rows.length, rows[row]?.text, above + below], [5, 'line 15', 25])
 })
 
@@ -213,7 +213,7 @@ test('whatever is typed, the cursor stands between characters', () => {
   )
   fc.assert(
     fc.property(fc.array(bytes, { maxLength: 60 }), (typing) => {
-      const { text, cursor } = typing.reduce((editor, each) => after(each, editor, 7), BLANK)
+      const { text, cursor } = typing.reduce((editor, each) => after(each, editor, 7), EMPTY_EDITOR)
       const bounds = new Set([
         0,
         ...splitGraphemes(text).map(

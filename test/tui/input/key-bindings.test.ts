@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { UnreachableError } from '../../../src/client/failures.ts'
-import { KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
-import { press } from '../../../src/tui/key-bindings.ts'
-import { Room } from '../../../src/tui/session/chat-session.ts'
-import { Desk } from '../../../src/tui/state/chat-store.ts'
-import type { Happening } from '../../../src/tui/state/transcript-reducer.ts'
+import { UnreachableError } from '../../../src/client/errors.ts'
+import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
+import { handleKey } from '../../../src/tui/key-bindings.ts'
+import { ChatSession } from '../../../src/tui/session/chat-session.ts'
+import { ChatStore } from '../../../src/tui/state/chat-store.ts'
+import type { TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
 const test = suite('controls')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-keys-'))
@@ -22,19 +22,19 @@ const [UP, DOWN, CTRL_C, CTRL_O, CTRL_L, CTRL_Y] = [`${ESC}[A`, `${ESC}[B`, '\u0
 function setUp() {
   const time = { now: 10_000 }
   let left = 0
-  const desk = new Desk(
+  const desk = new ChatStore(
     () => {},
     () => time.now,
   )
   const connect = () => Promise.reject(new UnreachableError('Nothing answers.'))
-  const room = new Room({ desk, connect, plain: false, cwd: folder, leave: () => left++, copy: async () => true })
+  const room = new ChatSession({ store: desk, connect, isPlain: false, cwd: folder, quit: () => left++, copy: async () => true })
   const answered: [string, boolean][] = []
-  room.session.answer = async (tool, allow) => void answered.push([tool, allow])
+  room.replies.confirm = async (tool, allow) => void answered.push([tool, allow])
   desk.update({ agent: { id: 'agent_1', name: 'Guide' }, size: { columns: 60, rows: 20 } })
   const type = (...chunks: string[]) => {
     for (const chunk of chunks) {
       const decoder = new KeyDecoder()
-      for (const key of [...decoder.push(chunk), ...decoder.flush()]) press(room, key)
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(room, key)
     }
   }
   return {
@@ -49,7 +49,7 @@ function setUp() {
   }
 }
 
-const asks: Happening = {
+const asks: TranscriptAction = {
   kind: 'event',
   at: 0,
   event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete', arguments: {} } },
@@ -129,7 +129,7 @@ test('a file that cannot go along keeps the message where it is', async () => {
 test('a file that is not there is told and keeps the message; Enter again sends it as it stands', async () => {
   const { type, room, text, notes } = setUp()
   const sent: string[] = []
-  room.session.send = async (message) => void sent.push(message)
+  room.replies.send = async (message) => void sent.push(message)
   type('compare @note.md\r')
   await settled()
   const told = `@note.md: there is no file ${join(folder, 'note.md')}. Did you mean @notes.md? Enter again sends the message as it stands.`
@@ -143,7 +143,7 @@ test('a model that only quotes documents is not sent a file, and that is told fi
   const { type, desk, room, text, notes } = setUp()
   desk.update({ model: { id: 'm', name: 'Embedded', contextWindow: null, onlyQuotes: true } })
   const sent: string[] = []
-  room.session.send = async (message) => void sent.push(message)
+  room.replies.send = async (message) => void sent.push(message)
   type('what is in @notes.md ?\r')
   await settled()
   assert.match(
@@ -158,7 +158,7 @@ test('a model that only quotes documents is not sent a file, and that is told fi
 
 test('while a reply is awaited, another message stays in the input', async () => {
   const { type, desk, text } = setUp()
-  desk.happen({ kind: 'said', text: 'first' })
+  desk.dispatch({ kind: 'said', text: 'first' })
   type('second\r')
   await settled()
   assert.equal([text(), desk.state.hint], ['second', 'A reply is being written. Esc stops it.'])
@@ -168,7 +168,7 @@ test('a message waits for the service, Escape gives it up, and it can be sent ag
   const { type, desk } = setUp()
   type('hello\r')
   await settled()
-  assert.equal([desk.state.transcript.awaiting, desk.state.trouble], [true, 'Nothing answers.'])
+  assert.equal([desk.state.transcript.isAwaitingReply, desk.state.connectionProblem], [true, 'Nothing answers.'])
   type('typed meanwhile', ESC)
   await settled()
   await settled()
@@ -181,8 +181,8 @@ test('a message waits for the service, Escape gives it up, and it can be sent ag
 
 test('a question is answered by y and n, once it stood there for a moment', () => {
   const { type, desk, time, answered, text } = setUp()
-  desk.happen({ kind: 'said', text: 'go' })
-  desk.happen(asks)
+  desk.dispatch({ kind: 'said', text: 'go' })
+  desk.dispatch(asks)
   type('y')
   assert.equal([answered, text()], [[], 'y'], 'what somebody was about to type is no answer')
   type('\u007f')
@@ -193,8 +193,8 @@ test('a question is answered by y and n, once it stood there for a moment', () =
 
 test('where something is typed, a question is answered with Ctrl', () => {
   const { type, desk, time, answered, text } = setUp()
-  desk.happen({ kind: 'said', text: 'go' })
-  desk.happen(asks)
+  desk.dispatch({ kind: 'said', text: 'go' })
+  desk.dispatch(asks)
   time.now += 1000
   type('wh', 'y', CTRL_Y)
   assert.equal([answered, text()], [[['c1', true]], 'why'])
@@ -211,7 +211,7 @@ test('sources open and close, and leave the input alone', () => {
 test('a picker is narrowed, moved in, and closed', async () => {
   const { type, desk, notes } = setUp()
   const choices = ['Ada', 'Alan', 'Grace'].map((label) => ({ id: label, label, note: '' }))
-  desk.update({ panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 0 } })
+  desk.update({ panel: { kind: 'picker', target: 'agent', title: 'Agents', choices, filter: '', selected: 0 } })
   type('al')
   assert.equal(desk.state.panel?.kind === 'picker' && desk.state.panel.filter, 'al')
   type('\u007f', '\u007f', DOWN, DOWN, DOWN)
@@ -219,7 +219,7 @@ test('a picker is narrowed, moved in, and closed', async () => {
   type('\r')
   await settled()
   assert.equal([desk.state.panel, notes()], [undefined, ['Nothing answers.']], 'a choice that fails is told')
-  desk.update({ panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 0 } })
+  desk.update({ panel: { kind: 'picker', target: 'agent', title: 'Agents', choices, filter: '', selected: 0 } })
   type(ESC)
   assert.is(desk.state.panel, undefined)
 })
@@ -227,11 +227,11 @@ test('a picker is narrowed, moved in, and closed', async () => {
 test('Ctrl+L and /clear draw anew; cleared entries do not come back', async () => {
   const { type, desk } = setUp()
   type(CTRL_L)
-  assert.equal([desk.state.drawing, desk.state.from], [1, 0])
-  desk.note('x')
+  assert.equal([desk.state.redrawCount, desk.state.firstEntry], [1, 0])
+  desk.addNote('x')
   type('/clear', '\r')
   await settled()
-  assert.equal([desk.state.drawing, desk.state.from], [2, 1])
+  assert.equal([desk.state.redrawCount, desk.state.firstEntry], [2, 1])
 })
 
 test('commands without a conversation say so', async () => {

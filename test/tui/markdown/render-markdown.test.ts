@@ -3,29 +3,29 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
-import { markdownLines } from '../../../src/tui/markdown/render-markdown.ts'
-import { drawn, type Flow, START } from '../../../src/tui/markdown/streaming-markdown.ts'
-import { type Line, painted, plainText } from '../../../src/tui/markdown/styled-text.ts'
+import { renderMarkdown } from '../../../src/tui/markdown/render-markdown.ts'
+import { INITIAL_STREAM, renderStream, type StreamState } from '../../../src/tui/markdown/streaming-markdown.ts'
+import { type Line, toAnsi, toPlainText } from '../../../src/tui/markdown/styled-text.ts'
 
 const test = suite('markdown')
 
-const shown = (text: string, columns = 60) => markdownLines(text, columns).map(plainText)
-const colored = (text: string, columns = 60) => markdownLines(text, columns).map((each) => painted(each, true))
+const shown = (text: string, columns = 60) => renderMarkdown(text, columns).map(toPlainText)
+const colored = (text: string, columns = 60) => renderMarkdown(text, columns).map((each) => toAnsi(each, true))
 
 /** What is handed over when the text comes in these pieces, and what was alive after each. */
 function streamed(pieces: readonly string[], columns = 60): { done: string[]; live: string[][] } {
-  let flow: Flow = START
+  let flow: StreamState = INITIAL_STREAM
   const done: Line[] = []
   const live: string[][] = []
   let text = ''
   for (const piece of [...pieces, undefined]) {
     text += piece ?? ''
-    const next = drawn(flow, text, columns, piece === undefined)
-    flow = next.flow
+    const next = renderStream(flow, text, columns, piece === undefined)
+    flow = next.state
     done.push(...next.done)
-    live.push(next.live.map(plainText))
+    live.push(next.live.map(toPlainText))
   }
-  return { done: done.map(plainText), live }
+  return { done: done.map(toPlainText), live }
 }
 
 const EVERYTHING = `# Leave
@@ -173,12 +173,12 @@ test('it looks the same in the end, however it came', () => {
 })
 
 test('a block is handed over as soon as the next begins, and only the tail is drawn again', () => {
-  let { flow, done, live } = drawn(START, 'First paragraph.\n\nSecond', 60, false)
-  assert.equal([done.map(plainText), live.map(plainText)], [['First paragraph.'], ['', 'Second']])
-  ;({ flow, done, live } = drawn(flow, 'First paragraph.\n\nSecond one.', 60, false))
-  assert.equal([done.map(plainText), live.map(plainText)], [[], ['', 'Second one.']])
-  ;({ done, live } = drawn(flow, 'First paragraph.\n\nSecond one.', 60, true))
-  assert.equal([done.map(plainText), live], [['', 'Second one.'], []])
+  let { state: flow, done, live } = renderStream(INITIAL_STREAM, 'First paragraph.\n\nSecond', 60, false)
+  assert.equal([done.map(toPlainText), live.map(toPlainText)], [['First paragraph.'], ['', 'Second']])
+  ;({ state: flow, done, live } = renderStream(flow, 'First paragraph.\n\nSecond one.', 60, false))
+  assert.equal([done.map(toPlainText), live.map(toPlainText)], [[], ['', 'Second one.']])
+  ;({ done, live } = renderStream(flow, 'First paragraph.\n\nSecond one.', 60, true))
+  assert.equal([done.map(toPlainText), live], [['', 'Second one.'], []])
 })
 
 test('lines of code are final as they end, before the fence closes', () => {

@@ -5,20 +5,20 @@ import { render as inkRender } from 'ink'
 import { render } from 'ink-testing-library'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { canvasOn, END } from '../../../src/tui/render/buffered-stdout.ts'
+import { bufferStdout, END_UPDATE } from '../../../src/tui/render/buffered-stdout.ts'
 import { ChatView } from '../../../src/tui/render/chat-view.tsx'
-import { type Frame, Presenter } from '../../../src/tui/render/frame-builder.ts'
-import { type Clock, Frames } from '../../../src/tui/render/frame-scheduler.ts'
-import { Showing } from '../../../src/tui/render/frame-store.ts'
-import { type ChatState, INITIAL } from '../../../src/tui/state/chat-state.ts'
-import { EMPTY, type Happening, transcribe } from '../../../src/tui/state/transcript-reducer.ts'
-import { Emulator } from '../../harness/terminal-emulator.ts'
+import { type Frame, FrameBuilder } from '../../../src/tui/render/frame-builder.ts'
+import { type Clock, FrameScheduler } from '../../../src/tui/render/frame-scheduler.ts'
+import { FrameStore } from '../../../src/tui/render/frame-store.ts'
+import { type ChatState, INITIAL_STATE } from '../../../src/tui/state/chat-state.ts'
+import { EMPTY_TRANSCRIPT, reduceTranscript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
+import { TerminalEmulator } from '../../harness/terminal-emulator.ts'
 
 const test = suite('chat view')
 
 /** The view on an emulated terminal, fed by states. */
 function shown(columns = 60, rows = 20) {
-  const terminal = new Emulator(columns, rows)
+  const terminal = new TerminalEmulator(columns, rows)
   const pieces: string[] = []
   const output = new Writable({
     write(chunk: Buffer, _, done) {
@@ -28,8 +28,8 @@ function shown(columns = 60, rows = 20) {
     },
   }) as unknown as NodeJS.WriteStream
   Object.defineProperties(output, { columns: { value: columns }, rows: { value: rows } })
-  const canvas = canvasOn(output)
-  const showing = new Showing()
+  const canvas = bufferStdout(output)
+  const showing = new FrameStore()
   const ink = inkRender(<ChatView frames={showing} />, { stdout: canvas.stream, patchConsole: false, exitOnCtrlC: false, maxFps: 1000 })
   return {
     terminal,
@@ -38,7 +38,7 @@ function shown(columns = 60, rows = 20) {
     async show(...frames: Frame[]) {
       // Ink leaves a millisecond between two drawings, and the pace of frames leaves more.
       await pause(2)
-      for (const frame of frames) showing.show(frame)
+      for (const frame of frames) showing.publish(frame)
       await new Promise((resolve) => setImmediate(resolve))
       canvas.flush()
       return terminal.screen.trimEnd()
@@ -46,22 +46,22 @@ function shown(columns = 60, rows = 20) {
   }
 }
 
-const delta = (text: string): Happening => ({ kind: 'event', at: 0, event: { event: 'message_delta', data: { text } } })
-const state = (happenings: readonly Happening[], fields: Partial<ChatState> = {}): ChatState => ({
-  ...INITIAL,
+const delta = (text: string): TranscriptAction => ({ kind: 'event', at: 0, event: { event: 'message_delta', data: { text } } })
+const state = (happenings: readonly TranscriptAction[], fields: Partial<ChatState> = {}): ChatState => ({
+  ...INITIAL_STATE,
   agent: { id: 'a', name: 'Guide' },
   size: { columns: 60, rows: 20 },
-  transcript: happenings.reduce(transcribe, EMPTY),
+  transcript: happenings.reduce(reduceTranscript, EMPTY_TRANSCRIPT),
   ...fields,
 })
-const frame = (fields: Partial<Frame>): Frame => ({ anew: false, history: [], lines: [], cursor: undefined, ...fields })
+const frame = (fields: Partial<Frame>): Frame => ({ isFullRedraw: false, history: [], lines: [], cursor: undefined, ...fields })
 
 test('history stands above what is alive, each line once', async () => {
-  const presenter = new Presenter(false)
+  const presenter = new FrameBuilder(false)
   const view = shown()
-  const talk: Happening[] = [{ kind: 'said', text: 'Hello' }, delta('One.\n\nTw')]
-  await view.show(presenter.present(state(talk)))
-  const screen = await view.show(presenter.present(state([...talk, delta('o.\n\nThree')])))
+  const talk: TranscriptAction[] = [{ kind: 'said', text: 'Hello' }, delta('One.\n\nTw')]
+  await view.show(presenter.build(state(talk)))
+  const screen = await view.show(presenter.build(state([...talk, delta('o.\n\nThree')])))
   assert.equal(screen.split('\n').filter(Boolean), [
     '› Hello',
     '  One.',
@@ -84,9 +84,9 @@ test('history that comes faster than it is drawn is not lost', async () => {
 test('a screen that is drawn anew has nothing of the old one', async () => {
   const view = shown()
   await view.show(frame({ history: ['old'], lines: ['live', 'more'] }))
-  const screen = await view.show(frame({ anew: true, history: ['new'], lines: ['live', 'more'] }))
+  const screen = await view.show(frame({ isFullRedraw: true, history: ['new'], lines: ['live', 'more'] }))
   assert.is(screen, 'new\nlive\nmore')
-  assert.is(await view.show(frame({ anew: true, lines: ['live', 'more'] })), 'live\nmore', 'also where nothing else changed')
+  assert.is(await view.show(frame({ isFullRedraw: true, lines: ['live', 'more'] })), 'live\nmore', 'also where nothing else changed')
   view.unmount()
 })
 
@@ -96,7 +96,7 @@ test('a frame goes out in one piece', async () => {
   view.pieces.length = 0
   await view.show(frame({ history: ['a', 'b'], lines: ['x', 'y'], cursor: { x: 1, y: 0 } }))
   assert.is(view.pieces.length, 1)
-  assert.is(view.pieces[0]?.split(END).length, 2, 'one update')
+  assert.is(view.pieces[0]?.split(END_UPDATE).length, 2, 'one update')
   assert.equal(view.terminal.cursor, { x: 1, y: 2 })
   view.unmount()
 })
@@ -115,8 +115,8 @@ class Hourglass implements Clock {
   time = 0
   #waiting: { at: number; work: () => void }[] = []
   now = () => this.time
-  done = (work: () => void) => work()
-  later(milliseconds: number, work: () => void): () => void {
+  afterRender = (work: () => void) => work()
+  schedule(milliseconds: number, work: () => void): () => void {
     const one = { at: this.time + milliseconds, work }
     this.#waiting.push(one)
     return () => {
@@ -139,7 +139,7 @@ class Hourglass implements Clock {
 test('however much changes, it is drawn thirty times a second at most, and the first change at once', () => {
   const clock = new Hourglass()
   const drawn: number[] = []
-  const frames = new Frames(() => void drawn.push(clock.time), clock)
+  const frames = new FrameScheduler(() => void drawn.push(clock.time), clock)
   frames.request()
   clock.pass(0)
   assert.is(drawn.length, 1)
@@ -159,7 +159,7 @@ test('however much changes, it is drawn thirty times a second at most, and the f
 test('where drawing takes long, it is done less often', () => {
   const clock = new Hourglass()
   let drawn = 0
-  const frames = new Frames(() => {
+  const frames = new FrameScheduler(() => {
     drawn++
     clock.time += 100
   }, clock)

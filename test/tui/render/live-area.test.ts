@@ -2,32 +2,32 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
-import { BLANK, withText } from '../../../src/tui/input/editor.ts'
-import { type Line, plainText } from '../../../src/tui/markdown/styled-text.ts'
-import { Presenter } from '../../../src/tui/render/frame-builder.ts'
-import { screenOf } from '../../../src/tui/render/live-area.ts'
-import { BEGINNING, type Feed, fed, tail } from '../../../src/tui/render/scrollback.ts'
-import { statusLine } from '../../../src/tui/render/status-line.ts'
-import { type ChatState, INITIAL, type Shown } from '../../../src/tui/state/chat-state.ts'
+import { EMPTY_EDITOR, setText } from '../../../src/tui/input/editor.ts'
+import { type Line, toPlainText } from '../../../src/tui/markdown/styled-text.ts'
+import { FrameBuilder } from '../../../src/tui/render/frame-builder.ts'
+import { renderLiveArea } from '../../../src/tui/render/live-area.ts'
+import { advanceScrollback, EMPTY_SCROLLBACK, renderTail, type ScrollbackState } from '../../../src/tui/render/scrollback.ts'
+import { renderStatusLine } from '../../../src/tui/render/status-line.ts'
+import { type ChatState, INITIAL_STATE, type SourceCitation } from '../../../src/tui/state/chat-state.ts'
 import type { Message } from '../../../src/tui/state/reply-reducer.ts'
-import { EMPTY, type Happening, type Transcript, transcribe } from '../../../src/tui/state/transcript-reducer.ts'
+import { EMPTY_TRANSCRIPT, reduceTranscript, type Transcript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
 const test = suite('screen')
 
 const VIEW = { columns: 60, now: 5000, details: false }
-const texts = (lines: readonly Line[]) => lines.map(plainText)
-const delta = (text: string): Happening => ({ kind: 'event', at: 0, event: { event: 'message_delta', data: { text } } })
-const call = (id: string, name = 'search', given: Record<string, unknown> = { query: 'leave' }): Happening => ({
+const texts = (lines: readonly Line[]) => lines.map(toPlainText)
+const delta = (text: string): TranscriptAction => ({ kind: 'event', at: 0, event: { event: 'message_delta', data: { text } } })
+const call = (id: string, name = 'search', given: Record<string, unknown> = { query: 'leave' }): TranscriptAction => ({
   kind: 'event',
   at: 1000,
   event: { event: 'tool_call', data: { id, name, arguments: given } },
 })
-const result = (id: string, fields: object = {}): Happening => ({
+const result = (id: string, fields: object = {}): TranscriptAction => ({
   kind: 'event',
   at: 2000,
   event: { event: 'tool_result', data: { id, name: 'search', latency_ms: 300, ...fields } },
 })
-const end = (fields: Partial<Message>): Happening => ({
+const end = (fields: Partial<Message>): TranscriptAction => ({
   kind: 'event',
   at: 0,
   event: {
@@ -35,7 +35,7 @@ const end = (fields: Partial<Message>): Happening => ({
     data: { message: { id: 'msg_2', role: 'assistant', content: '', timestamp: '', finish_reason: 'stop', ...fields } },
   },
 })
-const citation = (index: number, fields: Partial<Shown> = {}): Shown => ({
+const citation = (index: number, fields: Partial<SourceCitation> = {}): SourceCitation => ({
   index,
   source: 'leave.md',
   page: 3,
@@ -43,27 +43,27 @@ const citation = (index: number, fields: Partial<Shown> = {}): Shown => ({
   content: 'Twenty-five days of paid leave.\nThey end in March.',
   score: 1,
   cited: true,
-  about: '',
+  quoteContext: '',
   ...fields,
 })
-const said: Happening = { kind: 'said', text: 'How many days?' }
-const after = (...happenings: Happening[]): Transcript => happenings.reduce(transcribe, EMPTY)
+const said: TranscriptAction = { kind: 'said', text: 'How many days?' }
+const after = (...happenings: TranscriptAction[]): Transcript => happenings.reduce(reduceTranscript, EMPTY_TRANSCRIPT)
 const state = (fields: Partial<ChatState> = {}): ChatState => ({
-  ...INITIAL,
+  ...INITIAL_STATE,
   agent: { id: 'agent_1', name: 'Guide' },
   model: { id: 'm', name: 'llama', contextWindow: null, onlyQuotes: false },
   ...fields,
 })
 
 /** Everything printed when the happenings come one at a time, and what is alive in the end. */
-function printed(happenings: readonly Happening[], view = VIEW): { done: string[]; live: string[] } {
-  let [feed, transcript]: [Feed, Transcript] = [BEGINNING, EMPTY]
+function printed(happenings: readonly TranscriptAction[], view = VIEW): { done: string[]; live: string[] } {
+  let [feed, transcript]: [ScrollbackState, Transcript] = [EMPTY_SCROLLBACK, EMPTY_TRANSCRIPT]
   const done: string[] = []
   let live: string[] = []
   for (const happening of happenings) {
-    transcript = transcribe(transcript, happening)
-    const next = fed(feed, transcript, view)
-    feed = next.feed
+    transcript = reduceTranscript(transcript, happening)
+    const next = advanceScrollback(feed, transcript, view)
+    feed = next.state
     done.push(...texts(next.done))
     live = texts(next.live)
   }
@@ -99,7 +99,7 @@ test('what is finished is printed once and in order; what is not is alive', () =
 
 test('it makes no difference whether it came at once', () => {
   const all = [...TALK, end({ content: 'Let me look.You have **25** days [1].\n\nEnjoy them.' })]
-  assert.equal(texts(fed(BEGINNING, after(...all), VIEW).done), printed(all).done)
+  assert.equal(texts(advanceScrollback(EMPTY_SCROLLBACK, after(...all), VIEW).done), printed(all).done)
 })
 
 test('a running tool turns with its time, and what follows it waits for it', () => {
@@ -122,11 +122,11 @@ test('results are folded to a line, or shown at length', () => {
 })
 
 test('how a reply ended is said below it, with the key that mends it', () => {
-  const ends = (happening: Happening) =>
+  const ends = (happening: TranscriptAction) =>
     printed([said, delta('Hel'), happening])
       .done.slice(3)
       .filter(Boolean)
-  const failed: Happening = {
+  const failed: TranscriptAction = {
     kind: 'event',
     at: 0,
     event: { event: 'error', data: { error: 'Overloaded.', code: 'PROVIDER_ERROR', hint: 'Wait.' } },
@@ -158,12 +158,12 @@ test('long messages of the person are folded', () => {
 })
 
 test('the end of a conversation fits the screen that is drawn anew', () => {
-  const many = Array.from({ length: 100 }, (_, index): Happening[] => [
+  const many = Array.from({ length: 100 }, (_, index): TranscriptAction[] => [
     { kind: 'said', text: `question ${index}` },
     delta('a'),
     end({ id: `m${index}`, content: 'a' }),
   ])
-  const { done, feed } = tail(after(...many.flat()), VIEW, 10)
+  const { done, state: feed } = renderTail(after(...many.flat()), VIEW, 10)
   assert.equal([done.length, feed.entries], [10, 200])
   assert.ok(texts(done).includes('› question 99'))
 })
@@ -181,16 +181,16 @@ test('whatever is open, the screen stays lower than the terminal and narrower th
   const open: Partial<ChatState>[] = [
     {},
     { panel: { kind: 'sources', title: 'Sources', citations, selected: 20, top: undefined } },
-    { panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: '', selected: 50 } },
+    { panel: { kind: 'picker', target: 'agent', title: 'Agents', choices, filter: '', selected: 50 } },
     { menu: { completion: { kind: 'command', from: 0, to: 1, options }, selected: 30 } },
     { transcript: asks, now: 9000 },
-    { editor: withText(BLANK, 'long text '.repeat(500)), files: ['a.md'] },
-    { transcript: after(said), trouble: 'Nothing answers.', hint: undefined },
+    { editor: setText(EMPTY_EDITOR, 'long text '.repeat(500)), files: ['a.md'] },
+    { transcript: after(said), connectionProblem: 'Nothing answers.', hint: undefined },
   ]
   for (const rows of [6, 8, 12, 24, 50])
     for (const columns of [20, 40, 80, 200])
       for (const fields of open) {
-        const { lines, cursor } = screenOf(state({ ...fields, size: { rows, columns } }), live)
+        const { lines, cursor } = renderLiveArea(state({ ...fields, size: { rows, columns } }), live)
         assert.ok(lines.length < rows, `${lines.length} lines in ${rows} rows: ${JSON.stringify(Object.keys(fields))}`)
         for (const each of texts(lines)) assert.ok(stringWidth(each) <= columns, `${columns}: ${each}`)
         if (cursor) assert.ok(cursor.x < columns && cursor.y < lines.length)
@@ -198,14 +198,14 @@ test('whatever is open, the screen stays lower than the terminal and narrower th
 })
 
 test('the cursor stands where the next character goes, by columns', () => {
-  const { lines, cursor } = screenOf(state({ editor: withText(BLANK, '日本👍🏽') }), [])
+  const { lines, cursor } = renderLiveArea(state({ editor: setText(EMPTY_EDITOR, '日本👍🏽') }), [])
   assert.equal([cursor?.x, texts(lines)[cursor?.y ?? -1]], [8, '› 日本👍🏽'])
 })
 
 test('a picker shows what was typed leaves, and the chosen one', () => {
   const choices = ['Ada', 'Alan', 'Grace'].map((label) => ({ id: label, label, note: 'note' }))
-  const { lines, cursor } = screenOf(
-    state({ panel: { kind: 'picker', what: 'agent', title: 'Agents', choices, filter: 'a', selected: 1 } }),
+  const { lines, cursor } = renderLiveArea(
+    state({ panel: { kind: 'picker', target: 'agent', title: 'Agents', choices, filter: 'a', selected: 1 } }),
     [],
   )
   assert.equal(texts(lines).slice(0, 4), ['  Agents  a', '  Ada    note', '› Alan   note', '  Grace  note'])
@@ -220,7 +220,7 @@ test('sources show name, page and the passage of the chosen one', () => {
     selected: 1,
     top: undefined,
   }
-  const lines = texts(screenOf(state({ panel }), []).lines)
+  const lines = texts(renderLiveArea(state({ panel }), []).lines)
   assert.equal(lines.slice(1, 4), ['  [1] leave.md, page 3', '› [4] travel.md, page 3 (not cited, changed since)', '    │ By train.'])
 })
 
@@ -230,26 +230,26 @@ test('a question has its keys once it stood there for a moment, and others where
     at: 0,
     event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete_user', arguments: { id: 4 } } },
   })
-  const lines = (fields: Partial<ChatState>) => texts(screenOf(state({ transcript: asks, ...fields }), []).lines).join('\n')
-  assert.match(lines({ now: 5000, since: 4000 }), /delete_user wants to run with id: 4\n {4}Allow it\? y yes · n no/)
-  assert.not.match(lines({ now: 5000, since: 4900 }), 'y yes')
-  assert.match(lines({ now: 5000, since: 4000, editor: withText(BLANK, 'x') }), 'Ctrl+Y yes')
+  const lines = (fields: Partial<ChatState>) => texts(renderLiveArea(state({ transcript: asks, ...fields }), []).lines).join('\n')
+  assert.match(lines({ now: 5000, waitingSince: 4000 }), /delete_user wants to run with id: 4\n {4}Allow it\? y yes · n no/)
+  assert.not.match(lines({ now: 5000, waitingSince: 4900 }), 'y yes')
+  assert.match(lines({ now: 5000, waitingSince: 4000, editor: setText(EMPTY_EDITOR, 'x') }), 'Ctrl+Y yes')
 })
 
 test('the status tells agent, model, tokens, cost and context, the most important where there is little room', () => {
   const transcript = after(said, end({ usage: { input_tokens: 1000, output_tokens: 440, total_tokens: 1440 }, cost: 0.0021 }))
   const status = (columns: number, fields: Partial<ChatState> = {}) =>
-    plainText(statusLine(state({ transcript, size: { columns, rows: 24 }, ...fields })))
+    toPlainText(renderStatusLine(state({ transcript, size: { columns, rows: 24 }, ...fields })))
   assert.is(status(80), '  Guide · llama · 1.4k tokens · cost 0.0021 · context 1.4k · /quit')
   assert.is(status(40), '  Guide · llama · cost 0.0021 · /quit', 'how to leave is seen after a reply, too')
   assert.is(status(34), '  Guide · llama · cost 0.0021')
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
-  assert.match(status(80, { trouble: 'Nothing answers.' }), '  Nothing answers. · Guide')
+  assert.match(status(80, { connectionProblem: 'Nothing answers.' }), '  Nothing answers. · Guide')
   assert.match(status(80, { model: { id: 'm', name: 'llama', contextWindow: 4096, onlyQuotes: false } }), 'context 35 %')
-  const anew = transcribe(transcript, { kind: 'noted', text: 'A new conversation begins.', begins: true })
+  const anew = reduceTranscript(transcript, { kind: 'noted', text: 'A new conversation begins.', startsConversation: true })
   assert.is(status(80, { transcript: anew }), '  Guide · llama · /help · /quit', 'another conversation is counted anew')
   const unknown = after(said, end({ usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: null }))
-  assert.match(plainText(statusLine(state({ transcript: unknown }))), 'cost unknown')
+  assert.match(toPlainText(renderStatusLine(state({ transcript: unknown }))), 'cost unknown')
 })
 
 test('nothing that came from elsewhere steers the terminal', () => {
@@ -284,7 +284,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
     conversation: { id: 'c', title: evil },
     trouble: evil,
     files: [evil],
-    editor: withText(BLANK, evil),
+    editor: setText(EMPTY_EDITOR, evil),
   }
   for (const colors of [true, false])
     for (const more of [
@@ -292,9 +292,11 @@ test('nothing that came from elsewhere steers the terminal', () => {
       { panel },
       { panel: picker },
       { hint: evil },
-      { transcript: transcribe(transcript, end({ error: evil, finish_reason: 'error', citations: [citation(1, { source: evil })] })) },
+      {
+        transcript: reduceTranscript(transcript, end({ error: evil, finish_reason: 'error', citations: [citation(1, { source: evil })] })),
+      },
     ]) {
-      const { history, lines } = new Presenter(colors).present(state({ ...fields, ...more }))
+      const { history, lines } = new FrameBuilder(colors).build(state({ ...fields, ...more }))
       for (const each of [...history, ...lines])
         assert.not.match(
           each.replaceAll(/\u001b\[\d+(;\d+)*m/g, ''),
@@ -305,7 +307,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
 })
 
 test('without colours there is not one escape sequence', () => {
-  const { history, lines } = new Presenter(false).present(state({ transcript: after(...TALK) }))
+  const { history, lines } = new FrameBuilder(false).build(state({ transcript: after(...TALK) }))
   assert.not.match([...history, ...lines].join('\n'), '\u001b')
 })
 

@@ -1,14 +1,14 @@
 /** The panel of passages: each opens where it was quoted, says where it is cut, and scrolls; on a chat without a service. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { UnreachableError } from '../../../src/client/failures.ts'
-import { KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
-import { press } from '../../../src/tui/key-bindings.ts'
-import { plainText } from '../../../src/tui/markdown/styled-text.ts'
-import { screenOf } from '../../../src/tui/render/live-area.ts'
-import { Room } from '../../../src/tui/session/chat-session.ts'
-import type { Size } from '../../../src/tui/state/chat-state.ts'
-import { Desk } from '../../../src/tui/state/chat-store.ts'
+import { UnreachableError } from '../../../src/client/errors.ts'
+import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
+import { handleKey } from '../../../src/tui/key-bindings.ts'
+import { toPlainText } from '../../../src/tui/markdown/styled-text.ts'
+import { renderLiveArea } from '../../../src/tui/render/live-area.ts'
+import { ChatSession } from '../../../src/tui/session/chat-session.ts'
+import type { TerminalSize } from '../../../src/tui/state/chat-state.ts'
+import { ChatStore } from '../../../src/tui/state/chat-store.ts'
 import type { Citation } from '../../../src/tui/state/reply-reducer.ts'
 
 const test = suite('sources')
@@ -35,26 +35,26 @@ const citation = (index: number, fields: Partial<Citation> = {}): Citation => ({
 function chatOf(
   content: string,
   citations: Citation[],
-  size: Size = { columns: 80, rows: 24 },
+  size: TerminalSize = { columns: 80, rows: 24 },
   question = 'How fast must I acknowledge a page?',
 ) {
-  const desk = new Desk(
+  const desk = new ChatStore(
     () => {},
     () => 0,
   )
   const connect = () => Promise.reject(new UnreachableError('Nothing answers.'))
-  const room = new Room({ desk, connect, plain: false, cwd: '.', leave: () => {}, copy: async () => true })
+  const room = new ChatSession({ store: desk, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
   desk.update({ agent: { id: 'agent_1', name: 'Guide' }, size })
-  desk.happen({ kind: 'said', text: question })
+  desk.dispatch({ kind: 'said', text: question })
   const message = { id: 'msg_2', role: 'assistant' as const, content, timestamp: '', finish_reason: 'stop' as const, citations }
-  desk.happen({ kind: 'event', at: 0, event: { event: 'message_end', data: { message } } })
+  desk.dispatch({ kind: 'event', at: 0, event: { event: 'message_end', data: { message } } })
   const type = (...chunks: string[]) => {
     for (const chunk of chunks) {
       const decoder = new KeyDecoder()
-      for (const key of [...decoder.push(chunk), ...decoder.flush()]) press(room, key)
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(room, key)
     }
   }
-  const lines = () => screenOf(desk.state, []).lines.map(plainText)
+  const lines = () => renderLiveArea(desk.state, []).lines.map(toPlainText)
   return { desk, type, lines, passage: () => lines().filter((each) => /^ {4}[│…]/.test(each)) }
 }
 

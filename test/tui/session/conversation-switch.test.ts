@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { KeyDecoder } from '../../../src/tui/input/parse-keys.ts'
-import { press } from '../../../src/tui/key-bindings.ts'
+import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
+import { handleKey } from '../../../src/tui/key-bindings.ts'
 import type { AgentRecord } from '../../../src/tui/session/api.ts'
-import { Room } from '../../../src/tui/session/chat-session.ts'
+import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import type { ChatState } from '../../../src/tui/state/chat-state.ts'
-import { Desk } from '../../../src/tui/state/chat-store.ts'
+import { ChatStore } from '../../../src/tui/state/chat-store.ts'
 
 const test = suite('changing')
 const servers: Server[] = []
@@ -63,21 +63,21 @@ async function setUp() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const states: ChatState[] = []
   const watchers: ((state: ChatState) => void)[] = []
-  const desk = new Desk(() => {
+  const desk = new ChatStore(() => {
     states.push(desk.state)
     for (const watch of watchers) watch(desk.state)
   })
   const connect = async () => ({ url, token: undefined, narrate: () => {} })
-  const room = new Room({ desk, connect, plain: false, cwd: '.', leave: () => {}, copy: async () => true })
+  const room = new ChatSession({ store: desk, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
   const sent: string[] = []
-  room.session.send = async (message) => void sent.push(`${desk.state.agent?.name}: ${message}`)
+  room.replies.send = async (message) => void sent.push(`${desk.state.agent?.name}: ${message}`)
   room.agent = agent(GUIDE, 'Guide') as unknown as AgentRecord
   desk.update({ agent: { id: GUIDE, name: 'Guide' }, conversation: { id: OLD_CONVERSATION, title: null } })
-  desk.happen({ kind: 'loaded', messages: MESSAGES as never })
+  desk.dispatch({ kind: 'loaded', messages: MESSAGES as never })
   const type = (...chunks: string[]) => {
     for (const chunk of chunks) {
       const decoder = new KeyDecoder()
-      for (const key of [...decoder.push(chunk), ...decoder.flush()]) press(room, key)
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(room, key)
     }
   }
   /** Waits until the service was asked for something. */
@@ -94,7 +94,7 @@ async function setUp() {
   }
   const choices = [{ id: CONVERSATION, label: 'Found', note: '' }]
   const offer = () =>
-    desk.update({ panel: { kind: 'picker', what: 'conversation', title: 'Conversations', choices, filter: '', selected: 0 } })
+    desk.update({ panel: { kind: 'picker', target: 'conversation', title: 'Conversations', choices, filter: '', selected: 0 } })
   const notes = () => desk.state.transcript.entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : []))
   return { desk, room, type, sent, states, watchers, request, answerUntil, offer, notes }
 }
@@ -143,11 +143,11 @@ test('a message typed while another agent is fetched goes to that agent', async 
 
 test('a change that fails leaves everything as it was, and keeps what was typed without sending it', async () => {
   const { desk, room, type, sent, notes, answerUntil } = await setUp()
-  room.use(model('Chosen') as never)
+  room.setModel(model('Chosen') as never)
   type(`/agent ${id('agent', 'f')}`, ENTER, 'Hello', ENTER)
   await answerUntil(() => notes().length > 0)
   assert.equal(
-    [sent, desk.state.editor.text, desk.state.agent?.name, room.agent?.name, room.chosen],
+    [sent, desk.state.editor.text, desk.state.agent?.name, room.agent?.name, room.chosenModel],
     [[], 'Hello', 'Guide', 'Guide', 'Chosen_model'],
   )
 })
@@ -177,10 +177,10 @@ test('a title that is stored late does not bring its conversation back', async (
 
 test('the figures of a stopped reply are asked for where it was written, although a new conversation began', async () => {
   const { desk, room, type, request } = await setUp()
-  room.session.join('msg_3')
+  room.replies.join('msg_3')
   await request()
   type(ESC)
-  await room.session.ended
+  await room.replies.done
   type('/new', ENTER)
   assert.is((await request()).asked, `GET /api/conversations/${OLD_CONVERSATION}/messages`)
   assert.is(desk.state.conversation, undefined)

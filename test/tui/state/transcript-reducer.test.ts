@@ -3,12 +3,18 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
-import { type Citation, type Message, type Reply, textOf } from '../../../src/tui/state/reply-reducer.ts'
-import { asking, EMPTY, type Happening, type Transcript, transcribe } from '../../../src/tui/state/transcript-reducer.ts'
+import { type Citation, getText, type Message, type ReplyState } from '../../../src/tui/state/reply-reducer.ts'
+import {
+  EMPTY_TRANSCRIPT,
+  findPendingConfirmation,
+  reduceTranscript,
+  type Transcript,
+  type TranscriptAction,
+} from '../../../src/tui/state/transcript-reducer.ts'
 
 const test = suite('transcript')
 
-const event = <Name extends ReplyEventName>(name: Name, data: ReplyEvents[Name], id?: number | string): Happening => ({
+const event = <Name extends ReplyEventName>(name: Name, data: ReplyEvents[Name], id?: number | string): TranscriptAction => ({
   kind: 'event',
   at: 1000,
   event: { event: name, data, ...(id === undefined ? {} : { id: String(id) }) } as ReplyEvent,
@@ -32,24 +38,24 @@ const citation = (index: number, fields: Partial<Citation> = {}): Citation => ({
   cited: false,
   ...fields,
 })
-const said: Happening = { kind: 'said', text: 'Hi' }
+const said: TranscriptAction = { kind: 'said', text: 'Hi' }
 /** Whoever writes into a state that was handed out fails. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
     for (const part of Object.values(Object.freeze(value))) frozen(part)
   return value
 }
-const after = (...happenings: Happening[]): Transcript =>
-  happenings.reduce((state, each) => frozen(transcribe(state, frozen(each))), frozen(EMPTY))
-const last = ({ entries }: Transcript) => entries.at(-1) as Reply
-const tools = (reply: Reply | undefined) => (reply?.parts ?? []).flatMap((part) => (part.kind === 'tool' ? [part.tool] : []))
+const after = (...happenings: TranscriptAction[]): Transcript =>
+  happenings.reduce((state, each) => frozen(reduceTranscript(state, frozen(each))), frozen(EMPTY_TRANSCRIPT))
+const last = ({ entries }: Transcript) => entries.at(-1) as ReplyState
+const tools = (reply: ReplyState | undefined) => (reply?.parts ?? []).flatMap((part) => (part.kind === 'tool' ? [part.tool] : []))
 
 test('what was said stands there, and a reply is awaited', () => {
   assert.equal(after(said), { entries: [{ kind: 'said', text: 'Hi' }], live: undefined, awaiting: true })
 })
 
 test('message_start names the reply and its model', () => {
-  const { live, awaiting } = after(said, event('message_start', START, 1))
+  const { live, isAwaitingReply: awaiting } = after(said, event('message_start', START, 1))
   assert.equal([live?.id, live?.modelId, live?.status, live?.lastEventId, awaiting], ['msg_2', 'model_1', 'writing', '1', true])
 })
 
@@ -86,7 +92,7 @@ test('a tool is called between two texts, runs and is done', () => {
   const { live } = [
     event('tool_result', { id: 'c1', name: 'search', result: { hits: 2 }, latency_ms: 12, citations: [citation(1)] }),
     event('message_delta', { text: 'Found.' }),
-  ].reduce(transcribe, before)
+  ].reduce(reduceTranscript, before)
   assert.equal(
     live?.parts.map((part) => (part.kind === 'text' ? part.text : `${part.tool.state} ${part.tool.latencyMs} ${part.tool.passages}`)),
     ['I look.', 'done 12 1', 'Found.'],
@@ -108,14 +114,24 @@ test('a tool that failed says why', () => {
 test('a tool that asks waits for yes or no', () => {
   const call = { id: 'c1', name: 'delete_user', arguments: { id: 4 } }
   const waiting = after(said, event('tool_call', call), event('confirmation_required', call))
-  assert.is(asking(waiting)?.name, 'delete_user')
-  const allowed = transcribe(waiting, { kind: 'answered', tool: 'c1', allow: true, at: 5000 })
-  assert.equal([asking(allowed), tools(allowed.live)[0]?.state, tools(allowed.live)[0]?.since], [undefined, 'running', 5000])
-  const refused = transcribe(waiting, { kind: 'answered', tool: 'c1', allow: false, at: 5000 })
+  assert.is(findPendingConfirmation(waiting)?.name, 'delete_user')
+  const allowed = reduceTranscript(waiting, { kind: 'answered', tool: 'c1', allow: true, at: 5000 })
+  assert.equal(
+    [findPendingConfirmation(allowed), tools(allowed.live)[0]?.state, tools(allowed.live)[0]?.since],
+    [undefined, 'running', 5000],
+  )
+  const refused = reduceTranscript(waiting, { kind: 'answered', tool: 'c1', allow: false, at: 5000 })
   assert.is(tools(refused.live)[0]?.state, 'refused')
-  const told = transcribe(refused, event('tool_result', { id: 'c1', name: 'delete_user', error: 'Refused.', confirmation: 'refused' }))
+  const told = reduceTranscript(
+    refused,
+    event('tool_result', { id: 'c1', name: 'delete_user', error: 'Refused.', confirmation: 'refused' }),
+  )
   assert.is(tools(told.live)[0]?.state, 'refused')
-  assert.equal(transcribe(told, { kind: 'answered', tool: 'c1', allow: true, at: 1 }), told, 'an answer that comes late changes nothing')
+  assert.equal(
+    reduceTranscript(told, { kind: 'answered', tool: 'c1', allow: true, at: 1 }),
+    told,
+    'an answer that comes late changes nothing',
+  )
 })
 
 test('message_end settles the reply: text, usage, cost, citations', () => {
@@ -126,10 +142,10 @@ test('message_end settles the reply: text, usage, cost, citations', () => {
     event('message_delta', { text: 'Hello there.' }),
     event('message_end', { message: message({ usage, cost: 0.002, latency_ms: 900, citations: [citation(1, { cited: true })] }) }),
   )
-  assert.equal([state.live, state.awaiting], [undefined, false])
+  assert.equal([state.live, state.isAwaitingReply], [undefined, false])
   const reply = last(state)
   assert.equal(
-    [reply.status, textOf(reply), reply.usage, reply.cost, reply.latencyMs, reply.citations.length],
+    [reply.status, getText(reply), reply.usage, reply.cost, reply.latencyMs, reply.citations.length],
     ['done', 'Hello there.', usage, 0.002, 900, 1],
   )
 })
@@ -154,7 +170,7 @@ test('an error ends the reply and keeps what was written', () => {
     event('error', { error: 'Overloaded.', code: 'PROVIDER_ERROR', hint: 'Wait.' }),
   )
   assert.equal(
-    [textOf(last(state)), last(state).status, last(state).error, last(state).hint, state.awaiting],
+    [getText(last(state)), last(state).status, last(state).error, last(state).hint, state.isAwaitingReply],
     ['Hel', 'failed', 'Overloaded.', 'Wait.', false],
   )
 })
@@ -168,15 +184,15 @@ test('cut: the stream ends without an end, and what was running is over', () => 
   const call = { id: 'c1', name: 'x', arguments: {} }
   const state = after(said, event('message_delta', { text: 'Hel' }), event('tool_call', call), { kind: 'ended', status: 'interrupted' })
   assert.equal(
-    [textOf(last(state)), last(state).status, tools(last(state))[0]?.state, state.live],
+    [getText(last(state)), last(state).status, tools(last(state))[0]?.state, state.live],
     ['Hel', 'interrupted', 'failed', undefined],
   )
-  assert.equal(transcribe(state, { kind: 'ended', status: 'aborted' }), state, 'it ends once')
+  assert.equal(reduceTranscript(state, { kind: 'ended', status: 'aborted' }), state, 'it ends once')
 })
 
 test('cut before the first event: the failure is the reply', () => {
   const state = after(said, { kind: 'ended', status: 'failed', error: 'Nothing answers.' })
-  assert.equal([last(state).error, state.awaiting], ['Nothing answers.', false])
+  assert.equal([last(state).error, state.isAwaitingReply], ['Nothing answers.', false])
 })
 
 test('repeated: events up to the last one seen are not taken in again', () => {
@@ -189,12 +205,12 @@ test('repeated: events up to the last one seen are not taken in again', () => {
     event('message_delta', { text: 'b' }, 10),
     event('message_delta', { text: 'a' }, 9),
   )
-  assert.is(textOf(ten.live as Reply), 'ab', 'numbers are compared as numbers')
+  assert.is(getText(ten.live as ReplyState), 'ab', 'numbers are compared as numbers')
 })
 
 test('repeated without numbers: a reply told from its beginning replaces itself', () => {
   const first = [event('message_start', START), event('message_delta', { text: 'Hello' })]
-  assert.is(textOf(after(said, ...first, ...first).live as Reply), 'Hello')
+  assert.is(getText(after(said, ...first, ...first).live as ReplyState), 'Hello')
 })
 
 test('repeated: a second end changes nothing but facts', () => {
@@ -204,7 +220,7 @@ test('repeated: a second end changes nothing but facts', () => {
     event('message_end', { message: message() }),
     event('message_end', { message: message({ cost: 1 }) }),
   )
-  assert.equal([state.entries.length, last(state).cost, textOf(last(state))], [2, 1, 'Hello there.'])
+  assert.equal([state.entries.length, last(state).cost, getText(last(state))], [2, 1, 'Hello there.'])
 })
 
 test('repeated: the same call announced twice is one call', () => {
@@ -230,7 +246,7 @@ test('out of order: a text before its start, a result before its call, a questio
     event('message_start', START),
     event('message_delta', { text: 'lo' }),
   )
-  assert.equal([live?.id, textOf(live as Reply)], ['msg_2', 'Hello'])
+  assert.equal([live?.id, getText(live as ReplyState)], ['msg_2', 'Hello'])
   const called = after(
     said,
     event('tool_result', { id: 'c1', name: 'x', result: 1 }),
@@ -245,7 +261,7 @@ test('out of order: a text before its start, a result before its call, a questio
     event('confirmation_required', { id: 'c1', name: 'x', arguments: {} }),
     event('tool_call', { id: 'c1', name: 'x', arguments: {} }),
   )
-  assert.is(asking(asked)?.id, 'c1')
+  assert.is(findPendingConfirmation(asked)?.id, 'c1')
 })
 
 test('out of order: what comes after the end is nobody’s', () => {
@@ -255,8 +271,8 @@ test('out of order: what comes after the end is nobody’s', () => {
     event('tool_call', { id: 'c', name: 'x', arguments: {} }),
     event('message_start', START),
   ])
-    assert.equal(transcribe(done, late), done)
-  assert.equal(transcribe(done, event('error', { error: 'late', code: 'INTERNAL' })), done)
+    assert.equal(reduceTranscript(done, late), done)
+  assert.equal(reduceTranscript(done, event('error', { error: 'late', code: 'INTERNAL' })), done)
 })
 
 test('the end of another reply is not the end of this one', () => {
@@ -305,21 +321,24 @@ test('a reply that was aborted here is completed by what the service stored', ()
     kind: 'ended',
     status: 'aborted',
   })
-  const state = transcribe(aborted, event('message_end', { message: message({ content: 'Hello', finish_reason: 'aborted', cost: 0.1 }) }))
+  const state = reduceTranscript(
+    aborted,
+    event('message_end', { message: message({ content: 'Hello', finish_reason: 'aborted', cost: 0.1 }) }),
+  )
   assert.equal([state.entries.length, last(state).status, last(state).cost], [2, 'aborted', 0.1])
 })
 
 test('a reply that is being written already is joined from its beginning', () => {
   const joined = after({ kind: 'joined', reply: 'msg_2' })
-  assert.equal([joined.live?.id, joined.awaiting], ['msg_2', true])
-  const state = [event('message_start', START, 1), event('message_delta', { text: 'Hello' }, 2)].reduce(transcribe, joined)
-  assert.equal([textOf(state.live as Reply), state.live?.lastEventId], ['Hello', '2'])
+  assert.equal([joined.live?.id, joined.isAwaitingReply], ['msg_2', true])
+  const state = [event('message_start', START, 1), event('message_delta', { text: 'Hello' }, 2)].reduce(reduceTranscript, joined)
+  assert.equal([getText(state.live as ReplyState), state.live?.lastEventId], ['Hello', '2'])
 })
 
 test('an event of a kind nobody knows changes nothing', () => {
   const state = after(said, event('message_start', START, 1))
-  const unknown = { kind: 'event', at: 1, event: { event: 'applause', data: {}, id: '2' } } as unknown as Happening
-  assert.equal({ ...transcribe(state, unknown).live, lastEventId: '1' }, state.live)
+  const unknown = { kind: 'event', at: 1, event: { event: 'applause', data: {}, id: '2' } } as unknown as TranscriptAction
+  assert.equal({ ...reduceTranscript(state, unknown).live, lastEventId: '1' }, state.live)
 })
 
 test('data that is not what it should be breaks nothing', () => {
@@ -338,9 +357,9 @@ test('a stored conversation is loaded as it was said', () => {
     message({ id: 'msg_1', role: 'user', content: 'Hi' }),
     message({ tool_calls: [{ id: 'c1', name: 'x', arguments: {}, error: 'no' }] }),
   ]
-  const { entries, live, awaiting } = after({ kind: 'loaded', messages })
+  const { entries, live, isAwaitingReply: awaiting } = after({ kind: 'loaded', messages })
   assert.equal(
-    [entries.length, entries[0], tools(entries[1] as Reply)[0]?.state, live, awaiting],
+    [entries.length, entries[0], tools(entries[1] as ReplyState)[0]?.state, live, awaiting],
     [2, { kind: 'said', text: 'Hi' }, 'failed', undefined, false],
   )
 })
@@ -365,7 +384,7 @@ test('however events are ordered, repeated and cut, the stored message is what s
     fc.property(fc.array(fc.constantFrom(...heard), { maxLength: 12 }), (some) => {
       const state = after(said, ...some, event('message_start', START), event('message_end', { message: stored }))
       const replies = state.entries.flatMap((entry) => (entry.kind === 'reply' && entry.id === 'msg_2' ? [entry] : []))
-      assert.equal([state.live, state.awaiting, replies.map(textOf)], [undefined, false, ['Hello there.']])
+      assert.equal([state.live, state.isAwaitingReply, replies.map(getText)], [undefined, false, ['Hello there.']])
       assert.ok(replies.flatMap(tools).every(({ state: how }) => how === 'done'))
     }),
   )

@@ -111,17 +111,17 @@ function measureText(root: HtmlElement): Map<HtmlElement, TextStatistics> {
   const weights = new Map<HtmlElement, TextStatistics>()
   const walk = (element: HtmlElement, linked: boolean): TextStatistics => {
     const inLink = linked || element.name === 'a'
-    const weight = { text: 0, linked: 0, links: element.name === 'a' ? 1 : 0 }
+    const weight = { textLength: 0, linkedLength: 0, linkCount: element.name === 'a' ? 1 : 0 }
     for (const child of element.children) {
       if (typeof child === 'string') {
         const length = child.trim().length
-        weight.text += length
-        if (inLink) weight.linked += length
+        weight.textLength += length
+        if (inLink) weight.linkedLength += length
       } else if (!IGNORED_ELEMENTS.has(child.name) || child.name === 'nav') {
         const inner = walk(child, inLink)
-        weight.text += inner.textLength
-        weight.linked += inner.linkedLength
-        weight.links += inner.linkCount
+        weight.textLength += inner.textLength
+        weight.linkedLength += inner.linkedLength
+        weight.linkCount += inner.linkCount
       }
     }
     weights.set(element, weight)

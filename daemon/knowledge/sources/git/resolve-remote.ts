@@ -2,7 +2,7 @@
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
 import type { SourceAuth } from '../../../../src/contract/families/knowledge-sources.ts'
 import { splitUrlCredentials } from '../../../../src/contract/url-credentials.ts'
-import { authorizationOf, conceal } from '../../../outbound/authorization.ts'
+import { formatAuthorization, redactCredentials } from '../../../outbound/authorization.ts'
 import type { Outbound } from '../../../outbound/client.ts'
 import { Redactor } from '../../../secrets/redactor.ts'
 
@@ -43,10 +43,10 @@ export async function resolveRemote(repository: string, options: RemoteOptions):
 /** git resolves the name itself; it is told the addresses that were checked, and redirects were followed before. */
 async function resolveHttpRemote(given: URL, options: RemoteOptions): Promise<Remote> {
   const { outbound, allowPrivateNetwork, auth } = options
-  await outbound.addressesOf(given.hostname, allowPrivateNetwork)
-  const authorization = auth.type === 'none' ? undefined : authorizationOf(auth)
+  await outbound.resolveAddresses(given.hostname, allowPrivateNetwork)
+  const authorization = auth.type === 'none' ? undefined : formatAuthorization(auth)
   const url = await followRedirects(given, authorization, options)
-  const addresses = await outbound.addressesOf(url.hostname, allowPrivateNetwork)
+  const addresses = await outbound.resolveAddresses(url.hostname, allowPrivateNetwork)
   const protocol = url.protocol.slice(0, -1)
   const port = url.port || (protocol === 'https' ? '443' : '80')
   const literal = url.hostname.startsWith('[') || addresses.includes(url.hostname)
@@ -78,10 +78,10 @@ const createHeaderEnvironment = (name: string, authorization: string): Record<st
 
 function createRedact(auth: SourceAuth): Remote['redact'] {
   const redactor = new Redactor()
-  if (auth.type !== 'none') conceal(redactor, auth)
+  if (auth.type !== 'none') redactCredentials(redactor, auth)
   // Some servers take a token for the user name, whatever the password.
   if (auth.type === 'basic') redactor.add(auth.username)
-  return (text) => redactor.withoutSecrets(text)
+  return (text) => redactor.redactKnown(text)
 }
 
 const REFS_PATH = '/info/refs'
@@ -97,7 +97,7 @@ async function followRedirects(
   probe.search = '?service=git-upload-pack'
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
   try {
-    const answer = await outbound.request(probe, { headers, allowPrivateNetwork, signal, timeoutMs: 30_000, wanted: () => false })
+    const answer = await outbound.request(probe, { headers, allowPrivateNetwork, signal, timeoutMs: 30_000, shouldReadBody: () => false })
     const end = new URL(answer.url)
     if (answer.status !== 200 || end.href === probe.href || !end.pathname.endsWith(REFS_PATH)) return url
     if (authorization !== undefined && end.origin !== url.origin) return url
@@ -117,14 +117,14 @@ const asItIs = (text: string): string => text
 async function resolveSshRemote(host: string, address: string, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
   if (!/^[A-Za-z0-9.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host) || host.startsWith('-'))
     throw createValidationError('configuration.repository', 'has a host name that ssh might misread')
-  const [checked] = await outbound.addressesOf(host, allowPrivateNetwork)
+  const [checked] = await outbound.resolveAddresses(host, allowPrivateNetwork)
   const command = `ssh -o BatchMode=yes -o ConnectTimeout=20 -o HostName=${checked} -o HostKeyAlias=${host.replace(/[[\]]/g, '')}`
   return { address, protocols: ['ssh'], settings: [], environment: { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' }, redact: asItIs }
 }
 
 /** The plain git protocol has no way to be told an address but by its own address. */
 async function resolveGitRemote(url: URL, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
-  const [checked = ''] = await outbound.addressesOf(url.hostname, allowPrivateNetwork)
+  const [checked = ''] = await outbound.resolveAddresses(url.hostname, allowPrivateNetwork)
   const host = checked.includes(':') ? `[${checked}]` : checked
   const address = `git://${host}${url.port ? `:${url.port}` : ''}${url.pathname}`
   return { address, protocols: ['git'], settings: ['core.gitProxy='], environment: {}, redact: asItIs }

@@ -99,7 +99,7 @@ export function spawnGit({
   protocols = [],
   settings = [],
   environment = {},
-  redact: hide = (text) => text,
+  redact = (text) => text,
 }: Omit<GitCommand, 'signal' | 'timeoutMs'>): GitProcess {
   const all = [...BASE_SETTINGS, ...settings]
   const env = {
@@ -120,19 +120,19 @@ export function spawnGit({
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   })
-  let errors = ''
+  let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    if (errors.length < MAX_STDERR_LENGTH) errors += text.slice(0, MAX_STDERR_LENGTH)
+    if (stderr.length < MAX_STDERR_LENGTH) stderr += text.slice(0, MAX_STDERR_LENGTH)
   })
   // A process that ended early leaves nobody to write to; how it ended is what is told.
   child.stdin?.on('error', () => {})
-  const ended = new Promise<{ code: number | null; errors: string }>((resolve, reject) => {
+  const exit = new Promise<{ code: number | null; stderr: string }>((resolve, reject) => {
     child.once('error', (error) => reject(toSpawnError(error)))
-    child.once('close', (code) => resolve({ code, errors: hide(errors) }))
+    child.once('close', (code) => resolve({ code, stderr: redact(stderr) }))
   })
   // Whoever waits for it gets the error; nobody waiting is no crash.
-  ended.catch(() => {})
-  return { child, exit: ended }
+  exit.catch(() => {})
+  return { child, exit }
 }
 
 function filterEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {

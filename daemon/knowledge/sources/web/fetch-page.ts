@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/knowledge-sources.ts'
-import type { Outbound, OutboundAnswer } from '../../../outbound/client.ts'
+import type { Outbound, OutboundResponse } from '../../../outbound/client.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
 import { extractLinks, MAX_HTML_LENGTH } from './extract-links.ts'
 import { hashBytes, type PageStore, type StoredPage } from './page-store.ts'
@@ -54,7 +54,7 @@ async function requestPage(
   address: string,
   known: StoredPage | undefined,
   { outbound, allowPrivateNetwork, signal }: FetchContext,
-): Promise<OutboundAnswer> {
+): Promise<OutboundResponse> {
   const headers = {
     accept: ACCEPT,
     ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }),
@@ -67,7 +67,7 @@ async function requestPage(
       headers,
       allowPrivateNetwork,
       signal,
-      wanted,
+      shouldReadBody: wanted,
       timeoutMs: REQUEST_TIMEOUT_MS,
       maxBytes: DEFAULT_MAX_FILE_SIZE,
     })
@@ -91,13 +91,13 @@ const isReadable = (type: string | undefined): boolean =>
     !/^\s*text\/(css|javascript|calendar|vcard)/i.test(type))
 
 /** Without a type, bytes that are neither text nor PDF are something else. */
-function isPage({ headers, body }: OutboundAnswer): boolean {
+function isPage({ headers, body }: OutboundResponse): boolean {
   if (headers['content-type'] !== undefined) return isReadable(headers['content-type'])
   const start = Buffer.from(body.subarray(0, 1_024))
   return start.subarray(0, 5).toString('latin1') === '%PDF-' || !start.includes(0)
 }
 
-async function describePage({ body, headers, url }: OutboundAnswer): Promise<StoredPage> {
+async function describePage({ body, headers, url }: OutboundResponse): Promise<StoredPage> {
   const contentType = headers['content-type'] ?? ''
   const html =
     /html/i.test(contentType) || (contentType === '' && /^\s*<(!doctype|html)/i.test(Buffer.from(body.subarray(0, 200)).toString('latin1')))

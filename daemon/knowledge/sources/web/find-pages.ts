@@ -1,6 +1,6 @@
 /** Sources of type url: a page, the pages of a site, or those of a sitemap. */
 import { CadreError } from '../../../../src/contract/errors.ts'
-import { plainAddress } from '../../../outbound/address.ts'
+import { parseHttpUrl } from '../../../outbound/parse-url.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { type CrawlOptions, type CrawlResult, crawl } from './crawl.ts'
 import { type FetchContext, fetchPage } from './fetch-page.ts'
@@ -23,7 +23,7 @@ interface UrlConfiguration {
 
 export async function* findPages({ configuration, signal, workDirectory: work, outbound }: SourceOptions): AsyncGenerator<SourceDocument> {
   const { url, mode = 'page', max_depth, max_pages, allow_private_network } = configuration as unknown as UrlConfiguration
-  const address = normalizeUrl(plainAddress('configuration.url', url))
+  const address = normalizeUrl(parseHttpUrl('configuration.url', url))
   const store = new PageStore(work)
   const browsing: FetchContext = { outbound, store, signal, allowPrivateNetwork: allow_private_network === true }
   if (mode === 'page') yield await fetchSinglePage(address, browsing)
@@ -35,7 +35,7 @@ export async function* findPages({ configuration, signal, workDirectory: work, o
   await store.deleteUnused()
 }
 
-type CrawlScope = Omit<CrawlOptions, 'browsing' | 'maxPages'>
+type CrawlScope = Omit<CrawlOptions, 'context' | 'maxPages'>
 
 function createSiteScope(address: string, maxDepth: number): CrawlScope {
   const { origin } = new URL(address)

@@ -1,6 +1,6 @@
 /** The provider packages of the AI SDK, each loaded when a model of its provider is first asked. */
 import type { createOpenAI } from '@ai-sdk/openai'
-import type { RemoteModel } from '../../../embedding/service.ts'
+import type { RemoteModel } from '../../../providers/remote-model.ts'
 import { resolveEndpoint } from '../../../providers/endpoints.ts'
 
 /** What all of them are; the package that defines it is theirs, not ours. */

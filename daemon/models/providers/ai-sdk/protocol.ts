@@ -1,5 +1,5 @@
 /** Providers with formats of their own, by the packages of the AI SDK. */
-import type { RemoteModel } from '../../../embedding/service.ts'
+import type { RemoteModel } from '../../../providers/remote-model.ts'
 import type { ChatRequest } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import type { ProviderProtocol, ProviderStream } from '../protocol.ts'

@@ -1,5 +1,5 @@
 /** Servers that speak OpenAI's chat completions, asked directly: every local model is one of them. */
-import type { RemoteModel } from '../../../embedding/service.ts'
+import type { RemoteModel } from '../../../providers/remote-model.ts'
 import { resolveEndpoint } from '../../../providers/endpoints.ts'
 import type { ChatMessage, ChatRequest, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'

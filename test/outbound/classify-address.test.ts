@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkAddress, checkHost, reachOf } from '../../daemon/outbound/reach.ts'
+import { checkAddress, checkHost, classifyAddress } from '../../daemon/outbound/classify-address.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 
 const test = suite('how far addresses reach')
@@ -86,21 +86,21 @@ const PUBLIC = [
 ]
 
 test('private, forbidden and public addresses are told apart', () => {
-  for (const address of [...PRIVATE, ...PRIVATE_6]) assert.is(reachOf(address), 'private', address)
-  for (const address of FORBIDDEN) assert.is(reachOf(address), 'forbidden', address)
-  for (const address of PUBLIC) assert.is(reachOf(address), 'public', address)
+  for (const address of [...PRIVATE, ...PRIVATE_6]) assert.is(classifyAddress(address), 'private', address)
+  for (const address of FORBIDDEN) assert.is(classifyAddress(address), 'forbidden', address)
+  for (const address of PUBLIC) assert.is(classifyAddress(address), 'public', address)
 })
 
 test('an IPv6 spelling never reaches further than the IPv4 address it hides', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(255), { minLength: 4, maxLength: 4 }), (bytes) => {
-      const plain = reachOf(bytes.join('.'))
+      const plain = classifyAddress(bytes.join('.'))
       const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
       const tail = `${hex.slice(0, 4)}:${hex.slice(4)}`
-      assert.is(reachOf(`::ffff:${tail}`), plain)
-      assert.is(reachOf(`64:ff9b::${tail}`), plain)
+      assert.is(classifyAddress(`::ffff:${tail}`), plain)
+      assert.is(classifyAddress(`64:ff9b::${tail}`), plain)
       for (const hiding of [`::${tail}`, `2002:${tail}::1`, `2001:0:${tail}::`, `64:ff9b:1::${tail}`, `::ffff:0:${tail}`])
-        assert.is.not(reachOf(hiding), 'public', hiding)
+        assert.is.not(classifyAddress(hiding), 'public', hiding)
     }),
   )
 })
@@ -108,7 +108,7 @@ test('an IPv6 spelling never reaches further than the IPv4 address it hides', ()
 test('whatever ipaddr.js does not call unicast is not public', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
-      if (!ipaddr.isValid(address) || reachOf(address) !== 'public') return
+      if (!ipaddr.isValid(address) || classifyAddress(address) !== 'public') return
       assert.ok(['unicast', 'ipv4Mapped', 'rfc6052'].includes(ipaddr.parse(address).range()), address)
     }),
     { numRuns: 2_000 },

@@ -1,6 +1,6 @@
 /** One request of a chain of redirects, and what the next one may carry. */
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { CONNECTION_HEADERS, plainAddress } from './address.ts'
+import { CONNECTION_HEADERS, parseHttpUrl } from './parse-url.ts'
 
 export interface Hop {
   url: URL
@@ -10,15 +10,15 @@ export interface Hop {
 }
 
 /** Headers that tell nobody a secret; any other may be a key under a name of its own. */
-const HARMLESS = ['accept', 'accept-language', 'content-type', 'user-agent']
+const SAFE_HEADERS = ['accept', 'accept-language', 'content-type', 'user-agent']
 
-export function firstHop(
+export function createFirstHop(
   address: string | URL,
   method: string,
   headers: Readonly<Record<string, string>>,
   body: string | Uint8Array | undefined,
 ): Hop {
-  const url = plainAddress('url', String(address))
+  const url = parseHttpUrl('url', String(address))
   const lower: Record<string, string> = { 'user-agent': 'Cadre' }
   for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
   for (const name of Object.keys(lower))
@@ -28,17 +28,17 @@ export function firstHop(
 }
 
 /** The request a redirect asks for, or nothing if the answer is no redirect. */
-export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
+export function createNextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
-  const url = target(hop.url, location)
+  const url = resolveLocation(hop.url, location)
   const toGet = (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST')
   const kept = Object.entries(hop.headers).filter(
-    ([name]) => (url.origin === hop.url.origin || HARMLESS.includes(name)) && !(toGet && name.startsWith('content-')),
+    ([name]) => (url.origin === hop.url.origin || SAFE_HEADERS.includes(name)) && !(toGet && name.startsWith('content-')),
   )
   return { url, method: toGet ? 'GET' : hop.method, headers: Object.fromEntries(kept), body: toGet ? undefined : hop.body }
 }
 
-function target(from: URL, location: string): URL {
+function resolveLocation(from: URL, location: string): URL {
   let url: URL
   try {
     url = new URL(location, from)

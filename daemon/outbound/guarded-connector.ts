@@ -2,7 +2,7 @@
 import type { LookupFunction } from 'node:net'
 import type { buildConnector } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
-import { checkAddress, checkHost, isLiteral, plainHost } from './reach.ts'
+import { checkAddress, checkHost, isIpLiteral, stripBrackets } from './classify-address.ts'
 
 export interface ResolvedAddress {
   address: string
@@ -11,10 +11,10 @@ export interface ResolvedAddress {
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
 /** Every address of a host, if all of them may be reached: one that may not spoils the name. */
-export async function checkedAddresses(resolve: Resolve, host: string, allowPrivateNetwork: boolean): Promise<ResolvedAddress[]> {
+export async function resolveAllowedAddresses(resolve: Resolve, host: string, allowPrivateNetwork: boolean): Promise<ResolvedAddress[]> {
   checkHost(host, allowPrivateNetwork)
-  const plain = plainHost(host)
-  if (isLiteral(plain)) return [{ address: plain, family: plain.includes(':') ? 6 : 4 }]
+  const plain = stripBrackets(host)
+  if (isIpLiteral(plain)) return [{ address: plain, family: plain.includes(':') ? 6 : 4 }]
   const addresses = await resolve(plain)
   if (addresses.length === 0) throw new CadreError('PROVIDER_ERROR', `There is no host named ${plain}.`)
   for (const { address } of addresses) checkAddress(plain, address, allowPrivateNetwork)
@@ -25,9 +25,13 @@ export async function checkedAddresses(resolve: Resolve, host: string, allowPriv
  * The socket asks `lookup` for the addresses it then connects to, so no second answer of the name server can slip in
  * between check and connection. Literals never get to `lookup` and are checked before.
  */
-export function guardedConnector(build: typeof buildConnector, resolve: Resolve, allowPrivateNetwork: boolean): buildConnector.connector {
+export function createGuardedConnector(
+  build: typeof buildConnector,
+  resolve: Resolve,
+  allowPrivateNetwork: boolean,
+): buildConnector.connector {
   const lookup: LookupFunction = (host, options, callback) => {
-    checkedAddresses(resolve, host, allowPrivateNetwork).then(
+    resolveAllowedAddresses(resolve, host, allowPrivateNetwork).then(
       (addresses) => {
         const [first] = addresses as [ResolvedAddress]
         if (options.all) callback(null, addresses)
@@ -47,7 +51,7 @@ export function guardedConnector(build: typeof buildConnector, resolve: Resolve,
     connect(options, (...[error, socket]) => {
       if (error) return callback(error, null)
       try {
-        checkAddress(plainHost(options.hostname), socket.remoteAddress ?? '', allowPrivateNetwork)
+        checkAddress(stripBrackets(options.hostname), socket.remoteAddress ?? '', allowPrivateNetwork)
       } catch (refusal) {
         socket.destroy()
         return callback(refusal as Error, null)

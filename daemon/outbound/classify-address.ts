@@ -2,10 +2,10 @@
 import ipaddr from 'ipaddr.js'
 import { CadreError } from '../../src/contract/errors.ts'
 
-export type Reach = 'public' | 'private' | 'forbidden'
+export type AddressScope = 'public' | 'private' | 'forbidden'
 
 /** What clouds answer credentials at, wherever in the address plan they put it. */
-const METADATA = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254']
+const METADATA_ADDRESSES = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254']
 
 /** The part of IPv6 that is handed out to the public, and what is taken out of it again. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -15,21 +15,21 @@ const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 const BENCHMARK = ipaddr.IPv4.parseCIDR('198.18.0.0/15')
 
 /** Takes any spelling that a resolver or a connecting socket would take for an address. */
-export function reachOf(address: string): Reach {
-  const spelled = withoutDots(address)
+export function classifyAddress(address: string): AddressScope {
+  const spelled = normalizeIPv6(address)
   if (!ipaddr.isValid(spelled)) return 'forbidden'
   const parsed = ipaddr.parse(spelled)
-  return parsed instanceof ipaddr.IPv4 ? reachOfIPv4(parsed) : reachOfIPv6(parsed as ipaddr.IPv6)
+  return parsed instanceof ipaddr.IPv4 ? classifyIPv4(parsed) : classifyIPv6(parsed as ipaddr.IPv6)
 }
 
 /** ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which is another address. */
-function withoutDots(address: string): string {
+function normalizeIPv6(address: string): string {
   if (!address.includes(':') || !address.includes('.')) return address
   return URL.canParse(`http://[${address}]`) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : 'nothing'
 }
 
-function reachOfIPv4(address: ipaddr.IPv4): Reach {
-  if (METADATA.includes(address.toString())) return 'forbidden'
+function classifyIPv4(address: ipaddr.IPv4): AddressScope {
+  if (METADATA_ADDRESSES.includes(address.toString())) return 'forbidden'
   const range = address.range()
   if (range === 'unicast') return 'public'
   if (range === 'loopback' || range === 'private' || range === 'carrierGradeNat') return 'private'
@@ -37,10 +37,10 @@ function reachOfIPv4(address: ipaddr.IPv4): Reach {
   return address.match(BENCHMARK) ? 'private' : 'forbidden'
 }
 
-function reachOfIPv6(address: ipaddr.IPv6): Reach {
-  if (address.zoneId || METADATA.includes(address.toString())) return 'forbidden'
-  if (address.isIPv4MappedAddress()) return reachOfIPv4(address.toIPv4Address())
-  if (address.match(NAT64)) return reachOfIPv4(new ipaddr.IPv4(address.toByteArray().slice(12)))
+function classifyIPv6(address: ipaddr.IPv6): AddressScope {
+  if (address.zoneId || METADATA_ADDRESSES.includes(address.toString())) return 'forbidden'
+  if (address.isIPv4MappedAddress()) return classifyIPv4(address.toIPv4Address())
+  if (address.match(NAT64)) return classifyIPv4(new ipaddr.IPv4(address.toByteArray().slice(12)))
   const range = address.range()
   if (range === 'loopback' || range === 'uniqueLocal') return 'private'
   const isatap = address.parts[5] === 0x5efe && (address.parts[4] === 0 || address.parts[4] === 0x200)
@@ -49,24 +49,24 @@ function reachOfIPv6(address: ipaddr.IPv6): Reach {
 }
 
 /** Host names lose their brackets, case and final dots: all of them are the same host. */
-export const plainHost = (host: string): string =>
+export const stripBrackets = (host: string): string =>
   host
     .replace(/^\[(.*)\]$/, '$1')
     .toLowerCase()
     .replace(/\.+$/, '')
-export const isLiteral = (host: string): boolean => ipaddr.isValid(plainHost(host))
+export const isIpLiteral = (host: string): boolean => ipaddr.isValid(stripBrackets(host))
 
 /** Refuses names and literals that lead where they may not; what names resolve to is checked when they do. */
 export function checkHost(host: string, allowPrivateNetwork: boolean): void {
-  const plain = plainHost(host)
+  const plain = stripBrackets(host)
   if (plain === '') throw new CadreError('ADDRESS_BLOCKED', 'The address has no host.')
-  if (isLiteral(plain)) checkAddress(plain, plain, allowPrivateNetwork)
+  if (isIpLiteral(plain)) checkAddress(plain, plain, allowPrivateNetwork)
   else if (!allowPrivateNetwork && /(^|\.)localhost(\.localdomain)?$/.test(plain))
-    throw blocked(`${plain} is this machine itself`, 'private')
+    throw createBlockedError(`${plain} is this machine itself`, 'private')
 }
 
 /** Whether a host is this machine, its network or nowhere public, as far as its name tells. */
-export function leadsInside(host: string): boolean {
+export function isPrivateHost(host: string): boolean {
   try {
     checkHost(host, false)
     return false
@@ -77,13 +77,13 @@ export function leadsInside(host: string): boolean {
 
 /** Refuses an address of `host`, literal or resolved. */
 export function checkAddress(host: string, address: string, allowPrivateNetwork: boolean): void {
-  const reach = reachOf(address)
+  const reach = classifyAddress(address)
   if (reach === 'public' || (reach === 'private' && allowPrivateNetwork)) return
   const what = host === address ? address : `${host} (${address})`
-  throw blocked(reach === 'private' ? `${what} is inside the private network` : `${what} is no public address`, reach)
+  throw createBlockedError(reach === 'private' ? `${what} is inside the private network` : `${what} is no public address`, reach)
 }
 
-function blocked(what: string, reach: Reach): CadreError {
+function createBlockedError(what: string, reach: AddressScope): CadreError {
   const hint =
     reach === 'private' ? 'If it is meant to be reached, an admin can say so with allow_private_network.' : 'No setting opens it.'
   return new CadreError('ADDRESS_BLOCKED', `${what}; nothing was sent.`, { hint })

@@ -3,8 +3,8 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
-import { type Followed, type FollowOptions, followReply, replyEvent } from '../../src/client/reply.ts'
+import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
+import { type FollowOptions, followReply, parseReplyEvent, type ReplyRequest } from '../../src/client/follow-reply.ts'
 import type { ReplyEvent } from '../../src/contract/reply-events.ts'
 import { encodeComment, encodeEvent } from '../../src/sse.ts'
 
@@ -17,7 +17,7 @@ const event = (name: string, data: unknown, id?: string) => encodeEvent({ event:
 
 interface Followers {
   listener: RequestListener
-  followed?: Followed
+  followed?: ReplyRequest
   options?: FollowOptions
 }
 
@@ -58,7 +58,7 @@ function cutAfter(response: ServerResponse, text: string): void {
 }
 
 test('an event of the wire becomes a typed one', () => {
-  assert.equal(replyEvent({ event: 'message_delta', data: '{"text":"Hi"}', id: '3' }), {
+  assert.equal(parseReplyEvent({ event: 'message_delta', data: '{"text":"Hi"}', id: '3' }), {
     event: 'message_delta',
     data: { text: 'Hi' },
     id: '3',
@@ -66,13 +66,13 @@ test('an event of the wire becomes a typed one', () => {
 })
 
 test('an event that only a newer service knows is passed over', () => {
-  assert.is(replyEvent({ event: 'applause', data: '{}' }), undefined)
-  assert.is(replyEvent({ event: 'toString', data: '{}' }), undefined)
+  assert.is(parseReplyEvent({ event: 'applause', data: '{}' }), undefined)
+  assert.is(parseReplyEvent({ event: 'toString', data: '{}' }), undefined)
 })
 
 test('an event that is not an object is told, and not thrown as a syntax error', () => {
   for (const data of ['{"text":', 'null', '3'])
-    assert.throws(() => replyEvent({ event: 'message_delta', data }), /message_delta.*cannot be read/)
+    assert.throws(() => parseReplyEvent({ event: 'message_delta', data }), /message_delta.*cannot be read/)
 })
 
 test('events come up to the terminal one, and what follows it is nobody’s', async () => {
@@ -133,7 +133,7 @@ test('a stream that ends without its end is an error, whether it ends or breaks'
 test('an error before the first event keeps its code', async () => {
   const { error } = await follow({
     listener: (_, response) => void response.writeHead(409).end('{"success":false,"error":"A reply is being written.","code":"CONFLICT"}'),
-    options: { reconnects: 3 },
+    options: { maxReconnects: 3 },
   })
   assert.instance(error, ServiceError)
   assert.is((error as ServiceError).code, 'CONFLICT')
@@ -141,7 +141,7 @@ test('an error before the first event keeps its code', async () => {
 
 test('a cut connection is taken up after the last event that came', async () => {
   const { events, error, requests, said } = await follow({
-    options: { reconnects: 1 },
+    options: { maxReconnects: 1 },
     listener: (request, response) => {
       if (request.method === 'POST') cutAfter(response, event('message_start', START, '1') + event('message_delta', { text: 'Hel' }, '2'))
       else response.end(event('message_delta', { text: 'lo.' }, '3') + event('message_end', END, '4'))
@@ -158,7 +158,7 @@ test('a cut connection is taken up after the last event that came', async () => 
 
 test('a message is never sent twice: without a reply to follow a cut is an error', async () => {
   const { error, requests } = await follow({
-    options: { reconnects: 3 },
+    options: { maxReconnects: 3 },
     listener: (_, response) => cutAfter(response, ': nothing yet\n\n'),
   })
   assert.instance(error, UnreachableError)
@@ -167,7 +167,7 @@ test('a message is never sent twice: without a reply to follow a cut is an error
 
 test('taking up again ends, too', async () => {
   const { error, requests } = await follow({
-    options: { reconnects: 2 },
+    options: { maxReconnects: 2 },
     followed: { conversation: 'conv_1', reply: 'msg_2', after: '7' },
     listener: (_, response) => cutAfter(response, encodeComment('still here')),
   })
@@ -177,7 +177,7 @@ test('taking up again ends, too', async () => {
 
 test('a service that falls silent counts as gone', async () => {
   const { events, error } = await follow({
-    options: { longestSilence: 50 },
+    options: { idleTimeoutMs: 50 },
     listener: (_, response) => void response.write(event('message_start', START, '1')),
   })
   assert.is(events.length, 1)
@@ -187,7 +187,7 @@ test('a service that falls silent counts as gone', async () => {
 test('who gives up is not told that the connection was cut', async () => {
   const abort = new AbortController()
   const { error, requests } = await follow({
-    options: { reconnects: 3, signal: abort.signal },
+    options: { maxReconnects: 3, signal: abort.signal },
     listener: (_, response) => void response.write(event('message_start', START, '1'), () => abort.abort()),
   })
   assert.is(error?.name, 'AbortError')

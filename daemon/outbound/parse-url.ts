@@ -18,7 +18,7 @@ export const CONNECTION_HEADERS: readonly string[] = [
 ]
 
 /** `instead` says where a login goes. */
-export function plainAddress(field: string, address: string, instead = 'Use the fields made for it.'): URL {
+export function parseHttpUrl(field: string, address: string, instead = 'Use the fields made for it.'): URL {
   let url: URL
   try {
     url = new URL(address)

@@ -3,9 +3,9 @@ import { hash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-export class Originals {
+export class OriginalStore {
   readonly #directory: string
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #queues = new Map<string, Promise<unknown>>()
 
   constructor(directory: string) {
     this.#directory = directory
@@ -14,7 +14,7 @@ export class Originals {
   /** Puts the bytes on disk for good, then lets the caller record them; nobody removes them in between. */
   async keep<T>(bytes: Uint8Array, record: (contentHash: string) => Promise<T>): Promise<T> {
     const contentHash = hash('sha256', bytes, 'hex')
-    return this.#inTurn(contentHash, async () => {
+    return this.#runExclusively(contentHash, async () => {
       await this.#write(contentHash, bytes)
       return record(contentHash)
     })
@@ -22,7 +22,7 @@ export class Originals {
 
   /** Removes the bytes unless the caller still finds a use for them. */
   async release(contentHash: string, inUse: () => Promise<boolean>): Promise<void> {
-    await this.#inTurn(contentHash, async () => {
+    await this.#runExclusively(contentHash, async () => {
       if (!(await inUse())) await rm(this.#path(contentHash), { force: true })
     })
   }
@@ -31,14 +31,14 @@ export class Originals {
     return readFile(this.#path(contentHash))
   }
 
-  async any(): Promise<boolean> {
-    for (const shelf of await shelvesOf(this.#directory)) if ((await readdir(join(this.#directory, shelf))).length > 0) return true
+  async hasAny(): Promise<boolean> {
+    for (const shelf of await listShards(this.#directory)) if ((await readdir(join(this.#directory, shelf))).length > 0) return true
     return false
   }
 
   /** Removes what a crash left behind: bytes that nobody recorded, and half-written files. Before anything is kept. */
-  async sweep(inUse: ReadonlySet<string>): Promise<void> {
-    for (const shelf of await shelvesOf(this.#directory)) {
+  async removeUnused(inUse: ReadonlySet<string>): Promise<void> {
+    for (const shelf of await listShards(this.#directory)) {
       for (const name of await readdir(join(this.#directory, shelf))) {
         if (!inUse.has(name)) await rm(join(this.#directory, shelf, name), { force: true })
       }
@@ -55,33 +55,37 @@ export class Originals {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const partial = `${path}.${randomUUID()}`
     try {
-      await synced(partial, 'wx', async (file) => file.writeFile(bytes))
+      await withSyncedFile(partial, 'wx', async (file) => file.writeFile(bytes))
       await rename(partial, path)
     } catch (error) {
       await rm(partial, { force: true })
       throw error
     }
-    await synced(dirname(path), 'r')
+    await withSyncedFile(dirname(path), 'r')
   }
 
-  async #inTurn<T>(contentHash: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(contentHash) ?? Promise.resolve()).then(work)
+  async #runExclusively<T>(contentHash: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#queues.get(contentHash) ?? Promise.resolve()).then(work)
     const settled = turn.catch(() => undefined)
-    this.#turns.set(contentHash, settled)
+    this.#queues.set(contentHash, settled)
     try {
       return await turn
     } finally {
-      if (this.#turns.get(contentHash) === settled) this.#turns.delete(contentHash)
+      if (this.#queues.get(contentHash) === settled) this.#queues.delete(contentHash)
     }
   }
 }
 
-async function shelvesOf(directory: string): Promise<string[]> {
+async function listShards(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
 }
 
 /** Opens, works, and does not return before the disk has it. */
-async function synced(path: string, flags: string, work?: (file: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
+async function withSyncedFile(
+  path: string,
+  flags: string,
+  work?: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
   const file = await open(path, flags, 0o600)
   try {
     await work?.(file)

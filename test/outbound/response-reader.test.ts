@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Incoming } from '../../daemon/outbound/incoming.ts'
+import { ResponseReader } from '../../daemon/outbound/response-reader.ts'
 
 const test = suite('an answer as it arrives')
 
@@ -27,8 +27,8 @@ class Steering {
   }
 }
 
-function begun(): { incoming: Incoming; steering: Steering } {
-  const incoming = new Incoming()
+function begun(): { incoming: ResponseReader; steering: Steering } {
+  const incoming = new ResponseReader()
   const steering = new Steering()
   incoming.onRequestStart(steering)
   incoming.onResponseStart(steering, 200, {})
@@ -54,9 +54,9 @@ test('a request that is ended before it is sent is not sent, and nobody waiting 
   const crashes: unknown[] = []
   const crashed = (error: unknown) => void crashes.push(error)
   process.on('unhandledRejection', crashed)
-  const [incoming, steering] = [new Incoming(), new Steering()]
+  const [incoming, steering] = [new ResponseReader(), new Steering()]
   const reason = new Error('never mind')
-  incoming.end(reason)
+  incoming.abort(reason)
   await setImmediate()
   process.off('unhandledRejection', crashed)
   assert.equal(crashes, [])

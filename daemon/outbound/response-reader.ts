@@ -2,30 +2,30 @@
 import type { Dispatcher } from 'undici'
 
 /** What may arrive before somebody asks for it; then the sender waits. */
-const MOST_HELD = 64 * 1024
+const MAX_BUFFERED_BYTES = 64 * 1024
 
-export interface AnswerHead {
+export interface ResponseHead {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-export class Incoming implements Dispatcher.DispatchHandler {
+export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Rejects where no answer came. */
-  readonly head: Promise<AnswerHead>
-  #answer: (head: AnswerHead) => void = () => {}
-  #refuse: (error: unknown) => void = () => {}
+  readonly head: Promise<ResponseHead>
+  #resolveHead: (head: ResponseHead) => void = () => {}
+  #rejectHead: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #parts: Buffer[] = []
-  #held = 0
-  #over = false
+  #bufferedBytes = 0
+  #ended = false
   #failure: { error: unknown } | undefined
   /** Lets whoever waits for the next part look again. */
   #wake: (() => void) | undefined
 
   constructor() {
     this.head = new Promise((resolve, reject) => {
-      this.#answer = resolve
-      this.#refuse = reject
+      this.#resolveHead = resolve
+      this.#rejectHead = reject
     })
     // Whoever waits for it gets the error; nobody waiting is no crash.
     this.head.catch(() => {})
@@ -33,18 +33,18 @@ export class Incoming implements Dispatcher.DispatchHandler {
 
   /** All that has come since; undefined when all has. Throws where the rest will not. */
   async next(): Promise<Buffer | undefined> {
-    while (!this.#over && !this.#failure && this.#held === 0)
+    while (!this.#ended && !this.#failure && this.#bufferedBytes === 0)
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-    if (this.#parts.length > 0) return this.#taken()
+    if (this.#parts.length > 0) return this.#takeBuffered()
     if (this.#failure) throw this.#failure.error
     return undefined
   }
 
   /** Ends the request if it still runs; whoever waits gets the reason. */
-  end(reason: unknown): void {
-    if (this.#over) return
+  abort(reason: unknown): void {
+    if (this.#ended) return
     this.#fail(reason)
     this.#controller?.abort(reason as Error)
   }
@@ -54,19 +54,19 @@ export class Incoming implements Dispatcher.DispatchHandler {
     if (this.#failure) controller.abort(this.#failure.error as Error)
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHead['headers']): void {
-    if (status >= 200) this.#answer({ status, headers })
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHead['headers']): void {
+    if (status >= 200) this.#resolveHead({ status, headers })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
     this.#parts.push(part)
-    this.#held += part.length
-    if (this.#held > MOST_HELD) controller.pause()
+    this.#bufferedBytes += part.length
+    if (this.#bufferedBytes > MAX_BUFFERED_BYTES) controller.pause()
     this.#wake?.()
   }
 
   onResponseEnd(): void {
-    this.#over = true
+    this.#ended = true
     this.#wake?.()
   }
 
@@ -74,17 +74,17 @@ export class Incoming implements Dispatcher.DispatchHandler {
     this.#fail(error)
   }
 
-  #taken(): Buffer {
+  #takeBuffered(): Buffer {
     const [first, ...more] = this.#parts as [Buffer]
     this.#parts = []
-    this.#held = 0
+    this.#bufferedBytes = 0
     if (this.#controller?.paused) this.#controller.resume()
     return more.length === 0 ? first : Buffer.concat([first, ...more])
   }
 
   #fail(error: unknown): void {
     this.#failure ??= { error }
-    this.#refuse(error)
+    this.#rejectHead(error)
     this.#wake?.()
   }
 }
