@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import type { Document, DocumentCreate } from '../../src/contract/families/documents.ts'
-import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/families/knowledge-sources.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/families/source-configurations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { requireMatchingEtag } from '../core/etag.ts'
@@ -98,7 +98,7 @@ export class DocumentsService {
 
   /** Deletes originals that no document refers to. */
   async sweepOriginals(): Promise<void> {
-    await this.#originals.sweep(await listAllContentHashes(this.#database))
+    await this.#originals.removeUnused(await listAllContentHashes(this.#database))
   }
 
   async #require(reader: Reader, sourceId: string, id: string): Promise<StoredDocument> {

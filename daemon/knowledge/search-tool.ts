@@ -1,5 +1,4 @@
-/** Search as an agent's tool: what RAG and retrieval tools are to a model. */
-
+/** Creates the search tool that RAG tools and retrieval tools offer to a model. */
 import { object, optional } from '../../src/contract/schemas/fields.ts'
 import { query, top_k } from '../../src/contract/schemas/passages.ts'
 import type { RetrievedPassage, Tool } from '../core/tool.ts'
@@ -10,8 +9,8 @@ const SearchInput = object({ query, ...optional({ top_k }) })
 const PARAMETERS = {
   type: 'object',
   properties: {
-    query: { type: 'string', description: 'What to look for: a question, or words of what is sought.' },
-    top_k: { type: 'integer', minimum: 1, maximum: 100, description: 'Most passages to find; leave it out for the usual number.' },
+    query: { type: 'string', description: 'A question or keywords to search for.' },
+    top_k: { type: 'integer', minimum: 1, maximum: 100, description: 'Maximum number of passages. Omit it for the default.' },
   },
   required: ['query'],
   additionalProperties: false,
@@ -31,7 +30,7 @@ export function createSearchTool(
   return {
     id,
     name,
-    description: description.trim() === '' ? `Finds passages about a question in the documents of "${name}".` : description,
+    description: description.trim() === '' ? `Searches the documents of "${name}" for passages that answer a question.` : description,
     parameters: PARAMETERS,
     requiresConfirmation: false,
     run: async (input) => {

@@ -1,7 +1,8 @@
 /** Credentials of knowledge sources: sealed in the database, opened for a sync and bound to their repository. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import type { KnowledgeSourceCreate, KnowledgeSourceUpdate, SourceAuth } from '../../src/contract/families/knowledge-sources.ts'
+import type { KnowledgeSourceCreate, KnowledgeSourceUpdate } from '../../src/contract/families/knowledge-sources.ts'
+import type { SourceAuth } from '../../src/contract/families/source-configurations.ts'
 import { removeUrlCredentials, splitUrlCredentials } from '../../src/contract/url-credentials.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Logger } from '../logging/logger.ts'

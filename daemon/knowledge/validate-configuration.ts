@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path'
 import { Cron } from 'croner'
 import { createValidationError } from '../../src/contract/errors.ts'
-import { SOURCE_CONFIGURATIONS } from '../../src/contract/families/knowledge-sources.ts'
+import { SOURCE_CONFIGURATIONS } from '../../src/contract/families/source-configurations.ts'
 import { type Caller, requireAdmin } from '../core/caller.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -22,7 +22,7 @@ export function validateConfiguration(validator: Validator, caller: Caller, { ty
     requireAdmin(caller, "set paths on the daemon's disk")
   // The daemon has a different working directory than its clients.
   if (path && !isAbsolute(path)) throw createValidationError('configuration.path', `must be an absolute path, not "${path}"`)
-  if (allow_private_network) adminsOnly(caller, 'let a source access the private network')
+  if (allow_private_network) requireAdmin(caller, 'let a source access the private network')
 }
 
 const CRON_NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
