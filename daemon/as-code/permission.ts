@@ -1,10 +1,10 @@
 /** Who may see and change what: in files as everywhere else. */
-import { ACCESS, type Role } from '../../src/contract/route.ts'
+import { hasAccess } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Kind } from './kinds.ts'
 
 export function mayDo(verb: 'list' | 'create', { name }: Kind, { role }: Caller): boolean {
-  const access = ALL_ROUTES.find(({ id }) => id === `${name}.${verb}`)?.access ?? 'open'
-  return (ACCESS[access] as readonly Role[]).includes(role)
+  const access = ALL_ROUTES.find(({ id }) => id === `${name}.${verb}`)?.access ?? 'public'
+  return hasAccess(role, access)
 }

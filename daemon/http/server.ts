@@ -102,7 +102,7 @@ async function authorize(door: ServerDependencies, request: FastifyRequest, repl
   checkHost(door, request, reply)
   if (door.isDraining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
   const { contract, open } = request.routeOptions.config
-  if (open || contract?.access === 'open') return
+  if (open || contract?.access === 'public') return
   const caller = await authenticate(door, request)
   const { headers, error: refused } = door.limiter.consume(caller ? caller.tokenId : `address ${request.ip}`)
   reply.headers(headers)

@@ -1,4 +1,4 @@
-/** The routes that every resource family has: list, get, create, update (PUT and PATCH alike) and delete. */
+/** The routes that every family has: list, get, create, update (PUT and PATCH) and delete. */
 import { type TSchema, Type } from 'typebox'
 import { type Access, route } from './route.ts'
 import { identifier, object } from './schemas/fields.ts'
@@ -6,8 +6,8 @@ import { listQuery } from './schemas/list-query.ts'
 
 export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
 
-export const forceQuery = object({
-  force: Type.Optional(Type.Boolean({ default: false, description: 'Delete although it is in use, and detach it from its users.' })),
+const forceQuery = object({
+  force: Type.Optional(Type.Boolean({ default: false, description: 'Whether to delete a resource in use and detach it from its users.' })),
 })
 
 export interface Family<
@@ -16,49 +16,50 @@ export interface Family<
   C extends TSchema = TSchema,
   U extends TSchema = TSchema,
 > {
-  /** Plural, as in the path's last part and the OpenAPI tag. */
+  /** Plural; also the OpenAPI tag. */
   readonly name: string
   readonly noun: string
   readonly path: string
+  /** Prefix of identifiers. */
   readonly prefix: string
+  /** Schema of a resource in a list. */
   readonly item: L
   readonly resource: G
   readonly create: C
   readonly update: U
-  /** Fields that the service writes by itself as time goes, beside updated_at. */
+  /** Fields that the daemon changes, in addition to updated_at. */
   readonly serverFields?: readonly string[]
 }
 
 interface CrudOptions {
   read: Access
   change: Access
-  /** The create reply shows a secret once. */
+  /** The response to create contains a secret that is not returned again. */
   revealsSecret?: boolean
-  /** Bytes that creating and changing take; a megabyte when left out. */
+  /** Maximum size of the body of create and update, in bytes. Default: 1 MB. */
   bodyLimit?: number
 }
 
-/** As it is spoken: an agent, an API tool, but a usage threshold. */
+/** Adds the indefinite article by pronunciation: an agent, an API tool, a usage threshold. */
 export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s))/i.test(noun) ? 'an' : 'a'} ${noun}`
 
-export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
+export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
   family: Family<L, G, C, U>,
-  doors: CrudOptions,
+  { read, change, revealsSecret, bodyLimit }: CrudOptions,
   created?: N,
 ) {
   const { name, noun, path, item, resource, create, update } = family
   const aNoun = withArticle(noun)
-  const params = idParams(noun)
-  const limited = doors.bodyLimit ? { bodyLimit: doors.bodyLimit } : {}
-  const one = { family: name, path: `${path}/{id}`, params, response: resource }
-  const change = {
+  const limit = bodyLimit ? { bodyLimit } : {}
+  const one = { family: name, path: `${path}/{id}`, params: idParams(noun), response: resource }
+  const updateOne = {
     ...one,
-    ...limited,
+    ...limit,
     body: update,
-    access: doors.change,
-    summary: `Change ${aNoun}`,
+    access: change,
+    summary: `Update ${aNoun}`,
     description:
-      'Fields that are left out keep their values; those that cannot be changed may be sent as they were read. Send If-Match with the ETag you read to be sure that nobody changed it since.',
+      'Omitted fields keep their values. Read-only fields are accepted if they are unchanged. Send If-Match with an ETag to fail if the resource was changed since.',
   }
   return {
     list: route({
@@ -67,37 +68,37 @@ export function crud<L extends TSchema, G extends TSchema, C extends TSchema, U 
       method: 'GET',
       path,
       summary: `List ${noun}s`,
-      access: doors.read,
+      access: read,
       query: listQuery(resource),
       response: item,
       shape: 'page',
     }),
-    get: route({ ...one, id: `${name}.get`, method: 'GET', summary: `Get ${aNoun}`, access: doors.read }),
+    get: route({ ...one, id: `${name}.get`, method: 'GET', summary: `Get ${aNoun}`, access: read }),
     create: route({
       id: `${name}.create`,
       family: name,
       method: 'POST',
       path,
       summary: `Create ${aNoun}`,
-      access: doors.change,
+      access: change,
       body: create,
       response: (created ?? resource) as N,
       status: 201,
-      ...limited,
-      ...(doors.revealsSecret ? { revealsSecret: true } : {}),
+      ...limit,
+      ...(revealsSecret ? { revealsSecret } : {}),
     }),
-    update: route({ ...change, id: `${name}.update`, method: 'PUT' }),
-    patch: route({ ...change, id: `${name}.patch`, method: 'PATCH' }),
+    update: route({ ...updateOne, id: `${name}.update`, method: 'PUT' }),
+    patch: route({ ...updateOne, id: `${name}.patch`, method: 'PATCH' }),
     remove: route({
       ...one,
       id: `${name}.remove`,
       method: 'DELETE',
       summary: `Delete ${aNoun}`,
-      access: doors.change,
+      access: change,
       query: forceQuery,
       shape: 'message',
     }),
   }
 }
 
-export type CrudRoutes = ReturnType<typeof crud>
+export type CrudRoutes = ReturnType<typeof createCrudRoutes>

@@ -1,30 +1,11 @@
-/** The OpenAPI 3.1 document, made from the contract and nothing else. */
+/** Generates the OpenAPI 3.1 document from the contract. */
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { ACCESS, type Route } from './route.ts'
-import { ALL_ROUTES, FAMILIES } from './routes.ts'
+import { ALL_ROUTES, FAMILIES, ROUTE_GROUPS } from './routes.ts'
 import { getFields } from './schemas/fields.ts'
 
 type Json = Record<string, unknown>
-
-const TAGS: Record<string, string> = {
-  system: 'Health, status and settings of the service',
-  agents: 'A model, what it is told, and the tools it may use',
-  'prompt-templates': 'Texts with placeholders',
-  'knowledge-sources': 'Where documents come from, and the documents themselves',
-  'rag-tools': 'Questions answered from one knowledge source',
-  'retrieval-tools': 'Passages found in knowledge sources',
-  conversations: 'Conversations with agents and their messages',
-  models: 'Language and embedding models',
-  evaluations: 'Test cases and their results',
-  usage: 'Tokens and cost',
-  'usage-thresholds': 'Lines that usage should not cross',
-  analytics: 'How conversations go',
-  'api-tools': 'HTTP calls that agents may make',
-  webhooks: 'Addresses that are told of events',
-  tokens: 'Who may call the service',
-  'as-code': 'The whole configuration at once',
-}
 
 export function createOpenapiDocument(version: string): Json {
   const names = getSchemaNames()
@@ -38,21 +19,21 @@ export function createOpenapiDocument(version: string): Json {
     info: {
       title: 'Cadre',
       version,
-      summary: 'Conversational AI agents over your own documents, on your own machine.',
+      summary: 'AI agents for your own documents, on your own machine.',
       description:
-        'Every path also answers under /api/v1. Lists are paged; any scalar field of a resource filters its list by equality. Errors carry a code from a fixed set.',
+        'All paths are also available under /api/v1. Lists are paged and can be filtered by any scalar field. Errors have a code from a fixed set.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:7411', description: 'The local daemon' }],
     security: [{ token: [] }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: ROUTE_GROUPS.map(({ tag, description }) => ({ name: tag, description })),
     paths,
     components: {
       securitySchemes: {
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An access token; the first one is made when the daemon starts for the first time.',
+          description: 'An access token. The first start of the daemon creates an admin token.',
         },
       },
       responses: createErrorResponses(paths),
@@ -66,7 +47,7 @@ export function createOpenapiDocument(version: string): Json {
   }
 }
 
-/** Resources and their inputs are named; everything else is written where it is used. */
+/** Resources and their inputs are named schemas; other schemas are inlined. */
 function getSchemaNames(): Map<TSchema, string> {
   const names = new Map<TSchema, string>()
   for (const { noun, resource, item, create, update } of FAMILIES) {
@@ -82,7 +63,7 @@ function getSchemaNames(): Map<TSchema, string> {
 }
 
 function createOperation(route: Route, names: Map<TSchema, string>): Json {
-  const open = route.access === 'open'
+  const open = route.access === 'public'
   return {
     operationId: route.id.replaceAll(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()),
     tags: [route.family],
@@ -104,9 +85,13 @@ function createOperation(route: Route, names: Map<TSchema, string>): Json {
 function createParameters(route: Route, names: Map<TSchema, string>): Json {
   const parameters = [...listParameters(route.params, 'path', names), ...listParameters(route.query, 'query', names)]
   if (route.method === 'POST')
-    parameters.push(createHeaderParameter('Idempotency-Key', 'The same key and body get the same answer and one effect, for 24 hours.'))
+    parameters.push(
+      createHeaderParameter('Idempotency-Key', 'Repeated requests with the same key and body return the first response for 24 hours.'),
+    )
   if (['PUT', 'PATCH', 'DELETE'].includes(route.method))
-    parameters.push(createHeaderParameter('If-Match', 'The ETag you last saw; if the resource changed since, the answer is 409.'))
+    parameters.push(
+      createHeaderParameter('If-Match', 'ETag of the resource. The request fails with 409 if the resource was changed since.'),
+    )
   return parameters.length > 0 ? { parameters } : {}
 }
 
@@ -129,13 +114,13 @@ function listParameters(schema: TSchema | undefined, place: string, names: Map<T
 
 function createSuccessResponse(route: Route, names: Map<TSchema, string>): Json {
   if (route.shape === 'events')
-    return { description: 'Server-Sent Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
+    return { description: 'Server-sent events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
   const rateHeaders =
-    route.access === 'open'
+    route.access === 'public'
       ? {}
       : { headers: Object.fromEntries(Object.keys(RATE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }])) }
   return {
-    description: route.status === 201 ? 'Created.' : 'Done.',
+    description: route.status === 201 ? 'Created.' : 'Success.',
     ...rateHeaders,
     content: { 'application/json': { schema: wrapInEnvelope(route, names) } },
   }
@@ -163,14 +148,16 @@ function listErrorResponses(route: Route): Json {
   )
 }
 
-/** The same reply as when all is well, or an error. */
+/** A regular response with the status of an unhealthy daemon, or an error. */
 function createUnhealthyResponse(route: Route, names: Map<TSchema, string>): Json {
   if (!route.unhealthyStatus) return {}
   const schema = { anyOf: [toJsonSchema(route.response, names), { $ref: '#/components/schemas/Error' }] }
-  return { [String(route.unhealthyStatus)]: { description: 'Not well, or stopping.', content: { 'application/json': { schema } } } }
+  return {
+    [String(route.unhealthyStatus)]: { description: 'The daemon is unhealthy or stopping.', content: { 'application/json': { schema } } },
+  }
 }
 
-/** One answer a status that some route can give, which says the codes it can carry. */
+/** One response per error status of the routes, described by its error codes. */
 function createErrorResponses(paths: Record<string, Json>): Json {
   const answers = Object.values(paths).flatMap((methods) => Object.values(methods) as { responses: Json }[])
   const given = new Set(answers.flatMap(({ responses }) => Object.keys(responses)))
@@ -185,18 +172,18 @@ function createErrorResponses(paths: Record<string, Json>): Json {
   return Object.fromEntries([...statuses].map((status) => [`Error${status}`, answer(status)]))
 }
 
-/** What a route can answer besides success. */
+/** The error codes that a route can return. */
 function listErrorCodes(route: Route): ErrorCode[] {
   const writes = route.method !== 'GET'
   const codes: ErrorCode[] = ['VALIDATION_ERROR', 'FORBIDDEN', 'INTERNAL', 'UNAVAILABLE']
-  if (route.access !== 'open') codes.push('UNAUTHENTICATED', 'RATE_LIMITED')
+  if (route.access !== 'public') codes.push('UNAUTHENTICATED', 'RATE_LIMITED')
   if (route.params) codes.push('NOT_FOUND')
   if (writes) codes.push('INVALID_JSON', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL')
   if (route.callsExternalService) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
   return codes
 }
 
-/** A schema as plain JSON, with the named ones inside it referred to by name. */
+/** Converts a schema to JSON, with references to named schemas. */
 function toJsonSchema(schema: TSchema, names: Map<TSchema, string>, spelled = false): Json {
   const name = names.get(schema)
   if (name && !spelled) return { $ref: `#/components/schemas/${name}` }
@@ -205,7 +192,7 @@ function toJsonSchema(schema: TSchema, names: Map<TSchema, string>, spelled = fa
     if (value === null || typeof value !== 'object') return value
     const inner = value === schema ? undefined : names.get(value as TSchema)
     if (inner) return { $ref: `#/components/schemas/${inner}` }
-    // OpenAPI lets a discriminator choose only among named schemas; the constants inside tell these apart as well.
+    // OpenAPI allows discriminators only between named schemas.
     const parts = Object.entries(value).filter(([key]) => key !== 'discriminator')
     return Object.fromEntries(parts.map(([key, part]) => [key, seen(part)]))
   }
@@ -214,18 +201,18 @@ function toJsonSchema(schema: TSchema, names: Map<TSchema, string>, spelled = fa
 
 const ERROR: Json = {
   type: 'object',
-  description: 'What went wrong, and where known how to mend it.',
+  description: 'An error.',
   required: ['success', 'error', 'code'],
   properties: {
     success: { type: 'boolean', const: false },
-    error: { type: 'string', description: 'What went wrong.' },
-    code: { type: 'string', enum: Object.keys(ERRORS), description: 'The same, for programs.' },
+    error: { type: 'string', description: 'Error message.' },
+    code: { type: 'string', enum: Object.keys(ERRORS), description: 'Error code.' },
     details: {
       type: 'array',
       items: { type: 'object', required: ['field', 'problem'], properties: { field: { type: 'string' }, problem: { type: 'string' } } },
     },
-    hint: { type: 'string', description: 'How to mend it.' },
-    request_id: { type: 'string', description: 'Finds the request in the log.' },
+    hint: { type: 'string', description: 'How to fix the error.' },
+    request_id: { type: 'string', description: 'Identifier of the request, which is also in the log.' },
   },
   examples: [
     {
@@ -240,14 +227,14 @@ const ERROR: Json = {
 
 const PAGINATION: Json = {
   type: 'object',
-  description: 'Where in the list this page is.',
+  description: 'Position in the list.',
   required: ['page', 'limit', 'total', 'pages'],
   properties: { page: { type: 'integer' }, limit: { type: 'integer' }, total: { type: 'integer' }, pages: { type: 'integer' } },
   examples: [{ page: 1, limit: 20, total: 131, pages: 7 }],
 }
 
 const RATE_HEADERS: Json = {
-  'x-ratelimit-limit': { description: 'Requests a minute.', schema: { type: 'integer' } },
-  'x-ratelimit-remaining': { description: 'Requests left in this minute.', schema: { type: 'integer' } },
-  'x-ratelimit-reset': { description: 'Seconds until it starts again.', schema: { type: 'integer' } },
+  'x-ratelimit-limit': { description: 'Maximum number of requests per minute.', schema: { type: 'integer' } },
+  'x-ratelimit-remaining': { description: 'Remaining requests in this minute.', schema: { type: 'integer' } },
+  'x-ratelimit-reset': { description: 'Seconds until the limit is reset.', schema: { type: 'integer' } },
 }

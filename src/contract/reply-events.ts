@@ -1,4 +1,4 @@
-/** The events of a reply as it is written: one union for the daemon that makes them, `ask` that prints them and the chat that shows them. */
+/** The events of a reply in progress, for the daemon, `cadre ask` and the chat. */
 import type { Static } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 import type { Citation, Message, ToolCall } from './families/conversations.ts'
@@ -6,19 +6,19 @@ import type { Citation, Message, ToolCall } from './families/conversations.ts'
 type Call = Static<typeof ToolCall>
 
 export interface ReplyEvents {
-  /** First of all. `user_message_id` is the message it answers. */
+  /** The first event. `user_message_id` is the message that the reply answers. */
   message_start: { conversation_id: string; message_id: string; user_message_id: string; model_id: string; agent_id: string | null }
-  /** Passages that were found for the question, for models that do not call tools; numbered as the text will cite them. */
+  /** Passages for models that cannot call tools, numbered as in the citations of the text. */
   retrieval: { citations: Static<typeof Citation>[] }
   tool_call: Pick<Call, 'id' | 'name' | 'arguments'>
-  /** The call of that id waits until somebody allows or refuses it. */
+  /** The tool call waits for a confirmation. */
   confirmation_required: Pick<Call, 'id' | 'name' | 'arguments'>
-  /** `citations` are the passages the call gave the model, numbered as the text will cite them. */
+  /** `citations` are the passages that the tool returned, numbered as in the citations of the text. */
   tool_result: Pick<Call, 'id' | 'name' | 'result' | 'error' | 'latency_ms' | 'confirmation'> & { citations?: Static<typeof Citation>[] }
   message_delta: { text: string }
-  /** Last, when all went well or the caller aborted it. */
+  /** The last event of a completed or aborted reply. */
   message_end: { message: Static<typeof Message> }
-  /** Last, when it failed. What was written before is stored in the message. */
+  /** The last event of a failed reply. The message contains the text so far. */
   error: { error: string; code: ErrorCode; message_id?: string; hint?: string }
 }
 

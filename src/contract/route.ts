@@ -1,23 +1,26 @@
-/** A route is a value: who may call it, what goes in and what comes out. Daemon, client and OpenAPI all read it. */
+/** The description of a route, which the daemon, the client and the OpenAPI document share. */
 import type { Static, TSchema } from 'typebox'
 
 export const ROLES = ['admin', 'editor', 'member', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who may do what. Finer rules (own conversations, keys, paths) live with the family they belong to. */
+/** The roles of each access level. Families check further rules, such as own conversations, keys and paths. */
 export const ACCESS = {
-  open: [],
-  administer: ['admin'],
-  change: ['admin', 'editor'],
+  /** No token required. */
+  public: [],
+  admin: ['admin'],
+  write: ['admin', 'editor'],
   read: ['admin', 'editor', 'viewer'],
-  meet: ['admin', 'editor', 'member', 'viewer'],
-  talk: ['admin', 'editor', 'member'],
+  any: ['admin', 'editor', 'member', 'viewer'],
+  chat: ['admin', 'editor', 'member'],
 } as const satisfies Record<string, readonly Role[]>
 export type Access = keyof typeof ACCESS
 
+export const hasAccess = (role: Role, access: Access): boolean => (ACCESS[access] as readonly Role[]).includes(role)
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** How a reply is wrapped: one resource, a page of them, a confirmation, the bare value, or an event stream. */
+/** The envelope of a response: one resource, a page of resources, a message, no envelope, or an event stream. */
 export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'
 
 type OptionalSchema = TSchema | undefined
@@ -43,13 +46,13 @@ export interface Route<
   readonly shape: S
   readonly status: 200 | 201 | 202
   readonly bodyLimit?: number
-  /** The reply shows a secret that is never shown again, so it is kept sealed. */
+  /** The response contains a secret that is not returned again; it is stored encrypted for idempotent requests. */
   readonly revealsSecret?: boolean
-  /** It goes on to a model or to another server, which can fail, keep it waiting, or cost more than is allowed. */
+  /** The handler calls a model or another server, which can fail, time out or exceed a budget. */
   readonly callsExternalService?: boolean
-  /** The reply comes as events instead where the body says `stream: true`. */
+  /** The response is an event stream if the body contains `stream: true`. */
   readonly canStream?: boolean
-  /** A status under which the reply itself comes as well, when it is bad news. */
+  /** Status of a regular response that reports an unhealthy daemon. */
   readonly unhealthyStatus?: 503
 }
 
@@ -73,8 +76,8 @@ export function route<
   Q extends OptionalSchema = undefined,
   B extends OptionalSchema = undefined,
   S extends Shape = 'data',
->(declared: RouteDefinition<P, Q, B, R, S>): Route<P, Q, B, R, S> {
-  const { params, query, body, shape, status, ...rest } = declared
+>(definition: RouteDefinition<P, Q, B, R, S>): Route<P, Q, B, R, S> {
+  const { params, query, body, shape, status, ...rest } = definition
   return { ...rest, params: params as P, query: query as Q, body: body as B, shape: (shape ?? 'data') as S, status: status ?? 200 }
 }
 
@@ -85,24 +88,24 @@ type InputPart<Name extends string, S> = S extends TSchema
     : { [K in Name]: Static<S> }
   : { [K in Name]?: undefined }
 
-/** What a caller gives for a route. */
+/** The arguments of a client call. */
 export type RouteInput<R extends Route> = InputPart<'params', R['params']> & InputPart<'query', R['query']> & InputPart<'body', R['body']>
 
-/** What a handler gets of a route, after validation. */
+/** The validated parts of a request. */
 export interface ValidatedInput<R extends Route> {
   params: StaticOf<R['params']>
   query: StaticOf<R['query']>
   body: StaticOf<R['body']>
 }
 
-/** One event of a stream; ids grow. */
+/** An event of a stream. Ids are increasing numbers. */
 export interface StreamEvent {
   event: string
   data: unknown
   id?: string
 }
 
-/** What a route's handler returns, before the envelope. */
+/** The result of a handler, before the envelope is added. */
 export type HandlerData<R extends Route> = R['shape'] extends 'page'
   ? { items: Static<R['response']>[]; total: number }
   : R['shape'] extends 'events'
@@ -118,7 +121,7 @@ export interface Pagination {
   pages: number
 }
 
-/** What a caller receives. */
+/** The body of a successful response. */
 export type ResponseBody<R extends Route> = R['shape'] extends 'bare'
   ? Static<R['response']>
   : R['shape'] extends 'page'

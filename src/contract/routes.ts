@@ -1,5 +1,4 @@
-/** Every route of the service, and every family of resources. */
-
+/** All routes and resource families, grouped by OpenAPI tag. */
 import type { Family } from './crud.ts'
 import { agentRoutes, agents } from './families/agents.ts'
 import { analyticsRoutes } from './families/analytics.ts'
@@ -21,39 +20,42 @@ import { usageRoutes, usageThresholdRoutes, usageThresholds } from './families/u
 import { webhookRoutes, webhooks } from './families/webhooks.ts'
 import type { Route } from './route.ts'
 
-export const ALL_ROUTES: readonly Route[] = [
-  systemRoutes,
-  agentRoutes,
-  promptTemplateRoutes,
-  knowledgeSourceRoutes,
-  documentRoutes,
-  ragToolRoutes,
-  retrievalToolRoutes,
-  conversationRoutes,
-  modelRoutes,
-  recordingRoutes,
-  evaluationRoutes,
-  runRoutes,
-  usageRoutes,
-  usageThresholdRoutes,
-  analyticsRoutes,
-  apiToolRoutes,
-  webhookRoutes,
-  tokenRoutes,
-  asCodeRoutes,
-].flatMap((routes) => Object.values(routes) as Route[])
+interface RouteGroup {
+  /** The OpenAPI tag, which is the `family` of the routes. */
+  tag: string
+  description: string
+  /** Absent if the routes do not belong to stored resources. */
+  family?: Family
+  routes: object[]
+}
 
-export const FAMILIES: readonly Family[] = [
-  agents,
-  promptTemplates,
-  knowledgeSources,
-  ragTools,
-  retrievalTools,
-  conversations,
-  models,
-  evaluations,
-  usageThresholds,
-  apiTools,
-  webhooks,
-  tokens,
+const createGroup = (family: Family, description: string, ...routes: object[]): RouteGroup => ({
+  tag: family.name,
+  description,
+  family,
+  routes,
+})
+
+/** The one list of the API: routes, families and OpenAPI tags are derived from it. */
+export const ROUTE_GROUPS: readonly RouteGroup[] = [
+  { tag: 'system', description: 'Health, status and settings of the daemon', routes: [systemRoutes] },
+  createGroup(agents, 'Agents: a model, instructions and tools', agentRoutes),
+  createGroup(promptTemplates, 'Texts with {{variables}}', promptTemplateRoutes),
+  createGroup(knowledgeSources, 'Knowledge sources and their documents', knowledgeSourceRoutes, documentRoutes),
+  createGroup(ragTools, 'Tools that answer questions from a knowledge source', ragToolRoutes),
+  createGroup(retrievalTools, 'Tools that search knowledge sources', retrievalToolRoutes),
+  createGroup(conversations, 'Conversations with agents and their messages', conversationRoutes),
+  createGroup(models, 'Language and embedding models', modelRoutes, recordingRoutes),
+  createGroup(evaluations, 'Test cases, runs and results', evaluationRoutes, runRoutes),
+  { tag: 'usage', description: 'Token usage and cost', routes: [usageRoutes] },
+  createGroup(usageThresholds, 'Limits for usage', usageThresholdRoutes),
+  { tag: 'analytics', description: 'Conversation statistics', routes: [analyticsRoutes] },
+  createGroup(apiTools, 'Tools that call HTTP APIs', apiToolRoutes),
+  createGroup(webhooks, 'URLs that receive events', webhookRoutes),
+  createGroup(tokens, 'Access tokens', tokenRoutes),
+  { tag: 'as-code', description: 'Export and apply all resources', routes: [asCodeRoutes] },
 ]
+
+export const ALL_ROUTES: readonly Route[] = ROUTE_GROUPS.flatMap(({ routes }) => routes.flatMap((group) => Object.values(group) as Route[]))
+
+export const FAMILIES: readonly Family[] = ROUTE_GROUPS.flatMap(({ family }) => family ?? [])

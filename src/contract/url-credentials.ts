@@ -1,11 +1,11 @@
-/** Logins inside addresses, as in https://user:password@example.com/: anybody who reads the address has them. */
+/** Credentials in URLs, as in https://user:password@example.com/. */
 
 export interface UrlCredentials {
   username: string
   password: string
 }
 
-/** The address without its login, and that login; nothing where it has none. Only http and https have them. */
+/** Returns an http or https URL without its credentials, and the credentials; undefined if it has none. */
 export function splitUrlCredentials(address: string): { address: string; login: UrlCredentials } | undefined {
   if (!/^https?:/i.test(address) || !URL.canParse(address)) return undefined
   const url = new URL(address)
@@ -16,7 +16,7 @@ export function splitUrlCredentials(address: string): { address: string; login: 
   return { address: url.href, login }
 }
 
-/** As it may be shown. Of ssh only the password goes: the name says as whom. */
+/** Removes the credentials from a URL; from ssh and git URLs only the password. */
 export function removeUrlCredentials(address: string): string {
   const plain = splitUrlCredentials(address)?.address
   if (plain !== undefined || !/^(ssh|git):/i.test(address) || !URL.canParse(address)) return plain ?? address
@@ -26,7 +26,7 @@ export function removeUrlCredentials(address: string): string {
   return url.href
 }
 
-/** The configuration of a source as it may be shown: one of an older version may have its login in the address while the vault is locked. */
+/** Removes credentials from the repository URL of a source configuration. Sources of older versions have them while the vault is locked. */
 export function removeRepositoryCredentials(configuration: Record<string, unknown>): Record<string, unknown> {
   const { repository } = configuration
   return typeof repository === 'string' ? { ...configuration, repository: removeUrlCredentials(repository) } : configuration
@@ -36,6 +36,6 @@ function decodePart(escaped: string): string {
   try {
     return decodeURIComponent(escaped)
   } catch {
-    return escaped // a % that escapes nothing stands for itself
+    return escaped // not percent-encoded
   }
 }

@@ -37,7 +37,7 @@ async function opened(route: Route, prefix: string, role: Role): Promise<number>
 for (const prefix of ['/api', '/api/v1']) {
   for (const route of ALL_ROUTES) {
     const name = `${route.method} ${prefix}${route.path}`
-    if (route.access === 'open') {
+    if (route.access === 'public') {
       test(`${name} needs no token`, async () => {
         for (const as of [null, 'wrong', ...ROLES]) assert.is((await knock(route, prefix, { as })).status, 200)
       })
@@ -107,12 +107,12 @@ test('a member reads agents, talks, and reaches nothing else', () => {
 })
 
 test('an admin may do everything', () => {
-  assert.is(mayUse('admin').length, ALL_ROUTES.filter(({ access }) => access !== 'open').length)
+  assert.is(mayUse('admin').length, ALL_ROUTES.filter(({ access }) => access !== 'public').length)
 })
 
 test('without a token nothing but health and the description of the API answers', () => {
   assert.equal(
-    ALL_ROUTES.filter(({ access }) => access === 'open').map(({ path }) => path),
+    ALL_ROUTES.filter(({ access }) => access === 'public').map(({ path }) => path),
     ['/health', '/openapi.json'],
   )
 })

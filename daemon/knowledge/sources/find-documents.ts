@@ -1,5 +1,5 @@
 /** The door to every kind of source: what documents it has now, and when a folder changed. */
-import type { SourceType } from '../../../src/contract/families/knowledge-sources.ts'
+import type { SourceType } from '../../../src/contract/families/source-configurations.ts'
 import { findFolderFiles } from './files/find-folder-files.ts'
 import { findListedFiles } from './files/find-listed-files.ts'
 import { type FolderWatch, watchFolderTree } from './files/folder-watcher.ts'

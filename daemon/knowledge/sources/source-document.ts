@@ -1,5 +1,5 @@
 /** What a source hands to its synchronization: documents as they are found, not yet read. */
-import type { SourceAuth } from '../../../src/contract/families/knowledge-sources.ts'
+import type { SourceAuth } from '../../../src/contract/families/source-configurations.ts'
 import type { Outbound } from '../../outbound/client.ts'
 
 export interface SourceDocument {

@@ -1,7 +1,7 @@
 /** Finds the files of a local folder to upload to a remote service, by the same rules as the daemon's folder sources. */
 import { opendir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { DEFAULT_FILE_TYPES } from '../../contract/families/knowledge-sources.ts'
+import { DEFAULT_FILE_TYPES } from '../../contract/families/source-configurations.ts'
 
 export interface LocalFile {
   path: string

@@ -1,7 +1,7 @@
 /** Plans the knowledge sources for the targets of `knowledge add`. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
-import type { SourceAuth, SourceType } from '../../contract/families/knowledge-sources.ts'
+import type { SourceAuth, SourceType } from '../../contract/families/source-configurations.ts'
 import { splitUrlCredentials, type UrlCredentials } from '../../contract/url-credentials.ts'
 import type { Body } from '../input/input-reader.ts'
 import { type LocalFile, listFiles } from '../input/local-files.ts'

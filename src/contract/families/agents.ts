@@ -1,19 +1,19 @@
-/** Agents: a model, what it is told, and the tools it may use. */
+/** Agents: a model, instructions and tools. */
 import { Type } from 'typebox'
-import { crud, type Family } from '../crud.ts'
+import { createCrudRoutes, type Family } from '../crud.ts'
 import { route } from '../route.ts'
 import { identifier, jsonObject, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 
 const Topic = object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'What the topic is called.' }),
-    description: text('What belongs to it.', 2_000),
-    instructions: Type.Optional(text('What the agent is told when it is about this topic.', 20_000)),
+    name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the topic.' }),
+    description: text('Description of the topic.', 2_000),
+    instructions: Type.Optional(text('Additional instructions for this topic.', 20_000)),
   },
-  { description: 'A subject the agent covers.' },
+  { description: 'A topic the agent covers.' },
 )
 const TopicInput = Type.Unsafe<string | { name: string; description?: string; instructions?: string }>({
-  description: 'A topic, or just its name.',
+  description: 'A topic, or only its name.',
   anyOf: [
     { type: 'string', minLength: 1, maxLength: 200 },
     object({
@@ -25,24 +25,20 @@ const TopicInput = Type.Unsafe<string | { name: string; description?: string; in
 })
 
 const settings = {
-  description: text('What the agent is for.', 10_000),
-  system_prompt: text('What the model is told before the conversation.'),
-  model_id: nullable(
-    identifier("a model, or the provider's own name for it, or its name, where that is unique; null is the default model"),
-  ),
-  temperature: nullable(
-    Type.Number({ minimum: 0, maximum: 2, description: "How freely the model writes; null is the model's own default." }),
-  ),
+  description: text('Description of the agent.', 10_000),
+  system_prompt: text('Instructions for the model.'),
+  model_id: nullable(identifier("the model, its unique name or the provider's name for it; null uses the default model")),
+  temperature: nullable(Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature; null uses the model's default." })),
   max_tokens: nullable(
-    Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Longest reply, in tokens; null is no limit of ours.' }),
+    Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Maximum length of a reply, in tokens; null sets no limit.' }),
   ),
   tools: Type.Array(identifier('a RAG, retrieval or API tool'), {
     maxItems: 100,
     uniqueItems: true,
     description: 'Tools the agent may use.',
   }),
-  prompt_template_id: nullable(identifier('a prompt template to use as the system prompt')),
-  variables: jsonObject('Values for the variables of the prompt template.'),
+  prompt_template_id: nullable(identifier('the prompt template used as system prompt')),
+  variables: jsonObject('Values of the variables of the prompt template.'),
 }
 const example = {
   name: 'Handbook helper',
@@ -55,9 +51,9 @@ const example = {
 
 export const Agent = resource(
   'agent',
-  { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Subjects the agent covers.' }) },
+  { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Topics the agent covers.' }) },
   {
-    description: 'An agent: a model, what it is told, and the tools it may use.',
+    description: 'An agent: a model, instructions and tools.',
     examples: [
       {
         id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -74,18 +70,15 @@ export const Agent = resource(
   },
 )
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
-export const AgentItem = object(
-  { id, name, description, model_id, temperature, tools, created_at },
-  { description: 'An agent as lists show it.' },
-)
+export const AgentItem = object({ id, name, description, model_id, temperature, tools, created_at }, { description: 'An agent in a list.' })
 
-const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Subjects the agent covers.' })
+const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })
 export const AgentCreate = object(
   { name: resourceName('agent'), ...optional({ ...settings, topics }) },
   { description: 'A new agent.', examples: [example] },
 )
 export const AgentUpdate = object(optional({ name: resourceName('agent'), ...settings, topics }), {
-  description: 'What to change of an agent.',
+  description: 'Fields of an agent to change.',
   minProperties: 1,
   examples: [{ temperature: 0.7 }],
 })
@@ -100,13 +93,13 @@ export const agents = {
   create: AgentCreate,
   update: AgentUpdate,
 } satisfies Family
-const own = crud(agents, { read: 'meet', change: 'change' })
-/** What lists of other resources are filtered by as well; agents have no fields for it. */
-const alike = {
-  type: Type.String({ maxLength: 200, description: 'Only those of this type. All are of the type agent.' }),
-  status: Type.String({ maxLength: 200, description: 'Only those of this status. All are active.' }),
+const routes = createCrudRoutes(agents, { read: 'any', change: 'write' })
+/** Filters that lists of other resources have; agents have no such fields. */
+const filters = {
+  type: Type.String({ maxLength: 200, description: 'Filter by type. The type of every agent is agent.' }),
+  status: Type.String({ maxLength: 200, description: 'Filter by status. The status of every agent is active.' }),
 }
 export const agentRoutes = {
-  ...own,
-  list: route({ ...own.list, query: object({ ...own.list.query.properties, ...optional(alike) }) }),
+  ...routes,
+  list: route({ ...routes.list, query: object({ ...routes.list.query.properties, ...optional(filters) }) }),
 }

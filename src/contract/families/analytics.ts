@@ -1,4 +1,4 @@
-/** Analytics: how conversations go. */
+/** Analytics: statistics about conversations. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { identifier, nullable, object, optional } from '../schemas/fields.ts'
@@ -8,32 +8,34 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const measure = (description: string) => nullable(Type.Number({ minimum: 0, description }))
 
 export const ConversationAnalytics = object({
-  total_conversations: count('Conversations that were begun or went on.'),
-  total_messages: count('What was said, by both sides.'),
-  average_messages_per_conversation: Type.Number({ minimum: 0, description: 'Messages a conversation.' }),
-  active_users: count('Users who said something.'),
-  completion_rate: measure('Share of the conversations that are completed; null where there are none.'),
-  average_response_time_ms: measure('Mean time to a whole reply; replies that failed or were aborted are left out.'),
-  p95_response_time_ms: measure('Time in which 95 of 100 replies were whole.'),
-  total_tokens: count('Tokens in and out.'),
-  total_cost: measure('What they cost, as far as prices are known; null where none is known though tokens were used.'),
-  unpriced_tokens: count('Of the tokens, those that the cost leaves out because their price is not known.'),
-  tool_calls: count('Times a tool was used.'),
+  total_conversations: count('Number of conversations started or continued.'),
+  total_messages: count('Number of messages, of users and assistants.'),
+  average_messages_per_conversation: Type.Number({ minimum: 0, description: 'Average number of messages per conversation.' }),
+  active_users: count('Number of users who sent a message.'),
+  completion_rate: measure('Share of completed conversations; null if there are none.'),
+  average_response_time_ms: measure('Average time to a complete reply, in milliseconds, without failed and aborted replies.'),
+  p95_response_time_ms: measure('95th percentile of the time to a complete reply, in milliseconds.'),
+  total_tokens: count('Input and output tokens.'),
+  total_cost: measure('Cost of the tokens with a known price; null if no price is known.'),
+  unpriced_tokens: count('Tokens without a known price, which are not part of the cost.'),
+  tool_calls: count('Number of tool calls.'),
   by_day: Type.Array(
     object({
-      date: day('The day'),
-      conversations: count('Begun that day.'),
-      messages: count('Said that day.'),
-      tokens: count('Used that day.'),
+      date: day('Day'),
+      conversations: count('Conversations started.'),
+      messages: count('Messages sent.'),
+      tokens: count('Tokens used.'),
     }),
-    { description: 'Oldest first; days without anything too, unless that makes more than 366.' },
+    { description: 'Statistics per day, oldest first. Days without activity are included unless the period has more than 366 days.' },
   ),
   by_agent: Type.Record(
     Type.String(),
-    object({ conversations: count('With this agent.'), messages: count('In them.'), tokens: count('Used in them.') }),
-    {
-      description: 'By agent identifier.',
-    },
+    object({
+      conversations: count('Conversations with the agent.'),
+      messages: count('Messages of these conversations.'),
+      tokens: count('Tokens used in these conversations.'),
+    }),
+    { description: 'Statistics per agent, by agent identifier.' },
   ),
 })
 
@@ -43,9 +45,9 @@ export const analyticsRoutes = {
     family: 'analytics',
     method: 'GET',
     path: '/analytics/conversations',
-    summary: 'How conversations go',
+    summary: 'Get conversation statistics',
     access: 'read',
-    query: object(optional({ start_date: day('First day'), end_date: day('Last day, included'), agent_id: identifier('the agent') })),
+    query: object(optional({ start_date: day('First day'), end_date: day('Last day, inclusive'), agent_id: identifier('the agent') })),
     response: ConversationAnalytics,
   }),
 }

@@ -1,13 +1,13 @@
-/** API tools: HTTP calls that agents may make. */
+/** API tools: tools that call HTTP APIs. */
 import { Type } from 'typebox'
-import { crud, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { basicAuth, bearerAuth, noAuth, secret } from '../schemas/auth.ts'
 import { httpUrl, jsonObject, nullable, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
 const name = resourceName('API tool')
-const description = text('What the call does; agents read this to decide when to use it.', 10_000)
-const url = httpUrl('Address, with {placeholders} that arguments fill in.')
+const description = text('What the tool does. Models read it to decide when to call the tool.', 10_000)
+const url = httpUrl('URL to call, with {placeholders} for arguments.')
 
 const DESTINATIONS = ['query', 'header', 'cookie', 'body', 'whole_body'] as const
 const STYLES = ['repeat', 'comma', 'brackets', 'json'] as const
@@ -19,15 +19,16 @@ export interface ArgumentLocation {
 const locations = Type.Unsafe<Record<string, ArgumentLocation>>({
   type: 'object',
   maxProperties: 500,
-  description:
-    'Where an argument goes, if it is neither in the address nor goes where others do: to the query of GET and DELETE, else to the body.',
+  description: 'Location of each argument that is not a placeholder in the URL. Default: the query for GET and DELETE, otherwise the body.',
   additionalProperties: object({
-    in: stringEnum(DESTINATIONS, { description: 'Part of the request; whole_body is the body itself instead of one of its fields.' }),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Its name there; that of the argument when left out.' })),
+    in: stringEnum(DESTINATIONS, { description: 'Part of the request. whole_body sends the argument as the entire body.' }),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
+    ),
     style: Type.Optional(
       stringEnum(STYLES, {
         default: 'repeat',
-        description: 'How lists and objects are written in a query or form: a=1&a=2, a=1,2, a[b]=1 or as JSON.',
+        description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
       }),
     ),
   }),
@@ -35,25 +36,28 @@ const locations = Type.Unsafe<Record<string, ArgumentLocation>>({
 })
 const settings = {
   method: stringEnum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { default: 'GET', description: 'HTTP method.' }),
-  parameters: jsonObject('JSON Schema of the arguments, of type object. Others are refused unless it says additionalProperties.', {
-    examples: [{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }],
-  }),
+  parameters: jsonObject(
+    'JSON Schema of the arguments, of type object. Unknown arguments are rejected unless it sets additionalProperties.',
+    {
+      examples: [{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }],
+    },
+  ),
   locations,
   body_format: stringEnum(['json', 'form'], {
     default: 'json',
-    description: 'How the body is written: as JSON, or as a form (application/x-www-form-urlencoded).',
+    description: 'Format of the body: JSON or form (application/x-www-form-urlencoded).',
   }),
   timeout_ms: Type.Integer({
     minimum: 100,
     maximum: 300_000,
     default: 30_000,
-    description: 'Longest wait for an answer, in milliseconds.',
+    description: 'Request timeout, in milliseconds.',
   }),
   allow_private_network: Type.Boolean({
     default: false,
-    description: 'Whether it may reach addresses inside the private network. Admins only.',
+    description: 'Whether the tool may call addresses in private networks. Only admins can set it.',
   }),
-  requires_confirmation: Type.Boolean({ default: false, description: 'Whether the caller is asked before each use.' }),
+  requires_confirmation: Type.Boolean({ default: false, description: 'Whether each call requires confirmation by the user.' }),
 }
 const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
 const headers = Type.Unsafe<Record<string, string>>({
@@ -62,7 +66,7 @@ const headers = Type.Unsafe<Record<string, string>>({
   propertyNames: { pattern: HEADER_NAME },
   additionalProperties: { type: 'string', maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$' },
   writeOnly: true,
-  description: 'Headers sent along. Their values are write-only.',
+  description: 'Additional request headers. The values are write-only.',
 })
 
 const AUTH_TYPES = ['none', 'bearer', 'basic', 'api_key'] as const
@@ -72,17 +76,17 @@ type Auth =
   | { type: 'basic'; username: string; password: string }
   | { type: 'api_key'; name: string; value: string; in?: 'header' | 'query' }
 const authName = Type.String({ pattern: HEADER_NAME, description: 'Name of the header or query parameter.' })
-const authIn = stringEnum(['header', 'query'], { default: 'header', description: 'Where the key goes.' })
+const authIn = stringEnum(['header', 'query'], { default: 'header', description: 'Location of the key.' })
 const auth = Type.Unsafe<Auth>({
   type: 'object',
-  description: 'How it proves who it is. The values are write-only.',
+  description: 'Authentication. The values are write-only.',
   required: ['type'],
   discriminator: { propertyName: 'type' },
   oneOf: [
     noAuth,
     bearerAuth,
     basicAuth,
-    object({ type: Type.Literal('api_key'), name: authName, value: secret('The key.'), in: Type.Optional(authIn) }),
+    object({ type: Type.Literal('api_key'), name: authName, value: secret('Key.'), in: Type.Optional(authIn) }),
   ],
   examples: [{ type: 'bearer', token: '<TOKEN>' }],
 })
@@ -103,14 +107,14 @@ export const ApiTool = resource(
     description,
     url,
     ...settings,
-    header_names: Type.Array(Type.String(), { description: 'Names of the headers that are kept for it.' }),
+    header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
     auth: object(
-      { type: stringEnum(AUTH_TYPES, { description: 'How it proves who it is.' }), ...optional({ name: authName, in: authIn }) },
-      { description: 'Authentication, without its values.' },
+      { type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }), ...optional({ name: authName, in: authIn }) },
+      { description: 'Authentication, without secret values.' },
     ),
   },
   {
-    description: 'An HTTP call that agents may make.',
+    description: 'A tool that calls an HTTP API.',
     examples: [
       {
         id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -134,7 +138,7 @@ export const ApiToolCreate = object(
   { description: 'A new API tool.', examples: [example] },
 )
 export const ApiToolUpdate = object(optional({ name, description, url, ...writable }), {
-  description: 'What to change of an API tool; headers replace all of the old ones.',
+  description: 'Fields of an API tool to change. headers replaces all existing headers.',
   minProperties: 1,
   examples: [{ timeout_ms: 5_000 }],
 })
@@ -153,50 +157,49 @@ export const apiTools = {
 const credentials = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: 20,
-  additionalProperties: secret('A token, a key, or user:password.'),
+  additionalProperties: secret('A token, a key or user:password.'),
   writeOnly: true,
-  description:
-    'What the tools prove themselves with, by kind (bearer, basic, api_key) or by the name of a security scheme of the document.',
+  description: 'Credentials of the tools, by type (bearer, basic, api_key) or by name of a security scheme of the document.',
 })
 export const ApiToolImport = object(
   optional({
     document: Type.Unsafe<string | Record<string, unknown>>({
       anyOf: [{ type: 'string', minLength: 1 }, { type: 'object' }],
-      description: 'The OpenAPI 3 document: its text, JSON or YAML, or the object itself.',
+      description: 'OpenAPI 3 document, as JSON or YAML text or as an object.',
     }),
-    url: httpUrl('Where the document is, instead of the document itself.'),
+    url: httpUrl('URL of the document, instead of document.'),
     only: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
       minItems: 1,
       maxItems: 500,
-      description: 'Which operations: operationId, tag:name, /path or METHOD /path, with * for anything. All when left out.',
+      description: 'Operations to import: operationId, tag:name, /path or METHOD /path, with * as wildcard. Default: all.',
     }),
-    server: httpUrl('Base address to call, instead of the one in the document.'),
+    server: httpUrl('Base URL, instead of the one in the document.'),
     server_variables: Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
-      description: "Values for the variables of the document's server.",
+      description: "Values of the variables of the document's server.",
     }),
-    prefix: Type.String({ maxLength: 50, pattern: '^[A-Za-z0-9_-]*$', description: 'Put before the name of each tool.' }),
+    prefix: Type.String({ maxLength: 50, pattern: '^[A-Za-z0-9_-]*$', description: 'Prefix of the name of each tool.' }),
     credentials,
     headers,
     timeout_ms: settings.timeout_ms,
     allow_private_network: settings.allow_private_network,
     requires_confirmation: Type.Boolean({
-      description: 'Whether the caller is asked before each use; when left out, for every method but GET.',
+      description: 'Whether each call requires confirmation by the user. Default: true for all methods except GET.',
     }),
-    include_deprecated: Type.Boolean({ default: false, description: 'Operations and parameters that are deprecated, too.' }),
-    update: Type.Boolean({ default: false, description: 'Bring tools of the same name and server up to date, instead of refusing.' }),
-    dry_run: Type.Boolean({ default: false, description: 'Only say what would be done.' }),
+    include_deprecated: Type.Boolean({ default: false, description: 'Whether to import deprecated operations and parameters.' }),
+    update: Type.Boolean({ default: false, description: 'Whether to update existing tools with the same name and server.' }),
+    dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
   }),
   {
-    description: 'An OpenAPI 3 document to make tools of.',
+    description: 'An OpenAPI 3 document to import tools from.',
     examples: [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
   },
 )
 
-const operation = Type.String({ description: 'Method and path in the document.' })
+const operation = Type.String({ description: 'Method and path of the operation.' })
 const imported = object({
   operation,
-  action: stringEnum(['create', 'update', 'keep'], { description: 'What was, or would be, done; keep where nothing changed.' }),
-  id: nullable(Type.String({ description: 'Identifier of the tool; null where it was not made.' })),
+  action: stringEnum(['create', 'update', 'keep'], { description: 'Action for the tool; keep if nothing changed.' }),
+  id: nullable(Type.String({ description: 'Identifier of the tool; null if it was not created.' })),
   name,
   description,
   method: settings.method,
@@ -205,41 +208,41 @@ const imported = object({
   locations,
   body_format: settings.body_format,
   requires_confirmation: settings.requires_confirmation,
-  auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'How it proves who it is; kept where that stays as it was.' }),
-  notes: Type.Array(Type.String(), { description: 'What to know about it.' }),
+  auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'Type of authentication; kept if it is unchanged.' }),
+  notes: Type.Array(Type.String(), { description: 'Notes about the import.' }),
 })
 export const ApiToolImportResult = object(
   {
-    title: Type.String({ description: 'What the document calls itself.' }),
-    tools: Type.Array(imported, { description: 'One an operation.' }),
-    skipped: Type.Array(object({ operation, reason: Type.String({ description: 'Why no tool was made of it.' }) }), {
-      description: 'Operations without a tool.',
+    title: Type.String({ description: 'Title of the document.' }),
+    tools: Type.Array(imported, { description: 'Imported tools, one per operation.' }),
+    skipped: Type.Array(object({ operation, reason: Type.String({ description: 'Why the operation was skipped.' }) }), {
+      description: 'Operations that cannot be imported.',
     }),
     security: Type.Array(
       object({
-        scheme: Type.String({ description: 'Its name in the document.' }),
-        kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'What it takes.' }),
-        given: Type.Boolean({ description: 'Whether a credential for it was given.' }),
-        tools: Type.Integer({ description: 'How many of the tools can use it.' }),
+        scheme: Type.String({ description: 'Name of the security scheme.' }),
+        kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
+        given: Type.Boolean({ description: 'Whether a credential was provided.' }),
+        tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
       }),
-      { description: 'How the operations want to be proven who calls.' },
+      { description: 'Security schemes of the operations.' },
     ),
   },
-  { description: 'What became of a document.' },
+  { description: 'Result of an import.' },
 )
 
 export const apiToolRoutes = {
-  ...crud(apiTools, { read: 'read', change: 'change' }),
+  ...createCrudRoutes(apiTools, { read: 'read', change: 'write' }),
   import: route({
     id: 'api-tools.import',
     callsExternalService: true,
     family: 'api-tools',
     method: 'POST',
     path: '/api-tools/import',
-    summary: 'Import from OpenAPI',
+    summary: 'Import API tools from an OpenAPI document',
     description:
-      'Makes a tool of each operation of an OpenAPI 3 document: all of them, or none where one cannot be stored. Operations that cannot be tools are named with the reason.',
-    access: 'change',
+      'Creates a tool for each operation of an OpenAPI 3 document, in one transaction. The response lists skipped operations with the reason.',
+    access: 'write',
     body: ApiToolImport,
     bodyLimit: 8 * 1024 * 1024,
     response: ApiToolImportResult,
@@ -250,15 +253,18 @@ export const apiToolRoutes = {
     family: 'api-tools',
     method: 'POST',
     path: '/api-tools/{id}/test',
-    summary: 'Make the call',
-    access: 'change',
+    summary: 'Test an API tool',
+    access: 'write',
     params: idParams('API tool'),
-    body: object({ arguments: Type.Optional(jsonObject('Arguments of the call.')) }, { examples: [{ arguments: { city: 'Lisbon' } }] }),
+    body: object(
+      { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) },
+      { examples: [{ arguments: { city: 'Lisbon' } }] },
+    ),
     response: object({
-      status: Type.Integer({ description: 'HTTP status of the answer.' }),
-      headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the answer.' }),
-      body: nullable(Type.Unknown({ description: 'Body of the answer, parsed where it is JSON.' })),
-      latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
+      status: Type.Integer({ description: 'HTTP status of the response.' }),
+      headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
+      body: nullable(Type.Unknown({ description: 'Body of the response, parsed if it is JSON.' })),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
     }),
   }),
 }

@@ -1,9 +1,9 @@
-/** The whole configuration at once: every resource as files hold it, and a set of files as what shall be. */
+/** Configuration as code: export all resources, and apply a set of resources. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { jsonObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
 
-/** What files can hold, each after all that it may refer to. */
+/** Families that files can contain, each after the families it refers to. */
 export const MANAGED_FAMILIES = [
   'models',
   'prompt-templates',
@@ -19,7 +19,7 @@ export const MANAGED_FAMILIES = [
 ] as const
 export type ManagedFamily = (typeof MANAGED_FAMILIES)[number]
 
-/** Fields that hold secrets: files refer to where those are, as ${env:NAME}. Left out, they stay as they are. */
+/** Secret fields. Files refer to environment variables, as ${env:NAME}; an omitted secret keeps its value. */
 export const SECRET_FIELDS: Partial<Record<ManagedFamily, readonly string[]>> = {
   models: ['api_key'],
   'knowledge-sources': ['auth'],
@@ -27,57 +27,60 @@ export const SECRET_FIELDS: Partial<Record<ManagedFamily, readonly string[]>> = 
   webhooks: ['secret'],
 }
 
-const BODY_LIMIT = 64 * 1024 * 1024
+const MAX_APPLY_BYTES = 64 * 1024 * 1024
 export const MAX_RESOURCES = 10_000
 
-const family = stringEnum(MANAGED_FAMILIES, { description: 'What it is, as its folder is called.' })
-const name = Type.String({ description: 'What it is called, with #key behind it where others have the same name.' })
-const file = Type.String({ minLength: 1, maxLength: 1_000, description: 'Where it is, for messages.' })
+const family = stringEnum(MANAGED_FAMILIES, { description: 'Family of the resource, which is also the name of its folder.' })
+const name = Type.String({ description: 'Name of the resource, followed by #key if the name is not unique.' })
+const file = Type.String({ minLength: 1, maxLength: 1_000, description: 'Path of the file, for messages.' })
 const fields = jsonObject(
-  'Its fields as create takes them, with names in place of identifiers, and a key where others have the same name (referred to as name#key). A secret is its text, or {env: NAME} where that variable is not set: then the one there stays.',
+  'Fields as in a create request, with names instead of identifiers, and a key if the name is not unique (referenced as name#key). A secret is its value, or {env: NAME} if that variable is not set; the stored secret is then kept.',
 )
-const families = Type.Array(family, { minItems: 1, uniqueItems: true, description: 'Only these families.' })
+const families = Type.Array(family, { minItems: 1, uniqueItems: true, description: 'Families to apply. Default: all.' })
 
 const Export = object(
   {
-    resources: Type.Array(object({ family, name, file, fields }), { description: 'One a file, in the order in which they can be made.' }),
-    notes: Type.Array(Type.String(), { description: 'What is not part of it, and why.' }),
+    resources: Type.Array(object({ family, name, file, fields }), {
+      description: 'Resources, one per file, in the order in which they can be created.',
+    }),
+    notes: Type.Array(Type.String(), { description: 'What the export does not contain, and why.' }),
   },
-  { description: 'Every resource as a file holds it: without identifiers, times and secrets.' },
+  { description: 'All resources, without identifiers, timestamps and secrets.' },
 )
 
 const value = (description: string) => Type.Optional(Type.Unknown({ description }))
 const Change = object({
   family,
   name,
-  id: nullable(Type.String({ description: 'Its identifier; null for what would be created.' })),
-  action: stringEnum(['create', 'update', 'unchanged', 'delete'], { description: 'What was done, or would be.' }),
+  id: nullable(Type.String({ description: 'Identifier of the resource; null if it would be created.' })),
+  action: stringEnum(['create', 'update', 'unchanged', 'delete'], { description: 'Action for the resource.' }),
   fields: Type.Array(
-    object({ field: Type.String({ description: 'Which field.' }), from: value('What it held.'), to: value('What it holds then.') }),
-    {
-      description: 'What is other than before. Secrets are named and not shown.',
-    },
+    object({ field: Type.String({ description: 'Name of the field.' }), from: value('Old value.'), to: value('New value.') }),
+    { description: 'Changed fields. The values of secrets are not included.' },
   ),
 })
-const plan = Type.String({ minLength: 1, maxLength: 100, description: 'Stands for exactly these changes to what is there now.' })
+const plan = Type.String({ minLength: 1, maxLength: 100, description: 'Identifier of exactly these changes to the current state.' })
 export const ApplyResult = object(
   {
     plan,
-    changes: Type.Array(Change, { description: 'One a resource, in the order in which they were made.' }),
-    secrets: Type.Array(object({ family, name, secret: Type.String({ description: 'A signing secret that was made, shown only now.' }) }), {
-      description: 'Secrets that were made.',
-    }),
+    changes: Type.Array(Change, { description: 'Changes, one per resource, in the order in which they are made.' }),
+    secrets: Type.Array(
+      object({ family, name, secret: Type.String({ description: 'Generated signing secret. It is returned only once.' }) }),
+      {
+        description: 'Generated secrets.',
+      },
+    ),
     missing: Type.Array(
       object({
-        variable: Type.String({ description: 'Which variable of the environment.' }),
+        variable: Type.String({ description: 'Name of the environment variable.' }),
         file,
-        field: Type.String({ description: 'The field that it is for.' }),
+        field: Type.String({ description: 'Field that uses the variable.' }),
       }),
-      { description: 'Secrets without which it cannot be done.' },
+      { description: 'Required secrets that are missing.' },
     ),
-    notes: Type.Array(Type.String(), { description: 'What else to know.' }),
+    notes: Type.Array(Type.String(), { description: 'Notes about the changes.' }),
   },
-  { description: 'What was changed, or would be.' },
+  { description: 'Changes of an apply request.' },
 )
 
 export const asCodeRoutes = {
@@ -88,7 +91,7 @@ export const asCodeRoutes = {
     path: '/export',
     summary: 'Export every resource',
     description:
-      'What apply takes: applied to an empty home, it gives the same export again. Documents, conversations and tokens are not part of it, nor is what the caller may not see. Of several resources with one name, all but the oldest have a key.',
+      'Returns the resources in the format of apply. Documents, conversations, tokens and resources that the caller may not read are not included. If several resources have the same name, all except the oldest have a key.',
     access: 'read',
     response: Export,
   }),
@@ -97,22 +100,22 @@ export const asCodeRoutes = {
     family: 'as-code',
     method: 'POST',
     path: '/apply',
-    summary: 'Make the configuration what a set of resources says',
+    summary: 'Apply a set of resources',
     description:
-      'Resources are found again by their names, and by the key where several share one; fields that are left out get their defaults. All of it is done in one transaction, or none; what is as it shall be is not touched. With prune, what the set does not hold is deleted. Of each family, callers may do what they may elsewhere.',
-    access: 'change',
+      'Creates and updates resources in one transaction. Resources are identified by name, and by key if the name is not unique; omitted fields get their defaults. With prune, resources that are not in the set are deleted. The caller needs the same permissions as for individual changes.',
+    access: 'write',
     body: object(
       {
         resources: Type.Array(object({ family, ...optional({ file }), fields }), {
           minItems: 1,
           maxItems: MAX_RESOURCES,
-          description: 'What there shall be, in any order.',
+          description: 'Desired resources, in any order.',
         }),
         ...optional({
-          prune: Type.Boolean({ default: false, description: 'Delete resources that the set does not hold.' }),
+          prune: Type.Boolean({ default: false, description: 'Whether to delete resources that are not in the set.' }),
           families,
-          dry_run: Type.Boolean({ default: false, description: 'Only say what would be done.' }),
-          plan: { ...plan, description: 'What a dry run answered: 409 if anything else would be done by now.' },
+          dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
+          plan: { ...plan, description: 'Plan returned by a dry run. The request fails with 409 if the changes would differ.' },
         }),
       },
       {
@@ -124,7 +127,7 @@ export const asCodeRoutes = {
         ],
       },
     ),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_APPLY_BYTES,
     response: ApplyResult,
     revealsSecret: true,
   }),

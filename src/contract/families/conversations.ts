@@ -1,6 +1,6 @@
-/** Conversations with agents, and their messages. */
+/** Conversations with agents and their messages. */
 import { Type } from 'typebox'
-import { crud, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { route } from '../route.ts'
 import { identifier, jsonObject, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
@@ -9,62 +9,62 @@ import { listQuery } from '../schemas/list-query.ts'
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const Citation = object({
-  index: Type.Integer({ minimum: 1, description: 'The n of [n] in the text.' }),
+  index: Type.Integer({ minimum: 1, description: 'Number of the citation: n of [n] in the text.' }),
   source: Type.String({ description: 'Name of the document.' }),
-  page: Type.Integer({ minimum: 1, description: 'Page of the passage.' }),
+  page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
   document_id: identifier('the document'),
-  content: Type.String({ description: 'The passage.' }),
-  score: Type.Number({ description: 'How well it fits the question.' }),
-  cited: Type.Boolean({ description: 'Whether the text refers to it.' }),
+  content: Type.String({ description: 'Text of the passage.' }),
+  score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
+  cited: Type.Boolean({ description: 'Whether the text cites the passage.' }),
   ...optional({
-    start: Type.Integer({ minimum: 0, description: "Where it begins in the document's text, in characters." }),
-    end: Type.Integer({ minimum: 0, description: 'Where it ends.' }),
-    content_hash: Type.String({ description: 'Of the document as it was then.' }),
-    stale: Type.Boolean({ description: 'Whether the document no longer says so: it was changed or removed since.' }),
+    start: Type.Integer({ minimum: 0, description: "Start of the passage in the document's text, in characters." }),
+    end: Type.Integer({ minimum: 0, description: "End of the passage in the document's text, in characters." }),
+    content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
+    stale: Type.Boolean({ description: 'Whether the document was changed or removed since.' }),
   }),
 })
 export const ToolCall = object({
-  id: Type.String({ description: 'Identifier of the call.' }),
+  id: Type.String({ description: 'Identifier of the tool call.' }),
   name: Type.String({ description: 'Name of the tool.' }),
-  arguments: jsonObject('What the model passed.'),
+  arguments: jsonObject('Arguments from the model.'),
   result: Type.Optional(
-    Type.Unknown({ description: 'What the tool answered, cut where it is long; of passages the numbers of their citations.' }),
+    Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
   ),
-  error: Type.Optional(Type.String({ description: 'Why the tool failed.' })),
-  latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'How long it took.' })),
+  error: Type.Optional(Type.String({ description: 'Error message if the tool call failed.' })),
+  latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds.' })),
   confirmation: Type.Optional(
-    stringEnum(['pending', 'allowed', 'refused'], { description: 'What the caller said, where the tool asks first.' }),
+    stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
   ),
 })
 export const Usage = object({
-  input_tokens: count('Tokens read.'),
-  output_tokens: count('Tokens written.'),
-  total_tokens: count('Both together.'),
+  input_tokens: count('Input tokens.'),
+  output_tokens: count('Output tokens.'),
+  total_tokens: count('Input and output tokens.'),
 })
 
 export const Message = object(
   {
     id: identifier('the message'),
-    role: stringEnum(['user', 'assistant'], { description: 'Who said it.' }),
-    content: Type.String({ description: 'What was said.' }),
-    timestamp: timestamp('When it was said'),
+    role: stringEnum(['user', 'assistant'], { description: 'Author of the message.' }),
+    content: Type.String({ description: 'Text of the message.' }),
+    timestamp: timestamp('Time of the message'),
     ...optional({
-      citations: Type.Array(Citation, { description: 'Of replies: every passage the tools gave the model.' }),
-      tool_calls: Type.Array(ToolCall, { description: 'Of replies: tools that were used.' }),
+      citations: Type.Array(Citation, { description: 'Replies only: all passages that the model received.' }),
+      tool_calls: Type.Array(ToolCall, { description: 'Replies only: tool calls.' }),
       usage: Usage,
-      cost: nullable(Type.Number({ minimum: 0, description: 'What it cost; null where the price is not known.' })),
-      model_id: nullable(identifier('the model that wrote it')),
+      cost: nullable(Type.Number({ minimum: 0, description: 'Cost of the reply; null if the price is unknown.' })),
+      model_id: nullable(identifier('the model that wrote the reply')),
       finish_reason: stringEnum(['stop', 'length', 'content_filter', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
         description:
-          'Why it ended; steps: it used tools too often; interrupted: the daemon ended before the reply did. Left out while it is being written.',
+          'Why the reply ended. steps: too many tool steps; interrupted: the daemon stopped before the reply was complete. Absent while the reply is in progress.',
       }),
-      error: Type.String({ description: 'What went wrong, where finish_reason is error.' }),
-      error_code: stringEnum(Object.keys(ERRORS) as ErrorCode[], { description: 'The same, for programs.' }),
-      latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
+      error: Type.String({ description: 'Error message, if finish_reason is error.' }),
+      error_code: stringEnum(Object.keys(ERRORS) as ErrorCode[], { description: 'Error code, if finish_reason is error.' }),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the reply, in milliseconds.' }),
     }),
   },
   {
-    description: 'One message of a conversation.',
+    description: 'A message of a conversation.',
     examples: [
       {
         id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -76,14 +76,14 @@ export const Message = object(
   },
 )
 
-const title = Type.String({ minLength: 1, maxLength: 500, description: 'What the conversation is about.' })
-const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'Who is talking; the user of the token when left out.' })
+const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
+const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'User of the conversation. Default: the user of the token.' })
 const agent_id = identifier('the agent')
 const fields = {
-  agent_id: nullable(identifier('the agent; null once it was deleted')),
+  agent_id: nullable(identifier('the agent; null if it was deleted')),
   user_id,
   title: nullable(title),
-  status: stringEnum(['active', 'completed'], { description: 'Whether it goes on.' }),
+  status: stringEnum(['active', 'completed'], { description: 'Status of the conversation.' }),
 }
 const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', user_id: 'ada' }
 const stored = {
@@ -95,10 +95,10 @@ const stored = {
   updated_at: '2026-01-31T09:30:00.000Z',
 }
 
-export const ConversationItem = resource('conversation', fields, { description: 'A conversation as lists show it.', examples: [stored] })
+export const ConversationItem = resource('conversation', fields, { description: 'A conversation in a list.', examples: [stored] })
 export const Conversation = resource(
   'conversation',
-  { ...fields, messages: Type.Array(Message, { description: 'What was said, oldest first.' }) },
+  { ...fields, messages: Type.Array(Message, { description: 'Messages, oldest first.' }) },
   { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
 )
 export const ConversationCreate = object(
@@ -107,7 +107,7 @@ export const ConversationCreate = object(
 )
 export const ConversationUpdate = object(
   { title: nullable(title) },
-  { description: 'What to change of a conversation.', examples: [{ title: 'Leave in summer' }] },
+  { description: 'Fields of a conversation to change.', examples: [{ title: 'Leave in summer' }] },
 )
 
 export const conversations = {
@@ -122,23 +122,23 @@ export const conversations = {
   serverFields: ['messages'],
 } satisfies Family
 
-const own = crud(conversations, { read: 'meet', change: 'talk' })
+const routes = createCrudRoutes(conversations, { read: 'any', change: 'chat' })
 const mine = Type.Boolean({
   default: false,
-  description: 'Only those of whoever asks: of the user of the token, or without a user where it has none.',
+  description: 'Whether to list only conversations of the user of the token.',
 })
 const action = { family: 'conversations', params: idParams('conversation') }
 const oneMessage = object({ id: identifier('the conversation'), message_id: identifier('the message') })
 export const conversationRoutes = {
-  ...own,
-  list: route({ ...own.list, query: object({ ...own.list.query.properties, ...optional({ mine }) }) }),
+  ...routes,
+  list: route({ ...routes.list, query: object({ ...routes.list.query.properties, ...optional({ mine }) }) }),
   complete: route({
     ...action,
     id: 'conversations.complete',
     method: 'POST',
     path: '/conversations/{id}/complete',
     summary: 'Complete a conversation',
-    access: 'talk',
+    access: 'chat',
     response: Conversation,
   }),
   messages: route({
@@ -147,8 +147,8 @@ export const conversationRoutes = {
     method: 'GET',
     path: '/conversations/{id}/messages',
     summary: 'List the messages of a conversation',
-    access: 'meet',
-    query: listQuery(object({ role: Message.properties.role, created_at: timestamp('When it was said') })),
+    access: 'any',
+    query: listQuery(object({ role: Message.properties.role, created_at: timestamp('Time of the message') })),
     response: Message,
     shape: 'page',
   }),
@@ -159,25 +159,25 @@ export const conversationRoutes = {
     method: 'POST',
     path: '/conversations/{id}/messages',
     summary: 'Send a message',
-    description: 'Answers with the reply or, with stream true, delivers it as Server-Sent Events.',
-    access: 'talk',
+    description: 'Returns the reply, or streams it as server-sent events if stream is true.',
+    access: 'chat',
     body: object(
       {
-        message: Type.String({ minLength: 1, maxLength: 500_000, pattern: '\\S', description: 'What to say.' }),
+        message: Type.String({ minLength: 1, maxLength: 500_000, pattern: '\\S', description: 'Text of the message.' }),
         ...optional({
-          stream: Type.Boolean({ default: false, description: 'Whether the reply comes as events.' }),
+          stream: Type.Boolean({ default: false, description: 'Whether to stream the reply as events.' }),
           wait: Type.Boolean({
             default: false,
-            description: 'Whether to wait for a reply that is being written, rather than be refused with 409.',
+            description: 'Whether to wait for a reply in progress, instead of failing with 409.',
           }),
-          model_id: identifier("a model to answer this message with, instead of the agent's; members talk with the agent's own"),
+          model_id: identifier("the model for this message, instead of the agent's; not available to members"),
         }),
       },
       { examples: [{ message: 'How many days of leave do I have?', stream: false }] },
     ),
     response: Message,
     canStream: true,
-    // A character may take six bytes of JSON.
+    // A character takes up to six bytes in JSON.
     bodyLimit: 4 * 1024 * 1024,
   }),
   confirm: route({
@@ -185,13 +185,17 @@ export const conversationRoutes = {
     id: 'messages.confirm',
     method: 'POST',
     path: '/conversations/{id}/messages/{message_id}/confirmations',
-    summary: 'Allow or refuse a tool call that waits for it',
-    access: 'talk',
+    summary: 'Confirm or refuse a pending tool call',
+    access: 'chat',
     params: oneMessage,
     body: object(
       {
-        tool_call_id: Type.String({ minLength: 1, maxLength: 500, description: 'The call, as the event named it.' }),
-        allow: Type.Boolean({ description: 'Whether the tool may be used.' }),
+        tool_call_id: Type.String({
+          minLength: 1,
+          maxLength: 500,
+          description: 'Identifier of the tool call, from the confirmation_required event.',
+        }),
+        allow: Type.Boolean({ description: 'Whether to execute the tool call.' }),
       },
       { examples: [{ tool_call_id: 'call_1', allow: true }] },
     ),
@@ -203,7 +207,7 @@ export const conversationRoutes = {
     method: 'GET',
     path: '/conversations/{id}/messages/{message_id}/events',
     summary: 'Follow a reply',
-    access: 'meet',
+    access: 'any',
     params: oneMessage,
     response: Type.String(),
     shape: 'events',

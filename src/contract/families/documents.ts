@@ -1,4 +1,4 @@
-/** Documents of a knowledge source: what was sent or found, and how far its indexing got. */
+/** Documents of a knowledge source. */
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
@@ -11,23 +11,23 @@ export const DOCUMENT_STATUSES = ['waiting', 'parsing', 'indexing', 'indexed', '
 const name = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: 'Name of the document within its source, as a relative path.',
+  description: 'Name of the document in its source, as a relative path.',
   examples: ['policies/leave.md'],
 })
-const metadata = jsonObject('Anything you want to filter by later; at most 64 KB as JSON.', { maxProperties: 100 })
+const metadata = jsonObject('Custom fields to filter by, up to 64 KB of JSON.', { maxProperties: 100 })
 
 export const Document = resource(
   'document',
   {
     knowledge_source_id: identifier('the knowledge source'),
     name,
-    type: Type.String({ description: 'File type, from the extension.' }),
+    type: Type.String({ description: 'File type, derived from the extension.' }),
     size: Type.Integer({ minimum: 0, description: 'Size of the original, in bytes.' }),
-    content_hash: Type.String({ description: 'SHA-256 of the original.' }),
-    status: stringEnum(DOCUMENT_STATUSES, { description: 'How far its indexing got.' }),
-    error: nullable(Type.String({ description: 'Why it could not be read.' })),
-    pages: nullable(Type.Integer({ minimum: 0, description: 'Pages it has, where it has pages.' })),
-    chunks: Type.Integer({ minimum: 0, description: 'Passages it was cut into.' }),
+    content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
+    status: stringEnum(DOCUMENT_STATUSES, { description: 'Indexing status.' }),
+    error: nullable(Type.String({ description: 'Error message if the document could not be read.' })),
+    pages: nullable(Type.Integer({ minimum: 0, description: 'Number of pages; null if the format has no pages.' })),
+    chunks: Type.Integer({ minimum: 0, description: 'Number of passages.' }),
     metadata,
   },
   {
@@ -56,20 +56,20 @@ export const DocumentCreate = object(
   {
     name,
     ...optional({
-      content: Type.String({ description: 'The text of the document.' }),
-      content_base64: Type.String({ description: 'The bytes of the document, in base64.' }),
+      content: Type.String({ description: 'Text of the document.' }),
+      content_base64: Type.String({ description: 'Content of the document, in base64.' }),
       metadata,
     }),
   },
   {
-    description: 'A document, with either content or content_base64. One of the same name is replaced.',
+    description: 'A new document, with either content or content_base64.',
     examples: [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
   },
 )
 
 const params = object({ id: identifier('the knowledge source'), document_id: identifier('the document') })
-const one = { family: 'knowledge-sources', path: '/knowledge-sources/{id}/documents/{document_id}', params, response: Document }
-const all = {
+const document = { family: 'knowledge-sources', path: '/knowledge-sources/{id}/documents/{document_id}', params, response: Document }
+const documents = {
   family: 'knowledge-sources',
   path: '/knowledge-sources/{id}/documents',
   params: idParams('knowledge source'),
@@ -77,25 +77,25 @@ const all = {
 }
 export const documentRoutes = {
   list: route({
-    ...all,
+    ...documents,
     id: 'documents.list',
     method: 'GET',
-    summary: 'List the documents of a knowledge source',
+    summary: 'List documents of a knowledge source',
     access: 'read',
     query: listQuery(Document),
     shape: 'page',
   }),
   create: route({
-    ...all,
+    ...documents,
     id: 'documents.create',
     method: 'POST',
     summary: 'Add a document',
-    description: 'A document of the same name is replaced.',
-    access: 'change',
+    description: 'Replaces an existing document with the same name.',
+    access: 'write',
     body: DocumentCreate,
     status: 201,
     bodyLimit: MAX_DOCUMENT_BODY_BYTES,
   }),
-  get: route({ ...one, id: 'documents.get', method: 'GET', summary: 'Get a document', access: 'read' }),
-  remove: route({ ...one, id: 'documents.remove', method: 'DELETE', summary: 'Delete a document', access: 'change', shape: 'message' }),
+  get: route({ ...document, id: 'documents.get', method: 'GET', summary: 'Get a document', access: 'read' }),
+  remove: route({ ...document, id: 'documents.remove', method: 'DELETE', summary: 'Delete a document', access: 'write', shape: 'message' }),
 }

@@ -1,4 +1,4 @@
-/** Runs of evaluations: what came out, kept with exactly what was run. */
+/** Runs of evaluations and their results. */
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
@@ -13,59 +13,59 @@ export const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancel
 
 export const RunSummary = object(
   {
-    total: count('Results there will be: test cases times repeats.'),
-    passed: count('Results that passed.'),
-    failed: count('Results that did not pass, errors aside.'),
-    errors: count('Test cases that could not be run or scored.'),
-    pass_rate: Type.Number({ minimum: 0, maximum: 1, description: 'Share of passed among the results so far.' }),
-    average_score: nullable(Type.Number({ description: 'Mean score.' })),
-    latency_p50_ms: measure('Time in which half of the answers were there.'),
-    latency_p95_ms: measure('Time in which 95 of 100 answers were there.'),
-    tokens: count('Tokens of all answers.'),
-    cost: measure('What the answers cost; null where a price is not known.'),
+    total: count('Expected number of results: test cases times repeats.'),
+    passed: count('Number of results that passed.'),
+    failed: count('Number of results that did not pass, without errors.'),
+    errors: count('Number of results with an error.'),
+    pass_rate: Type.Number({ minimum: 0, maximum: 1, description: 'Share of results that passed, from 0 to 1.' }),
+    average_score: nullable(Type.Number({ description: 'Average score.' })),
+    latency_p50_ms: measure('Median latency of the answers, in milliseconds.'),
+    latency_p95_ms: measure('95th percentile of the latency of the answers, in milliseconds.'),
+    tokens: count('Tokens used by all answers.'),
+    cost: measure('Cost of all answers; null if a price is unknown.'),
   },
-  { description: 'The results in numbers.' },
+  { description: 'Summary of the results.' },
 )
 
 export const Run = object(
   {
     run_id: identifier('the run'),
     evaluation_id: identifier('the evaluation'),
-    status: stringEnum(RUN_STATUSES, { description: 'Where it stands.' }),
-    created_at: timestamp('When it was asked for'),
-    started_at: nullable(timestamp('When it began')),
-    finished_at: nullable(timestamp('When it ended')),
-    error: nullable(Type.String({ description: 'Why it failed as a whole.' })),
-    concurrency: Type.Integer({ minimum: 1, description: 'Test cases that ran at the same time.' }),
-    repeats: Type.Integer({ minimum: 1, description: 'How often each test case ran.' }),
-    done: count('Results so far.'),
+    status: stringEnum(RUN_STATUSES, { description: 'Status of the run.' }),
+    created_at: timestamp('Time of the request'),
+    started_at: nullable(timestamp('Start time')),
+    finished_at: nullable(timestamp('End time')),
+    error: nullable(Type.String({ description: 'Error message if the run failed.' })),
+    concurrency: Type.Integer({ minimum: 1, description: 'Number of test cases that run at the same time.' }),
+    repeats: Type.Integer({ minimum: 1, description: 'Number of times each test case runs.' }),
+    done: count('Number of results so far.'),
     summary: RunSummary,
   },
-  { description: 'One run of an evaluation.' },
+  { description: 'A run of an evaluation.' },
 )
 export const RunDetails = object(
   {
     ...Run.properties,
-    configuration: jsonObject('Exactly what was run: the target, its prompt, model and index, and the scorers, as they were then.'),
+    configuration: jsonObject('Configuration at the time of the run: the target, its prompt, model and index, and the scorers.'),
   },
-  { description: 'A run with what was run.' },
+  { description: 'A run with its configuration.' },
 )
 
 export const RunResult = object({
-  position: Type.Integer({ minimum: 0, description: 'Place of the test case, from 0.' }),
-  repeat: Type.Integer({ minimum: 1, description: 'Which repeat of it.' }),
-  input: Type.String({ description: 'What was asked.' }),
-  expected_output: nullable(Type.String({ description: 'What was expected.' })),
-  actual_output: nullable(Type.String({ description: 'What was answered.' })),
-  passed: Type.Boolean({ description: 'Whether every scorer was content.' }),
-  score: nullable(Type.Number({ description: 'Mean of the scores.' })),
-  scores: jsonObject('What each scorer said: score, passed, threshold and reason.'),
-  latency_ms: measure('How long the answer took.'),
+  position: Type.Integer({ minimum: 0, description: 'Position of the test case, from 0.' }),
+  repeat: Type.Integer({ minimum: 1, description: 'Number of the repeat, from 1.' }),
+  input: Type.String({ description: 'Input of the test case.' }),
+  expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
+  actual_output: nullable(Type.String({ description: 'Answer of the target.' })),
+  passed: Type.Boolean({ description: 'Whether all scorers passed.' }),
+  score: nullable(Type.Number({ description: 'Average of the scores.' })),
+  scores: jsonObject('Score, passed, threshold and reason of each scorer.'),
+  latency_ms: measure('Latency of the answer, in milliseconds.'),
   usage: nullable(Usage),
-  cost: measure('What the answer cost; null where the price is not known.'),
-  error: nullable(Type.String({ description: 'Why it could not be run or scored.' })),
-  metadata: jsonObject('As the test case has it.'),
-  citations: Type.Array(Citation, { description: 'Passages the answer was given, and whether it cites them.' }),
+  cost: measure('Cost of the answer; null if the price is unknown.'),
+  error: nullable(Type.String({ description: 'Error message if the test case could not be run or scored.' })),
+  metadata: jsonObject('Metadata of the test case.'),
+  citations: Type.Array(Citation, { description: 'Passages that the model received, and whether the answer cites them.' }),
 })
 
 const ComparisonSide = object({ score: nullable(Type.Number()), passed: Type.Boolean(), actual_output: nullable(Type.String()) })
@@ -73,55 +73,54 @@ export const RunComparison = object(
   {
     a: Run,
     b: Run,
-    better: count('Test cases that b does better.'),
-    worse: count('Test cases that b does worse.'),
-    same: count('Test cases without a difference.'),
-    only_a: count('Test cases only a has.'),
-    only_b: count('Test cases only b has.'),
-    pass_rate_change: Type.Number({ description: 'Pass rate of b less that of a, of the test cases that both have.' }),
-    p_value: Type.Number({ minimum: 0, maximum: 1, description: 'Of a two-sided sign test: how likely such a difference is by chance.' }),
-    verdict: stringEnum(['better', 'worse', 'same'], { description: 'What b is, where the sign test says so at 0.05; else same.' }),
+    better: count('Number of test cases that are better in b.'),
+    worse: count('Number of test cases that are worse in b.'),
+    same: count('Number of test cases without a difference.'),
+    only_a: count('Number of test cases that exist only in a.'),
+    only_b: count('Number of test cases that exist only in b.'),
+    pass_rate_change: Type.Number({ description: 'Pass rate of b minus pass rate of a, for the test cases of both.' }),
+    p_value: Type.Number({ minimum: 0, maximum: 1, description: 'p-value of a two-sided sign test.' }),
+    verdict: stringEnum(['better', 'worse', 'same'], { description: 'Result for b; same if the p-value is above 0.05.' }),
     changes: Type.Array(
       object({
-        position: Type.Integer({ minimum: 0, description: 'Place of the test case in b.' }),
-        input: Type.String({ description: 'What was asked.' }),
-        expected_output: nullable(Type.String({ description: 'What was expected.' })),
-        change: stringEnum(['better', 'worse'], { description: 'What b is here.' }),
+        position: Type.Integer({ minimum: 0, description: 'Position of the test case in b.' }),
+        input: Type.String({ description: 'Input of the test case.' }),
+        expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
+        change: stringEnum(['better', 'worse'], { description: 'Change from a to b.' }),
         a: ComparisonSide,
         b: ComparisonSide,
       }),
-      { description: 'Test cases with a difference, worse ones first.' },
+      { description: 'Test cases with a difference, worse first.' },
     ),
   },
-  { description: 'Two runs side by side.' },
+  { description: 'Comparison of two runs.' },
 )
 
-const action = { family: 'evaluations', params: idParams('evaluation') }
-const oneRun = { family: 'evaluations', params: object({ id: identifier('the evaluation'), run_id: identifier('the run') }) }
-/** Runs have up to tens of thousands of results, which are read at one go. */
+const evaluation = { family: 'evaluations', params: idParams('evaluation') }
+const run = { family: 'evaluations', params: object({ id: identifier('the evaluation'), run_id: identifier('the run') }) }
 export const MAX_RESULTS_PER_PAGE = 1_000
 
 export const runRoutes = {
   run: route({
-    ...action,
+    ...evaluation,
     id: 'evaluations.run',
     callsExternalService: true,
     method: 'POST',
     path: '/evaluations/{id}/run',
     summary: 'Run an evaluation',
-    description: 'Answers at once with the run; results fill as it goes.',
-    access: 'change',
+    description: 'Starts the run and returns it immediately.',
+    access: 'write',
     body: object(
       optional({
         concurrency: Type.Integer({
           minimum: 1,
           maximum: 64,
-          description: "Test cases at the same time; the evaluation's own when left out.",
+          description: 'Number of test cases that run at the same time. Default: the value of the evaluation.',
         }),
         repeats: Type.Integer({
           minimum: 1,
           maximum: 20,
-          description: "How often each test case runs; the evaluation's own when left out.",
+          description: 'Number of times each test case runs. Default: the value of the evaluation.',
         }),
       }),
       { examples: [{ concurrency: 8 }] },
@@ -129,66 +128,65 @@ export const runRoutes = {
     response: Run,
   }),
   results: route({
-    ...action,
+    ...evaluation,
     id: 'evaluations.results',
     method: 'GET',
     path: '/evaluations/{id}/results',
-    summary: 'Results of a run',
-    description:
-      'Of the newest run, or of the one that run_id names. All of them in the order of the test cases, unless limit asks for a page.',
+    summary: 'List results of a run',
+    description: 'Returns the results of the latest run, or of run_id, in the order of the test cases. Without limit, returns all results.',
     access: 'read',
     query: object(
       optional({
         run_id: identifier('the run'),
-        passed: Type.Boolean({ description: 'Only those that passed, or only those that did not.' }),
+        passed: Type.Boolean({ description: 'Filter by passed.' }),
         page: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Page number, from 1.' }),
-        limit: Type.Integer({ minimum: 1, maximum: MAX_RESULTS_PER_PAGE, description: 'Results a page; all of them when left out.' }),
+        limit: Type.Integer({ minimum: 1, maximum: MAX_RESULTS_PER_PAGE, description: 'Number of results per page. Default: all.' }),
       }),
     ),
     response: object({
       ...RunDetails.properties,
-      results: Type.Array(RunResult, { description: 'One a test case and repeat.' }),
+      results: Type.Array(RunResult, { description: 'Results, one per test case and repeat.' }),
       pagination: object({
-        page: count('This page.'),
-        limit: count('Results a page.'),
-        total: count('Results that match.'),
-        pages: count('Pages there are.'),
+        page: count('Page number.'),
+        limit: count('Number of results per page.'),
+        total: count('Total number of results.'),
+        pages: count('Number of pages.'),
       }),
     }),
   }),
   runs: route({
-    ...action,
+    ...evaluation,
     id: 'evaluations.runs',
     method: 'GET',
     path: '/evaluations/{id}/runs',
-    summary: 'List the runs of an evaluation',
+    summary: 'List runs of an evaluation',
     access: 'read',
-    query: listQuery(object({ status: Run.properties.status, created_at: timestamp('When it was asked for') })),
+    query: listQuery(object({ status: Run.properties.status, created_at: Run.properties.created_at })),
     response: Run,
     shape: 'page',
   }),
   cancel: route({
-    ...oneRun,
+    ...run,
     id: 'evaluations.runs.cancel',
     method: 'POST',
     path: '/evaluations/{id}/runs/{run_id}/cancel',
     summary: 'Cancel a run',
-    description: 'What has run stays.',
-    access: 'change',
+    description: 'Keeps the results so far.',
+    access: 'write',
     response: Run,
   }),
   compare: route({
-    ...action,
+    ...evaluation,
     id: 'evaluations.runs.compare',
     method: 'GET',
     path: '/evaluations/{id}/runs/compare',
     summary: 'Compare two runs',
     access: 'read',
-    query: object({ a: identifier('the run to compare with'), b: identifier('the run that is judged') }),
+    query: object({ a: identifier('the baseline run'), b: identifier('the run to compare') }),
     response: RunComparison,
   }),
   getRun: route({
-    ...oneRun,
+    ...run,
     id: 'evaluations.runs.get',
     method: 'GET',
     path: '/evaluations/{id}/runs/{run_id}',
@@ -197,12 +195,12 @@ export const runRoutes = {
     response: RunDetails,
   }),
   runEvents: route({
-    ...oneRun,
+    ...run,
     id: 'evaluations.runs.events',
     method: 'GET',
     path: '/evaluations/{id}/runs/{run_id}/events',
     summary: 'Follow a run',
-    description: 'Events progress {run} as results come, then one end {run}.',
+    description: 'Streams progress events {run} for new results, then one end event {run}.',
     access: 'read',
     response: Type.String(),
     shape: 'events',

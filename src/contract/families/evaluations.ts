@@ -1,6 +1,6 @@
-/** Evaluations: test cases for an agent, a tool, a prompt or a model, and how their answers are scored. */
+/** Evaluations: test cases and scorers for an agent, a RAG tool, a prompt template or a model. */
 import { Type } from 'typebox'
-import { crud, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { identifier, jsonObject, nullable, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
@@ -19,28 +19,26 @@ export const SCORERS = [
   'cost',
 ] as const
 
-const scorerType = stringEnum(SCORERS, { description: 'How an answer is scored.' })
+const scorerType = stringEnum(SCORERS, { description: 'Type of the scorer.' })
 const Scorer = object({
   type: scorerType,
   ...optional({
     threshold: Type.Number({
       minimum: 0,
       description:
-        'Least score that passes, from 0 to 1. For latency the most milliseconds and for cost the most that pass; without one they are only measured.',
+        'Minimum score to pass, from 0 to 1. For latency and cost: the maximum in milliseconds or cost; without a threshold they are only measured.',
     }),
     k: Type.Integer({
       minimum: 1,
       maximum: 100,
-      description: 'Among how many passages retrieval looks for the expected source; all that came back when left out.',
+      description: 'For retrieval: number of top passages to search for an expected source. Default: all.',
     }),
     metric: stringEnum(['hit', 'mrr'], {
       default: 'hit',
-      description: 'What retrieval scores: whether an expected source is there, or one over its rank.',
+      description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
     }),
-    model_id: identifier(
-      "the model that judges, or the provider's own name for it, or its name, where that is unique; the default model when left out",
-    ),
-    instructions: text('What the judge is told.', 20_000),
+    model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
+    instructions: text('Instructions for the judge.', 20_000),
   }),
 })
 export interface ScorerSettings {
@@ -52,27 +50,27 @@ export interface ScorerSettings {
   instructions?: string
 }
 const scorerInputs = Type.Array(
-  Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its name.', anyOf: [scorerType, Scorer] }),
-  { minItems: 1, maxItems: 20, description: 'Scorers; contains when left out.' },
+  Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or only its type.', anyOf: [scorerType, Scorer] }),
+  { minItems: 1, maxItems: 20, description: 'Scorers. Default: contains.' },
 )
-const scorers = Type.Array(Scorer, { description: 'How answers are scored.' })
+const scorers = Type.Array(Scorer, { description: 'Scorers.' })
 
 const caseFields = {
-  expected_output: text('What a good answer is or holds; a pattern for regex, JSON for json.'),
+  expected_output: text('Expected answer: a text, a pattern for regex or JSON for json.'),
   expected_sources: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
     minItems: 1,
     maxItems: 100,
-    description: 'Documents, by name or id, that citation and retrieval look for; expected_output when left out.',
+    description: 'Expected documents, by name or id, for the scorers citation and retrieval. Default: expected_output.',
   }),
-  metadata: jsonObject('Anything you want to group results by.'),
-  variables: jsonObject("Values for the variables of the prompt template that is asked, or of the agent's; they go over the agent's own."),
+  metadata: jsonObject('Custom fields to group results by.'),
+  variables: jsonObject('Values of the variables of the prompt template. They override the variables of the agent.'),
 }
-const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'What is asked.' })
+const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'Question or message to send to the target.' })
 const TestCase = object({ input, ...optional({ ...caseFields, scorers }) })
 const TestCaseInput = object({ input, ...optional({ ...caseFields, scorers: scorerInputs }) })
 
 const name = resourceName('evaluation')
-const type = stringEnum(EVALUATION_TYPES, { description: 'What is evaluated.' })
+const type = stringEnum(EVALUATION_TYPES, { description: 'Type of the target.' })
 const example = {
   name: 'Leave questions',
   type: 'agent',
@@ -80,24 +78,24 @@ const example = {
   test_cases: [{ input: 'How many days of leave do I have?', expected_output: 'twenty-five' }],
 }
 
-const pace = {
-  concurrency: Type.Integer({ minimum: 1, maximum: 64, default: 4, description: 'Test cases that run at the same time.' }),
-  repeats: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'How often each test case runs.' }),
+const runSettings = {
+  concurrency: Type.Integer({ minimum: 1, maximum: 64, default: 4, description: 'Number of test cases that run at the same time.' }),
+  repeats: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'Number of times each test case runs.' }),
 }
 
 export const Evaluation = resource(
   'evaluation',
   {
     name,
-    description: text('What it checks.', 10_000),
+    description: text('Description of the evaluation.', 10_000),
     type,
-    target_id: nullable(identifier('what is evaluated; null once it was deleted')),
+    target_id: nullable(identifier('the target; null if it was deleted')),
     scorers,
-    ...pace,
-    test_cases: Type.Array(TestCase, { description: 'What is asked, and what is expected.' }),
+    ...runSettings,
+    test_cases: Type.Array(TestCase, { description: 'Test cases.' }),
   },
   {
-    description: 'Test cases and how their answers are scored.',
+    description: 'Test cases and scorers for a target.',
     examples: [
       {
         id: 'eval_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -115,23 +113,25 @@ export const Evaluation = resource(
 const { id, created_at, updated_at, ...rest } = Evaluation.properties
 export const EvaluationItem = object(
   { id, name, description: rest.description, type, target_id: rest.target_id, created_at, updated_at },
-  { description: 'An evaluation as lists show it.' },
+  { description: 'An evaluation in a list.' },
 )
 
 export const MAX_TEST_CASES = 10_000
-/** Bytes: so many test cases of a paragraph each. */
 export const MAX_EVALUATION_BYTES = 8 * 1024 * 1024
 
-const needed = {
+const requiredFields = {
   name,
   type,
-  target_id: identifier('what is evaluated'),
-  test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: MAX_TEST_CASES, description: 'What is asked, and what is expected.' }),
+  target_id: identifier('the target'),
+  test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: MAX_TEST_CASES, description: 'Test cases.' }),
 }
-const settings = { description: rest.description, scorers: scorerInputs, ...pace }
-export const EvaluationCreate = object({ ...needed, ...optional(settings) }, { description: 'A new evaluation.', examples: [example] })
-export const EvaluationUpdate = object(optional({ ...needed, ...settings }), {
-  description: 'What to change of an evaluation; test_cases replace all of the old ones.',
+const optionalFields = { description: rest.description, scorers: scorerInputs, ...runSettings }
+export const EvaluationCreate = object(
+  { ...requiredFields, ...optional(optionalFields) },
+  { description: 'A new evaluation.', examples: [example] },
+)
+export const EvaluationUpdate = object(optional({ ...requiredFields, ...optionalFields }), {
+  description: 'Fields of an evaluation to change. test_cases replaces all existing test cases.',
   minProperties: 1,
   examples: [{ name: 'Leave and travel' }],
 })
@@ -148,16 +148,16 @@ export const evaluations = {
 } satisfies Family
 
 export const evaluationRoutes = {
-  ...crud(evaluations, { read: 'read', change: 'change', bodyLimit: MAX_EVALUATION_BYTES }),
+  ...createCrudRoutes(evaluations, { read: 'read', change: 'write', bodyLimit: MAX_EVALUATION_BYTES }),
   append: route({
     id: 'evaluations.append',
     family: 'evaluations',
     method: 'POST',
     path: '/evaluations/{id}/test-cases',
     summary: 'Add test cases to an evaluation',
-    access: 'change',
+    access: 'write',
     params: idParams('evaluation'),
-    body: object({ test_cases: needed.test_cases }, { examples: [{ test_cases: example.test_cases }] }),
+    body: object({ test_cases: requiredFields.test_cases }, { examples: [{ test_cases: example.test_cases }] }),
     bodyLimit: MAX_EVALUATION_BYTES,
     response: Evaluation,
   }),

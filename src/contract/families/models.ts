@@ -1,18 +1,18 @@
-/** Models: which provider answers, under which name, at which price. */
+/** Models and their providers, keys and prices. */
 import { Type } from 'typebox'
-import { crud, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
 
-/** The extractive answerer every installation has. */
+/** The extractive model that ships with Cadre. */
 export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
 
-const price = (what: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description: `Price of 1,000 ${what} tokens.` })
+const price = (kind: 'input' | 'output') => Type.Number({ minimum: 0, maximum: 1_000_000, description: `Price of 1,000 ${kind} tokens.` })
 const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: number; output_per_1k: number }>({
   description:
-    'Price of 1,000 tokens, in and out, in any currency: input and output, or input_per_1k and output_per_1k; it comes back as it was given. Input that the provider had cached costs the same as other input.',
+    'Price of 1,000 tokens in any currency, as input and output or as input_per_1k and output_per_1k. Cached input has the same price as other input.',
   anyOf: [
     object({ input: price('input'), output: price('output') }),
     object({ input_per_1k: price('input'), output_per_1k: price('output') }),
@@ -20,37 +20,38 @@ const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: 
   examples: [{ input_per_1k: 0.5, output_per_1k: 1.5 }],
 })
 
-const needed = {
+const requiredFields = {
   name: resourceName('model'),
   provider: stringEnum(PROVIDERS, {
     description:
-      'Who runs the model; openai-compatible is any server that speaks that protocol, replay plays back what another model answered.',
+      'Provider of the model. openai-compatible: any server with the OpenAI protocol; replay: recorded responses of another model.',
   }),
   model_id: Type.String({
     minLength: 1,
     maxLength: 200,
     pattern: '\\S',
-    description: "The provider's own name for the model; for replay, the model here that is recorded.",
+    description: "The provider's name of the model; for replay, the identifier of the recorded model.",
   }),
 }
-const settings = {
-  endpoint: nullable(httpUrl("Address of the provider; needed for openai-compatible, otherwise the provider's usual one.")),
+const optionalFields = {
+  endpoint: nullable(httpUrl("Base URL of the provider. Required for openai-compatible. Default: the provider's public URL.")),
   pricing: nullable(Pricing),
   context_window: nullable(
     Type.Integer({
       minimum: 256,
       maximum: 100_000_000,
-      description: 'Most tokens that it reads and writes in one call; null for what is usual for its name, and 8,192 for a local server.',
+      description: 'Context window, in tokens. null derives it from the name of the model, or uses 8,192 for a local server.',
     }),
   ),
   supports_tools: nullable(
     Type.Boolean({
-      description: 'Whether it calls tools; null to find out. One that does not is given passages of the documents instead.',
+      description: 'Whether the model can call tools; null detects it. A model that cannot gets passages of the documents instead.',
     }),
   ),
   recording: nullable(
     Type.Boolean({
-      description: 'For replay: whether what was never recorded is asked of the model and recorded; false refuses it. Null for all others.',
+      description:
+        'For replay: whether to send unrecorded requests to the model and record them; false rejects them. null for other providers.',
     }),
   ),
 }
@@ -60,7 +61,7 @@ const api_key = nullable(
     maxLength: 10_000,
     pattern: '^[\\x21-\\x7e]+$',
     writeOnly: true,
-    description: 'Key for the provider. Write-only: it is kept in the vault and never comes back.',
+    description: 'API key of the provider. Write-only: it is stored in the vault and never returned.',
   }),
 )
 const example = {
@@ -73,7 +74,7 @@ const example = {
 
 export const Model = resource(
   'model',
-  { ...needed, ...settings, has_api_key: Type.Boolean({ description: 'Whether a key is kept for it.' }) },
+  { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) },
   {
     description: 'A language or embedding model.',
     examples: [
@@ -91,11 +92,11 @@ export const Model = resource(
   },
 )
 export const ModelCreate = object(
-  { ...needed, ...optional({ ...settings, api_key }) },
+  { ...requiredFields, ...optional({ ...optionalFields, api_key }) },
   { description: 'A new model.', examples: [example] },
 )
-export const ModelUpdate = object(optional({ ...needed, ...settings, api_key }), {
-  description: 'What to change of a model; a null api_key forgets the key.',
+export const ModelUpdate = object(optional({ ...requiredFields, ...optionalFields, api_key }), {
+  description: 'Fields of a model to change. A null api_key deletes the stored key.',
   minProperties: 1,
   examples: [{ name: 'Llama in the cellar' }],
 })
@@ -103,19 +104,19 @@ export const ModelUpdate = object(optional({ ...needed, ...settings, api_key }),
 const origin = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: 'Where it was found: a local address or the name of an environment variable.',
+  description: 'Origin of the model: a local URL or the name of an environment variable.',
 })
 const DiscoveredModel = object({
-  ...needed,
-  endpoint: settings.endpoint,
+  ...requiredFields,
+  endpoint: optionalFields.endpoint,
   origin,
-  added: nullable(identifier('the model, where it is here already')),
+  added: nullable(identifier('the model, if it was already added')),
 })
 const AdoptModel = object(
-  { origin, ...optional({ model_id: needed.model_id, name: needed.name }) },
+  { origin, ...optional({ model_id: requiredFields.model_id, name: requiredFields.name }) },
   {
     description:
-      'What to add of what was discovered: without model_id, the first of that origin. Of a provider with a key, any of its models can be named.',
+      'A discovered model to add. Without model_id, the first model of the origin. For an API key, model_id can be any model of its provider.',
     examples: [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
   },
 )
@@ -132,15 +133,15 @@ export const models = {
 } satisfies Family
 
 export const modelRoutes = {
-  ...crud(models, { read: 'read', change: 'change' }),
+  ...createCrudRoutes(models, { read: 'read', change: 'write' }),
   discover: route({
     id: 'models.discover',
     family: 'models',
     method: 'GET',
     path: '/models/discover',
-    summary: 'Look for local model servers and keys in the environment',
+    summary: 'Discover models',
     description:
-      "Asks servers at their usual ports of this machine, and looks for keys in the daemon's environment. Nothing leaves the machine, and no key is shown.",
+      "Finds local model servers at their default ports and API keys in the daemon's environment. Sends nothing to other machines and returns no keys.",
     access: 'read',
     response: Type.Array(DiscoveredModel),
   }),
@@ -149,9 +150,9 @@ export const modelRoutes = {
     family: 'models',
     method: 'POST',
     path: '/models/discover',
-    summary: 'Add a model that was discovered',
-    description: "A key goes from the daemon's environment into the vault, and nowhere else.",
-    access: 'administer',
+    summary: 'Add a discovered model',
+    description: "Copies the API key from the daemon's environment to the vault.",
+    access: 'admin',
     body: AdoptModel,
     response: Model,
     status: 201,
@@ -162,13 +163,14 @@ export const modelRoutes = {
     family: 'models',
     method: 'POST',
     path: '/models/{id}/test',
-    summary: 'Send a short message to a model',
-    access: 'change',
+    summary: 'Test a model',
+    description: 'Sends a short message to the model.',
+    access: 'write',
     params: idParams('model'),
     response: object({
-      ok: Type.Boolean({ description: 'Whether it answered.' }),
-      text: Type.String({ description: 'What it said.' }),
-      latency_ms: Type.Number({ minimum: 0, description: 'How long it took.' }),
+      ok: Type.Boolean({ description: 'Whether the model answered.' }),
+      text: Type.String({ description: 'Answer of the model.' }),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
     }),
   }),
 }

@@ -1,21 +1,21 @@
-/** Prompt templates: text with {{variables}}, kept apart from the agents that use it. */
+/** Prompt templates: text with {{variables}}. */
 import { Type } from 'typebox'
-import { crud, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { jsonObject, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
 export const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
 
 const settings = {
-  description: text('What the template is for.', 10_000),
-  variables: Type.Array(Type.String({ pattern: VARIABLE_PATTERN, description: 'Name of a placeholder.' }), {
+  description: text('Description of the template.', 10_000),
+  variables: Type.Array(Type.String({ pattern: VARIABLE_PATTERN, description: 'Name of a variable.' }), {
     maxItems: 200,
     uniqueItems: true,
-    description: 'Names of the placeholders; found in the text when left out.',
+    description: 'Names of the variables. Default: the variables in the text.',
   }),
-  type: stringEnum(['system', 'user'], { default: 'system', description: 'Whose words the text becomes.' }),
+  type: stringEnum(['system', 'user'], { default: 'system', description: 'Role of the rendered text.' }),
 }
-const template = Type.String({ minLength: 1, maxLength: 100_000, description: 'Text with {{variable}} placeholders.' })
+const template = Type.String({ minLength: 1, maxLength: 100_000, description: 'Text with {{variables}}.' })
 const example = {
   name: 'Support',
   description: 'Tone of the support team',
@@ -30,10 +30,10 @@ export const PromptTemplate = resource(
     name: resourceName('prompt template'),
     template,
     ...settings,
-    version: Type.Integer({ minimum: 1, description: 'Grows with every change.' }),
+    version: Type.Integer({ minimum: 1, description: 'Version, which increases with every change.' }),
   },
   {
-    description: 'A text with placeholders.',
+    description: 'A text with {{variables}}.',
     examples: [
       {
         id: 'tmpl_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -50,7 +50,7 @@ export const PromptTemplateCreate = object(
   { description: 'A new prompt template.', examples: [example] },
 )
 export const PromptTemplateUpdate = object(optional({ name: resourceName('prompt template'), template, ...settings }), {
-  description: 'What to change of a prompt template.',
+  description: 'Fields of a prompt template to change.',
   minProperties: 1,
   examples: [{ description: 'Tone of the night shift' }],
 })
@@ -68,22 +68,22 @@ export const promptTemplates = {
 } satisfies Family
 
 export const promptTemplateRoutes = {
-  ...crud(promptTemplates, { read: 'read', change: 'change' }),
+  ...createCrudRoutes(promptTemplates, { read: 'read', change: 'write' }),
   render: route({
     id: 'prompt-templates.render',
     family: 'prompt-templates',
     method: 'POST',
     path: '/prompt-templates/{id}/render',
-    summary: 'Fill in a prompt template',
-    description: 'Every variable needs a value; a value is text and is never read as a template itself.',
+    summary: 'Render a prompt template',
+    description: 'Every variable needs a value. Variables inside values are not replaced.',
     access: 'read',
     params: idParams('prompt template'),
     body: object(
-      { variables: Type.Optional(jsonObject('A value for each variable.')) },
+      { variables: Type.Optional(jsonObject('Value of each variable.')) },
       { examples: [{ variables: { company: 'Acme', topic: 'invoices' } }] },
     ),
     response: object(
-      { text: Type.String({ description: 'The text with every placeholder filled in.' }) },
+      { text: Type.String({ description: 'Rendered text.' }) },
       { examples: [{ text: 'You help Acme users about invoices.' }] },
     ),
   }),

@@ -1,21 +1,19 @@
-/** RAG tools: ask a question of one knowledge source and get an answer with its passages. */
-import { crud, type Family, idParams } from '../crud.ts'
+/** RAG tools: answer questions from a knowledge source. */
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, QueryResult, query, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('RAG tool')
 const settings = {
-  description: text('What the tool knows; agents read this to decide when to use it.', 10_000),
+  description: text('What the tool knows. Models read it to decide when to call the tool.', 10_000),
   ...chunking,
   top_k: { ...top_k, default: 5 } as typeof top_k,
   model_id: nullable(
-    identifier(
-      "the model that writes answers, or the provider's own name for it, or its name, where that is unique; null is the default model",
-    ),
+    identifier("the model that writes answers, its unique name or the provider's name for it; null uses the default model"),
   ),
 }
-const knowledge_source_id = identifier('the knowledge source it reads')
+const knowledge_source_id = identifier('the knowledge source')
 const example = {
   name: 'handbook',
   description: 'Searches the staff handbook',
@@ -29,7 +27,7 @@ export const RagTool = resource(
   'RAG tool',
   { name, ...settings, knowledge_source_id: nullable(knowledge_source_id) },
   {
-    description: 'Answers questions from one knowledge source.',
+    description: 'A tool that answers questions from a knowledge source.',
     examples: [
       {
         id: 'rag_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -47,7 +45,7 @@ export const RagToolCreate = object(
   { description: 'A new RAG tool.', examples: [example] },
 )
 export const RagToolUpdate = object(optional({ name, knowledge_source_id, ...settings }), {
-  description: 'What to change of a RAG tool.',
+  description: 'Fields of a RAG tool to change.',
   minProperties: 1,
   examples: [{ top_k: 8 }],
 })
@@ -64,14 +62,14 @@ export const ragTools = {
 } satisfies Family
 
 export const ragToolRoutes = {
-  ...crud(ragTools, { read: 'read', change: 'change' }),
+  ...createCrudRoutes(ragTools, { read: 'read', change: 'write' }),
   query: route({
     id: 'rag-tools.query',
     callsExternalService: true,
     family: 'rag-tools',
     method: 'POST',
     path: '/rag-tools/{id}/query',
-    summary: 'Ask a question',
+    summary: 'Query a RAG tool',
     access: 'read',
     params: idParams('RAG tool'),
     body: object({ query, ...optional({ top_k, filters }) }, { examples: [{ query: 'How many days of leave do I have?' }] }),

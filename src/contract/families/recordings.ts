@@ -1,23 +1,23 @@
-/** Recordings: what a model answered once, kept to be played back by models of the provider replay. */
+/** Recordings: stored model responses that replay models return. */
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { jsonObject, object, timestamp } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
-const key = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the request: the same request has the same key.' })
-const answer = {
+const key = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Key of the request. Identical requests have the same key.' })
+const content = {
   key,
-  request: jsonObject('What was asked: messages, tools, passages and settings.'),
-  parts: Type.Array(jsonObject('Text, a tool call, or the end with its count of tokens.'), {
+  request: jsonObject('Request: messages, tools, passages and settings.'),
+  parts: Type.Array(jsonObject('A text, a tool call, or the end with its usage.'), {
     minItems: 1,
     maxItems: 10_000,
-    description: 'What was answered.',
+    description: 'Parts of the response.',
   }),
 }
 export const Recording = object(
-  { ...answer, created_at: timestamp('When it was recorded') },
-  { description: 'One request and what was answered.' },
+  { ...content, created_at: timestamp('Time of the recording') },
+  { description: 'A request and its response.' },
 )
 
 const action = { family: 'models', params: idParams('model') }
@@ -27,9 +27,9 @@ export const recordingRoutes = {
     id: 'recordings.list',
     method: 'GET',
     path: '/models/{id}/recordings',
-    summary: 'List the recordings of a replay model',
+    summary: 'List recordings of a replay model',
     access: 'read',
-    query: listQuery(object({ key, created_at: timestamp('When it was recorded') })),
+    query: listQuery(object({ key, created_at: Recording.properties.created_at })),
     response: Recording,
     shape: 'page',
   }),
@@ -38,22 +38,22 @@ export const recordingRoutes = {
     id: 'recordings.add',
     method: 'POST',
     path: '/models/{id}/recordings',
-    summary: 'Bring recordings to a replay model',
-    description: 'Those of another home, so that what was recorded there plays here. One that is here already is replaced.',
-    access: 'change',
+    summary: 'Add recordings to a replay model',
+    description: 'Imports recordings of another home. Replaces existing recordings with the same key.',
+    access: 'write',
     bodyLimit: 64 * 1024 * 1024,
     body: object({
-      recordings: Type.Array(object(answer), { minItems: 1, maxItems: 1_000, description: 'Recordings, as the list gives them.' }),
+      recordings: Type.Array(object(content), { minItems: 1, maxItems: 1_000, description: 'Recordings, as returned by the list.' }),
     }),
-    response: object({ added: Type.Integer({ minimum: 0, description: 'How many.' }) }),
+    response: object({ added: Type.Integer({ minimum: 0, description: 'Number of recordings added.' }) }),
   }),
   clear: route({
     ...action,
     id: 'recordings.clear',
     method: 'DELETE',
     path: '/models/{id}/recordings',
-    summary: 'Forget the recordings of a replay model',
-    access: 'change',
+    summary: 'Delete all recordings of a replay model',
+    access: 'write',
     response: Type.String(),
     shape: 'message',
   }),

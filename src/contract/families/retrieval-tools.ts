@@ -1,27 +1,18 @@
-/** Retrieval tools: search one or more knowledge sources and get passages, without an answer. */
+/** Retrieval tools: search knowledge sources for passages. */
 import { Type } from 'typebox'
-import { crud, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, query, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('retrieval tool')
-const sources = Type.Array(identifier('a knowledge source'), {
-  maxItems: 100,
-  uniqueItems: true,
-  description: 'Knowledge sources it searches.',
-})
-const knowledge_source_ids = Type.Array(identifier('a knowledge source'), {
-  minItems: 1,
-  maxItems: 100,
-  uniqueItems: true,
-  description: 'Knowledge sources it searches.',
-})
+const sourceIds = { maxItems: 100, uniqueItems: true, description: 'Knowledge sources to search.' }
+const knowledge_source_ids = Type.Array(identifier('a knowledge source'), { minItems: 1, ...sourceIds })
 const settings = {
-  description: text('What the tool finds; agents read this to decide when to use it.', 10_000),
+  description: text('What the tool finds. Models read it to decide when to call the tool.', 10_000),
   search_method: searchMethod,
   top_k: { ...top_k, default: 5 } as typeof top_k,
-  score_threshold: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Passages that score less are left out.' })),
+  score_threshold: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Minimum score of a passage.' })),
   filters,
   ...chunking,
 }
@@ -35,9 +26,9 @@ const example = {
 
 export const RetrievalTool = resource(
   'retrieval tool',
-  { name, ...settings, knowledge_source_ids: sources },
+  { name, ...settings, knowledge_source_ids: Type.Array(identifier('a knowledge source'), sourceIds) },
   {
-    description: 'Finds passages in knowledge sources.',
+    description: 'A tool that searches knowledge sources for passages.',
     examples: [
       {
         id: 'ret_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -58,7 +49,7 @@ export const RetrievalToolCreate = object(
   { description: 'A new retrieval tool.', examples: [example] },
 )
 export const RetrievalToolUpdate = object(optional({ name, knowledge_source_ids, ...settings }), {
-  description: 'What to change of a retrieval tool.',
+  description: 'Fields of a retrieval tool to change.',
   minProperties: 1,
   examples: [{ search_method: 'semantic' }],
 })
@@ -75,14 +66,14 @@ export const retrievalTools = {
 } satisfies Family
 
 export const retrievalToolRoutes = {
-  ...crud(retrievalTools, { read: 'read', change: 'change' }),
+  ...createCrudRoutes(retrievalTools, { read: 'read', change: 'write' }),
   search: route({
     id: 'retrieval-tools.search',
     callsExternalService: true,
     family: 'retrieval-tools',
     method: 'POST',
     path: '/retrieval-tools/{id}/search',
-    summary: 'Search',
+    summary: 'Search with a retrieval tool',
     access: 'read',
     params: idParams('retrieval tool'),
     body: object(
@@ -91,7 +82,10 @@ export const retrievalToolRoutes = {
         ...optional({
           top_k,
           filters,
-          explain: Type.Boolean({ default: false, description: 'Whether the ranks of both sides and the time of each stage are shown.' }),
+          explain: Type.Boolean({
+            default: false,
+            description: 'Whether to return the ranks of each search method and the duration of each stage.',
+          }),
         }),
       },
       { examples: [{ query: 'hotel price in Lisbon', explain: true }] },

@@ -1,59 +1,59 @@
-/** Health, status and settings of the service itself. */
+/** Health, status and settings of the daemon. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { identifier, object, optional, stringEnum } from '../schemas/fields.ts'
 
-const connection = stringEnum(['connected', 'disconnected'], { description: 'Whether it can be read.' })
+const connection = stringEnum(['connected', 'disconnected'], { description: 'Whether the store can be read.' })
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes.` })
 
 export const Health = object(
   {
-    status: stringEnum(['healthy', 'unhealthy'], { description: 'healthy when both stores can be read.' }),
-    version: Type.String({ description: 'Version of the service.' }),
+    status: stringEnum(['healthy', 'unhealthy'], { description: 'healthy if both stores can be read.' }),
+    version: Type.String({ description: 'Version of Cadre.' }),
     database: connection,
     vector_db: connection,
   },
   {
-    description: 'Health record, without the envelope.',
+    description: 'Health of the daemon, without the envelope.',
     examples: [{ status: 'healthy', version: '0.1.0', database: 'connected', vector_db: 'connected' }],
   },
 )
 
 export const Status = object(
   {
-    version: Type.String({ description: 'Version of the service.' }),
-    uptime_seconds: Type.Number({ minimum: 0, description: 'How long it has been running.' }),
-    started_at: Type.String({ format: 'date-time', description: 'When it was started.' }),
-    pid: Type.Integer({ description: 'Its process.' }),
-    home: Type.String({ description: 'Where it keeps its state.' }),
-    address: Type.String({ description: 'Where it listens.' }),
-    counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'How many resources of each family there are.' }),
+    version: Type.String({ description: 'Version of Cadre.' }),
+    uptime_seconds: Type.Number({ minimum: 0, description: 'Time since the start, in seconds.' }),
+    started_at: Type.String({ format: 'date-time', description: 'Start time.' }),
+    pid: Type.Integer({ description: 'Process ID.' }),
+    home: Type.String({ description: 'Path of the home folder.' }),
+    address: Type.String({ description: 'URL of the daemon.' }),
+    counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of resources by family.' }),
     sizes: object({
-      database: bytes('Records'),
-      vectors: bytes('Vectors'),
-      documents: bytes('Originals of documents'),
-      logs: bytes('Logs'),
+      database: bytes('Size of the records'),
+      vectors: bytes('Size of the vectors'),
+      documents: bytes('Size of the originals of documents'),
+      logs: bytes('Size of the logs'),
     }),
-    queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Work that waits.' }),
-    embedding_model: Type.String({ description: 'Embedding model that is used by default.' }),
+    queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of waiting jobs by queue.' }),
+    embedding_model: Type.String({ description: 'Default embedding model.' }),
     secrets: stringEnum(['keychain', 'file', 'locked'], {
-      description: "Where the vault's key is kept; locked when the keychain that holds it cannot be reached.",
+      description: "Location of the vault's key; locked if its keychain is not available.",
     }),
     memory: object({ rss: bytes('Resident memory'), heap_used: bytes('Used heap') }),
   },
-  { description: 'State of the service.' },
+  { description: 'Status of the daemon.' },
 )
 
-const default_model_id = identifier('the model that agents and RAG tools use when they name none')
+const default_model_id = identifier('the default model of agents and RAG tools')
 const conversation_idle_minutes = Type.Integer({
   minimum: 0,
   maximum: 5_256_000,
-  description: 'Minutes after which a conversation in which nothing was said completes by itself; 0 is never.',
+  description: 'Minutes without messages after which a conversation is completed; 0 disables it.',
 })
 export const Settings = object(
   { default_model_id, conversation_idle_minutes },
   {
-    description: 'Settings of the service.',
+    description: 'Settings of the daemon.',
     examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001', conversation_idle_minutes: 1_440 }],
   },
 )
@@ -64,9 +64,9 @@ export const systemRoutes = {
     family: 'system',
     method: 'GET',
     path: '/health',
-    summary: 'Health of the service',
-    description: 'Needs no token. 503 when a store cannot be read.',
-    access: 'open',
+    summary: 'Get the health of the daemon',
+    description: 'Requires no token. Returns 503 if a store cannot be read.',
+    access: 'public',
     response: Health,
     shape: 'bare',
     unhealthyStatus: 503,
@@ -76,7 +76,7 @@ export const systemRoutes = {
     family: 'system',
     method: 'GET',
     path: '/status',
-    summary: 'State of the service',
+    summary: 'Get the status of the daemon',
     access: 'read',
     response: Status,
   }),
@@ -85,8 +85,8 @@ export const systemRoutes = {
     family: 'system',
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This description',
-    access: 'open',
+    summary: 'Get the OpenAPI document',
+    access: 'public',
     response: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'An OpenAPI 3.1 document.' }),
     shape: 'bare',
   }),
@@ -104,8 +104,8 @@ export const systemRoutes = {
     family: 'system',
     method: 'PUT',
     path: '/settings',
-    summary: 'Change the settings',
-    access: 'change',
+    summary: 'Update the settings',
+    access: 'write',
     body: object(optional({ default_model_id, conversation_idle_minutes }), {
       minProperties: 1,
       examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],

@@ -1,25 +1,25 @@
-/** Access tokens: who may call the service, and as what. */
+/** Access tokens and their roles. */
 import { Type } from 'typebox'
-import { crud, type Family } from '../crud.ts'
+import { createCrudRoutes, type Family } from '../crud.ts'
 import { ROLES } from '../route.ts'
 import { nullable, object, optional, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
 
-const needed = {
+const requiredFields = {
   name: resourceName('token'),
   role: stringEnum(ROLES, {
     description:
-      'admin does everything; editor all but tokens, webhooks, model keys and paths on the disk; member talks to agents in conversations of its own; viewer reads.',
+      'Role of the token. admin: everything; editor: everything except tokens, webhooks, model keys and local paths; member: own conversations; viewer: read access.',
   }),
 }
-const settings = {
-  user_id: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'Whose token it is; needed for members.' })),
-  expires_at: nullable(timestamp('When it stops working')),
+const optionalFields = {
+  user_id: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'User of the token. Required for members.' })),
+  expires_at: nullable(timestamp('Time of expiry')),
 }
 const example = { name: 'Nightly script', role: 'viewer' }
 
 export const Token = resource(
   'token',
-  { ...needed, ...settings, last_used_at: nullable(timestamp('When it was last used, to the minute')) },
+  { ...requiredFields, ...optionalFields, last_used_at: nullable(timestamp('Time of the last use, rounded down to the minute')) },
   {
     description: 'An access token, without its secret.',
     examples: [
@@ -36,12 +36,12 @@ export const Token = resource(
   },
 )
 export const TokenCreated = object(
-  { ...Token.properties, token: Type.String({ description: 'The token itself, shown only now.' }) },
-  { description: 'A new token with its secret, which is shown only now.' },
+  { ...Token.properties, token: Type.String({ description: 'Value of the token. It is returned only once.' }) },
+  { description: 'A new token with its value, which is returned only once.' },
 )
-export const TokenCreate = object({ ...needed, ...optional(settings) }, { description: 'A new token.', examples: [example] })
-export const TokenUpdate = object(optional({ name: needed.name, expires_at: settings.expires_at }), {
-  description: 'What to change of a token.',
+export const TokenCreate = object({ ...requiredFields, ...optional(optionalFields) }, { description: 'A new token.', examples: [example] })
+export const TokenUpdate = object(optional({ name: requiredFields.name, expires_at: optionalFields.expires_at }), {
+  description: 'Fields of a token to change.',
   minProperties: 1,
   examples: [{ name: 'Weekly script' }],
 })
@@ -57,4 +57,4 @@ export const tokens = {
   update: TokenUpdate,
   serverFields: ['last_used_at'],
 } satisfies Family
-export const tokenRoutes = crud(tokens, { read: 'administer', change: 'administer', revealsSecret: true }, TokenCreated)
+export const tokenRoutes = createCrudRoutes(tokens, { read: 'admin', change: 'admin', revealsSecret: true }, TokenCreated)

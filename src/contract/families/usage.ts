@@ -1,6 +1,6 @@
-/** Usage: what models cost, by whom, and the thresholds that watch over it. */
+/** Usage of models, its cost, and usage thresholds. */
 import { Type } from 'typebox'
-import { crud, type Family } from '../crud.ts'
+import { createCrudRoutes, type Family } from '../crud.ts'
 import { route } from '../route.ts'
 import { identifier, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
 
@@ -14,70 +14,63 @@ export const day = (description: string) =>
     examples: ['2026-01-31'],
   })
 const entity = {
-  entity_type: stringEnum(ENTITY_TYPES, { description: 'What kind of thing used it.' }),
-  entity_id: identifier('the thing that used it'),
+  entity_type: stringEnum(ENTITY_TYPES, { description: 'Type of the entity.' }),
+  entity_id: identifier('the entity'),
 }
-const asked = {
-  entity_type: stringEnum(ENTITY_TYPES, { description: 'What kind of thing used it; without entity_id all of that kind.' }),
-  entity_id: identifier('the thing that used it; without entity_type, its kind is read from the identifier, which else is that of a user'),
-}
-const period = { start_date: day('First day'), end_date: day('Last day, included') }
+const query = object(
+  optional({
+    start_date: day('First day'),
+    end_date: day('Last day, inclusive'),
+    entity_type: stringEnum(ENTITY_TYPES, { description: 'Type of the entity. Without entity_id: all entities of the type.' }),
+    entity_id: identifier('the entity. Without entity_type, the type is derived from the identifier; other identifiers are users'),
+  }),
+)
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
-const cost = (whose: string) =>
-  nullable(
-    Type.Number({
-      minimum: 0,
-      description: `What ${whose} cost, as far as prices are known; null where none is known though tokens were used.`,
-    }),
-  )
-const spent = {
-  tokens: count('Tokens in and out.'),
-  cost: cost('they'),
-  unpriced_tokens: count('Of the tokens, those that the cost leaves out because their price is not known.'),
-}
-const Spent = object(spent)
-const total_cost = cost('it')
-const unpriced_tokens = spent.unpriced_tokens
-const by_model = Type.Record(Type.String(), Spent, { description: 'By model identifier.' })
-const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), Spent), {
-  description: 'By kind of entity and identifier; with entity_type, only that kind.',
+const cost = nullable(
+  Type.Number({ minimum: 0, description: 'Cost of the tokens with a known price; null if tokens were used and no price is known.' }),
+)
+const unpriced_tokens = count('Tokens without a known price, which are not part of the cost.')
+const usage = { tokens: count('Input and output tokens.'), cost, unpriced_tokens }
+const Usage = object(usage)
+const by_model = Type.Record(Type.String(), Usage, { description: 'Usage by model identifier.' })
+const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), Usage), {
+  description: 'Usage by type and identifier of the entity; with entity_type, only of that type.',
 })
 
 export const UsageStatistics = object({
-  total_tokens: count('Tokens in and out.'),
-  input_tokens: count('Tokens read.'),
-  output_tokens: count('Tokens written.'),
-  cached_tokens: count(
-    'Of the tokens read, those that the provider had read before. They cost what other tokens read cost: prices know no other.',
-  ),
-  calls: count('Calls of models, also those that failed or were aborted.'),
-  total_cost,
+  total_tokens: count('Input and output tokens.'),
+  input_tokens: count('Input tokens.'),
+  output_tokens: count('Output tokens.'),
+  cached_tokens: count('Input tokens that the provider had cached. They have the same price as other input tokens.'),
+  calls: count('Number of model calls, including failed and aborted calls.'),
+  total_cost: cost,
   unpriced_tokens,
   by_model,
   by_entity,
 })
 export const UsageCosts = object({
-  total_cost,
+  total_cost: cost,
   unpriced_tokens,
   by_model,
   by_entity,
-  by_day: Type.Array(object({ date: day('The day'), ...spent }), {
-    description: 'Oldest first; days without usage too, unless that makes more than 366.',
+  by_day: Type.Array(object({ date: day('Day'), ...usage }), {
+    description: 'Usage per day, oldest first. Days without usage are included unless the period has more than 366 days.',
   }),
 })
 
-const needed = {
-  metric: stringEnum(['tokens', 'cost'], { description: 'What is counted; cost leaves out calls whose price is not known.' }),
-  limit: Type.Number({ minimum: 0, maximum: 1e15, description: 'Where the line is.' }),
-  period: stringEnum(['day', 'month'], { description: 'When counting starts again (UTC).' }),
+const requiredFields = {
+  metric: stringEnum(['tokens', 'cost'], { description: 'Metric to limit. cost does not include calls with an unknown price.' }),
+  limit: Type.Number({ minimum: 0, maximum: 1e15, description: 'Limit per period.' }),
+  period: stringEnum(['day', 'month'], { description: 'Period (UTC).' }),
 }
-const settings = {
+const optionalFields = {
   entity_type: nullable(entity.entity_type),
   entity_id: nullable(entity.entity_id),
   action: stringEnum(['notify', 'block'], {
     default: 'notify',
-    description: 'Tell, or refuse further calls with 402 as well; calls under way count too.',
+    description:
+      'Action when usage reaches the limit. notify: send an event; block: also reject further model calls with 402. Calls in progress count.',
   }),
 }
 const example = {
@@ -91,10 +84,10 @@ const example = {
 
 export const UsageThreshold = resource(
   'usage threshold',
-  { ...needed, ...settings },
+  { ...requiredFields, ...optionalFields },
   {
     description:
-      'A line that usage should not cross; without an entity it counts everything. Crossing it is told once a period (usage.threshold_exceeded), and again only if the limit was raised meanwhile.',
+      'A usage limit for an entity, or for all usage. The event usage.threshold_exceeded is sent once per period, and again only after the limit was raised.',
     examples: [
       {
         id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -105,9 +98,12 @@ export const UsageThreshold = resource(
     ],
   },
 )
-export const UsageThresholdCreate = object({ ...needed, ...optional(settings) }, { description: 'A new threshold.', examples: [example] })
-export const UsageThresholdUpdate = object(optional({ ...needed, action: settings.action }), {
-  description: 'What to change of a threshold.',
+export const UsageThresholdCreate = object(
+  { ...requiredFields, ...optional(optionalFields) },
+  { description: 'A new usage threshold.', examples: [example] },
+)
+export const UsageThresholdUpdate = object(optional({ ...requiredFields, action: optionalFields.action }), {
+  description: 'Fields of a usage threshold to change.',
   minProperties: 1,
   examples: [{ limit: 200_000 }],
 })
@@ -129,9 +125,9 @@ export const usageRoutes = {
     family: 'usage',
     method: 'GET',
     path: '/usage/stats',
-    summary: 'Tokens and cost',
+    summary: 'Get usage statistics',
     access: 'read',
-    query: object(optional({ ...period, ...asked })),
+    query,
     response: UsageStatistics,
   }),
   costs: route({
@@ -139,10 +135,10 @@ export const usageRoutes = {
     family: 'usage',
     method: 'GET',
     path: '/usage/costs',
-    summary: 'Cost by model, entity and day',
+    summary: 'Get costs by model, entity and day',
     access: 'read',
-    query: object(optional({ ...period, ...asked })),
+    query,
     response: UsageCosts,
   }),
 }
-export const usageThresholdRoutes = crud(usageThresholds, { read: 'read', change: 'change' })
+export const usageThresholdRoutes = createCrudRoutes(usageThresholds, { read: 'read', change: 'write' })

@@ -1,22 +1,22 @@
-/** Webhooks: where other systems are told of events, as the Standard Webhooks specification says. */
+/** Webhooks, their deliveries and the event stream, according to the Standard Webhooks specification. */
 import { Type } from 'typebox'
-import { crud, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { httpUrl, identifier, jsonObject, nullable, object, optional, resource, stringEnum, text, timestamp } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 export const WEBHOOK_EVENTS = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded'] as const
 
-const url = httpUrl('Where events are sent.')
-const events = Type.Array(stringEnum(WEBHOOK_EVENTS, { description: 'An event.' }), {
+const url = httpUrl('URL that receives the events.')
+const events = Type.Array(stringEnum(WEBHOOK_EVENTS, { description: 'Type of an event.' }), {
   minItems: 1,
   uniqueItems: true,
-  description: 'Events it is told of.',
+  description: 'Types of events to send.',
 })
 const settings = {
-  description: text('What it is for.', 10_000),
-  enabled: Type.Boolean({ default: true, description: 'Whether events are sent.' }),
-  allow_private_network: Type.Boolean({ default: false, description: 'Whether it may reach addresses inside the private network.' }),
+  description: text('Description of the webhook.', 10_000),
+  enabled: Type.Boolean({ default: true, description: 'Whether the webhook is enabled.' }),
+  allow_private_network: Type.Boolean({ default: false, description: 'Whether the URL may be in a private network.' }),
 }
 const example = { url: 'https://hooks.example.com/cadre', events: ['conversation.completed'], description: 'Tells the help desk' }
 
@@ -24,7 +24,7 @@ export const Webhook = resource(
   'webhook',
   { url, events, ...settings },
   {
-    description: 'An address that is told of events.',
+    description: 'A URL that receives events.',
     examples: [
       {
         id: 'hook_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -39,40 +39,40 @@ export const Webhook = resource(
 )
 const secret = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{32,100}={0,2}$',
-  description: 'Signing secret: whsec_ and 24 to 64 bytes in base64. Shown once, on create.',
+  description: 'Signing secret: whsec_ and 24 to 64 bytes in base64. It is returned only once.',
 })
 export const WebhookCreated = object(
   { ...Webhook.properties, secret },
-  { description: 'A new webhook with its signing secret, which is shown only now.' },
+  { description: 'A webhook with its signing secret, which is returned only once.' },
 )
 export const WebhookCreate = object(
   { url, events, ...optional({ ...settings, secret }) },
-  { description: 'A new webhook; its secret is made when left out.', examples: [example] },
+  { description: 'A new webhook. Without secret, a secret is generated.', examples: [example] },
 )
 export const WebhookUpdate = object(optional({ url, events, ...settings }), {
-  description: 'What to change of a webhook.',
+  description: 'Fields of a webhook to change.',
   minProperties: 1,
   examples: [{ enabled: false }],
 })
 
-/** What is sent to try a webhook; nobody subscribes to it. */
+/** The event of test deliveries. Webhooks cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 
 const delivery = {
   id: identifier('the delivery'),
   webhook_id: identifier('the webhook'),
-  event_id: identifier('the event, which every attempt carries as its webhook-id'),
-  event: stringEnum([...WEBHOOK_EVENTS, TEST_EVENT], { description: 'What happened.' }),
-  status: stringEnum(DELIVERY_STATUSES, { description: 'Where it stands.' }),
-  attempts: Type.Integer({ minimum: 0, description: 'How often it was tried.' }),
-  response_status: nullable(Type.Integer({ description: 'HTTP status of the last answer.' })),
-  error: nullable(Type.String({ description: 'Why the last attempt failed.' })),
-  last_attempt_at: nullable(timestamp('When it was last tried')),
-  next_attempt_at: nullable(timestamp('When it is tried again')),
-  created_at: timestamp('When the event happened'),
+  event_id: identifier('the event, which every attempt sends as webhook-id'),
+  event: stringEnum([...WEBHOOK_EVENTS, TEST_EVENT], { description: 'Type of the event.' }),
+  status: stringEnum(DELIVERY_STATUSES, { description: 'Delivery status.' }),
+  attempts: Type.Integer({ minimum: 0, description: 'Number of attempts.' }),
+  response_status: nullable(Type.Integer({ description: 'HTTP status of the last response.' })),
+  error: nullable(Type.String({ description: 'Error message of the last attempt.' })),
+  last_attempt_at: nullable(timestamp('Time of the last attempt')),
+  next_attempt_at: nullable(timestamp('Time of the next attempt')),
+  created_at: timestamp('Time of the event'),
 }
-const delivered = {
+const exampleDelivery = {
   id: 'dlv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
   webhook_id: 'hook_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
   event_id: 'evt_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -85,30 +85,30 @@ const delivered = {
   next_attempt_at: null,
   created_at: '2026-01-31T09:30:00.000Z',
 }
-export const Delivery = object(delivery, { description: 'One event on its way to one webhook.', examples: [delivered] })
+export const Delivery = object(delivery, { description: 'Delivery of an event to a webhook.', examples: [exampleDelivery] })
 export const DeliveryDetails = object(
   {
     ...delivery,
-    response_body: nullable(Type.String({ description: 'How the last answer begins.' })),
+    response_body: nullable(Type.String({ description: 'Start of the last response.' })),
     history: Type.Array(
       object({
-        at: timestamp('When it was tried'),
-        response_status: nullable(Type.Integer({ description: 'HTTP status of the answer.' })),
-        error: nullable(Type.String({ description: 'Why it failed.' })),
-        latency_ms: Type.Integer({ minimum: 0, description: 'Milliseconds until the answer.' }),
+        at: timestamp('Time of the attempt'),
+        response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
+        error: nullable(Type.String({ description: 'Error message.' })),
+        latency_ms: Type.Integer({ minimum: 0, description: 'Latency of the response, in milliseconds.' }),
       }),
-      { description: 'The attempts, oldest first; of a great many the latest.' },
+      { description: 'Latest attempts, oldest first.' },
     ),
     body: object(
       {
-        type: Type.String({ description: 'What happened.' }),
-        timestamp: timestamp('When it happened'),
-        data: jsonObject('What there is to know about it.'),
+        type: Type.String({ description: 'Type of the event.' }),
+        timestamp: timestamp('Time of the event'),
+        data: jsonObject('Data of the event.'),
       },
-      { description: 'What is sent.' },
+      { description: 'Request body.' },
     ),
   },
-  { description: 'A delivery with every attempt and what is sent.' },
+  { description: 'A delivery with its attempts and its request body.' },
 )
 export const WebhookRotate = object(
   optional({
@@ -117,10 +117,10 @@ export const WebhookRotate = object(
       minimum: 0,
       maximum: 168,
       default: 24,
-      description: 'For how many hours the secret before it signs as well. 0 when it became known to others.',
+      description: 'Hours during which the previous secret also signs. Use 0 if it was leaked.',
     }),
   }),
-  { description: 'A new signing secret; it is made when left out.', examples: [{}] },
+  { description: 'A new signing secret. Without secret, a secret is generated.', examples: [{}] },
 )
 
 export const webhooks = {
@@ -134,61 +134,60 @@ export const webhooks = {
   update: WebhookUpdate,
 } satisfies Family
 
-const action = { family: 'webhooks', params: idParams('webhook'), access: 'administer' as const }
-const one = {
-  ...action,
+const { webhook_id: _, ...deliveryFilters } = delivery
+const webhook = { family: 'webhooks', params: idParams('webhook'), access: 'admin' as const }
+const oneDelivery = {
+  ...webhook,
   params: object({ id: identifier('the webhook'), delivery_id: identifier('the delivery') }),
   response: DeliveryDetails,
 }
 export const webhookRoutes = {
-  ...crud(webhooks, { read: 'administer', change: 'administer', revealsSecret: true }, WebhookCreated),
+  ...createCrudRoutes(webhooks, { read: 'admin', change: 'admin', revealsSecret: true }, WebhookCreated),
   rotateSecret: route({
-    ...action,
+    ...webhook,
     id: 'webhooks.rotate-secret',
     method: 'POST',
     path: '/webhooks/{id}/rotate-secret',
-    summary: 'Give a webhook a new signing secret',
-    description: 'The new secret is shown only now. The one before it signs as well for a day, so that the receiver can change over.',
+    summary: 'Rotate the signing secret of a webhook',
+    description: 'The new secret is returned only once. The previous secret also signs for overlap_hours.',
     body: WebhookRotate,
     response: WebhookCreated,
     revealsSecret: true,
   }),
   deliveries: route({
-    ...action,
+    ...webhook,
     id: 'webhooks.deliveries',
     method: 'GET',
     path: '/webhooks/{id}/deliveries',
-    summary: 'List the deliveries of a webhook',
-    query: listQuery(object(withoutWebhook(delivery))),
+    summary: 'List deliveries of a webhook',
+    query: listQuery(object(deliveryFilters)),
     response: Delivery,
     shape: 'page',
   }),
   delivery: route({
-    ...one,
+    ...oneDelivery,
     id: 'webhooks.delivery',
     method: 'GET',
     path: '/webhooks/{id}/deliveries/{delivery_id}',
     summary: 'Get a delivery',
   }),
   redeliver: route({
-    ...one,
+    ...oneDelivery,
     id: 'webhooks.redeliver',
     callsExternalService: true,
     method: 'POST',
     path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
-    summary: 'Deliver an event again',
-    description:
-      'Tries it now, whatever became of it, and answers how that went. If it fails, it is tried again on the schedule of a new event.',
+    summary: 'Redeliver an event',
+    description: 'Attempts the delivery and returns the result. A failed attempt is retried like a new event.',
   }),
   test: route({
-    ...action,
+    ...webhook,
     id: 'webhooks.test',
     callsExternalService: true,
     method: 'POST',
     path: '/webhooks/{id}/test',
     summary: 'Send a test event',
-    description:
-      'Sends a signed event of the type webhook.test now, once, and answers how that went. It works while the webhook is disabled, too.',
+    description: 'Sends one signed event of type webhook.test and returns the result. Also works for disabled webhooks.',
     response: DeliveryDetails,
   }),
   events: route({
@@ -196,20 +195,20 @@ export const webhookRoutes = {
     id: 'events.follow',
     method: 'GET',
     path: '/events',
-    summary: 'Follow events as they happen',
+    summary: 'Follow events',
     description:
-      'Server-Sent Events named after what happened, each with {id, type, timestamp, data}; the first is `ready`. Give the id of the last one as `after`, or as Last-Event-ID, to go on behind it: events are kept for 30 days.',
-    access: 'administer',
+      'Streams server-sent events named by type, with {id, type, timestamp, data}. The first event is `ready`. Send the id of the last event as `after` or Last-Event-ID to resume. Events are kept for 30 days.',
+    access: 'admin',
     query: object(
       optional({
         after: Type.Integer({
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'The stream id behind which to begin; left out: now.',
+          description: 'Return events after this stream id. Default: only new events.',
         }),
         types: Type.String({
           maxLength: 500,
-          description: 'Only these types of events, separated by commas.',
+          description: 'Types of events, separated by commas. Default: all.',
           examples: [WEBHOOK_EVENTS.join(',')],
         }),
       }),
@@ -217,8 +216,4 @@ export const webhookRoutes = {
     response: Type.String(),
     shape: 'events',
   }),
-}
-
-function withoutWebhook({ webhook_id: _, ...fields }: typeof delivery) {
-  return fields
 }

@@ -1,9 +1,9 @@
-/** Building blocks that the resource schemas share. */
+/** Builders for the schemas of resources and their fields. */
 import { type Static, type TObject, type TOptional, type TSchema, type TUnsafe, Type } from 'typebox'
 
 type Fields = Record<string, TSchema>
 
-/** A field that may also be null, written as a type list so that errors stay readable. */
+/** A nullable field, as a list of types where possible: validation errors are shorter than those of anyOf. */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
   const plain = schema as { type?: string; enum?: unknown[]; description?: string }
   if (plain.type === undefined)
@@ -12,23 +12,23 @@ export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null
   return Type.Unsafe(plain.enum ? { ...widened, enum: [...plain.enum, null] } : widened)
 }
 
-/** One of a fixed set of words. */
+/** One of a fixed set of strings. */
 export function stringEnum<const W extends readonly string[]>(words: W, options: object = {}): TUnsafe<W[number]> {
   return Type.Unsafe({ type: 'string', enum: [...words], ...options })
 }
 
-/** An object that refuses fields it does not know. */
+/** An object that rejects unknown fields. */
 export function object<F extends Fields>(fields: F, options: object = {}): TObject<F> {
   return Type.Object(fields, { additionalProperties: false, ...options })
 }
 
-/** The same fields, none of them required. */
+/** The same fields, all optional. */
 export function optional<F extends Fields>(fields: F): { [K in keyof F]: TOptional<F[K]> } {
   const entries = Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])
   return Object.fromEntries(entries)
 }
 
-/** Free-form JSON object, for metadata and the like. */
+/** An object with any fields. */
 export const jsonObject = (description: string, options: object = {}): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe({ type: 'object', additionalProperties: true, description, ...options })
 
@@ -38,21 +38,21 @@ export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', description: `${description} (ISO 8601, UTC).`, examples: ['2026-01-31T09:30:00.000Z'] })
 
 export const resourceName = (what: string) =>
-  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: `Name of the ${what}, as people see it.` })
+  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: `Name of the ${what}.` })
 
 export const text = (description: string, maxLength = 100_000) => Type.String({ maxLength, description })
 
 export const httpUrl = (description: string) =>
   Type.String({ minLength: 8, maxLength: 2_000, pattern: '^[hH][tT][tT][pP][sS]?://', description })
 
-/** A stored resource: its identifier, its own fields, and when it was made and last changed. */
+/** A stored resource: its identifier, its fields and its timestamps. */
 export function resource<F extends Fields>(what: string, fields: F, options: object = {}) {
   return object(
     {
       id: identifier(`the ${what}`),
       ...fields,
-      created_at: timestamp('When it was created'),
-      updated_at: timestamp('When it was last changed'),
+      created_at: timestamp('Time of creation'),
+      updated_at: timestamp('Time of the last change'),
     },
     options,
   )
@@ -65,17 +65,17 @@ export function getFields(schema: TSchema): Record<string, TSchema> {
 
 const SCALARS = new Set(['string', 'number', 'integer', 'boolean'])
 
-/** The scalar type of a field (null aside), or undefined for arrays and objects. */
+/** The scalar type of a field, ignoring null; undefined for arrays and objects. */
 export function getScalarType(schema: TSchema): 'string' | 'number' | 'integer' | 'boolean' | undefined {
   const { type } = schema as { type?: string | string[] }
-  const found = [type].flat().find((name) => name !== 'null')
-  return SCALARS.has(found ?? '') ? (found as 'string') : undefined
+  const scalar = [type].flat().find((name) => name !== 'null')
+  return SCALARS.has(scalar ?? '') ? (scalar as 'string') : undefined
 }
 
-/** What a field holds when nobody gave it a value: its default, else null, else empty. */
+/** The value of an omitted field: its default, otherwise null if allowed, otherwise empty. */
 export function getInitialValue(schema: TSchema): unknown {
-  const { type, default: given } = schema as { type?: string | string[]; default?: unknown }
-  if (given !== undefined) return given
+  const { type, default: defaultValue } = schema as { type?: string | string[]; default?: unknown }
+  if (defaultValue !== undefined) return defaultValue
   const types = [type].flat()
   if (types.includes('null') || getScalarType(schema) === undefined)
     return types.includes('array') ? [] : types.includes('object') && !types.includes('null') ? {} : null

@@ -1,4 +1,4 @@
-/** Paged lists: the query every list takes, with equality filters on the resource's scalar fields. */
+/** Query parameters of lists: paging, sorting and equality filters on scalar fields. */
 import { type TObject, type TOptional, type TSchema, Type } from 'typebox'
 import { getFields, getScalarType, object, optional, stringEnum } from './fields.ts'
 
@@ -7,8 +7,8 @@ export const MAX_LIMIT = 100
 
 const paging = {
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Page number, from 1.' }),
-  limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items a page.' }),
-  order: stringEnum(['asc', 'desc'], { default: 'desc', description: 'Direction of the sort.' }),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Number of items per page.' }),
+  order: stringEnum(['asc', 'desc'], { default: 'desc', description: 'Sort order.' }),
 }
 
 export interface ListQuery {
@@ -19,7 +19,7 @@ export interface ListQuery {
   [filter: string]: unknown
 }
 
-/** Names of the fields a list can be sorted and filtered by: every stored scalar. */
+/** Names of the scalar fields, which lists can sort and filter by. */
 export function getSortableFields(resource: TSchema): string[] {
   return Object.entries(getFields(resource))
     .filter(([, schema]) => getScalarType(schema))
@@ -35,8 +35,8 @@ export function listQuery(
   return object({ ...filters, ...optional({ ...paging, sort }) }) as never
 }
 
-/** A filter compares; it does not repeat the limits of the field it compares with. */
+/** A filter does not have the limits of its field. */
 function filterField(name: string, schema: TSchema): TSchema {
   const type = getScalarType(schema)
-  return Type.Unsafe({ type, ...(type === 'string' ? { maxLength: 2_000 } : {}), description: `Only those whose ${name} equals this.` })
+  return Type.Unsafe({ type, ...(type === 'string' ? { maxLength: 2_000 } : {}), description: `Filter by ${name}.` })
 }

@@ -1,4 +1,4 @@
-/** Passages found in documents: what RAG queries and searches answer with, and how they are filtered. */
+/** Passages of documents: chunking settings, filters and search results. */
 import { Type } from 'typebox'
 import { identifier, jsonObject, object, optional, stringEnum } from './fields.ts'
 
@@ -6,80 +6,81 @@ export const DEFAULT_EMBEDDING_MODEL = 'minilm'
 export const DEFAULT_CHUNKING = { embedding_model: DEFAULT_EMBEDDING_MODEL, chunk_size: 800, chunk_overlap: 120 }
 
 export const filters = jsonObject(
-  'Only passages whose source, document_id, page, type or metadata equal these values, or are in these lists; fields of the metadata by their names, or together as metadata.',
+  'Filters by source, document_id, page, type and metadata. Each value must be equal to the given value or in the given list. Metadata fields are given by name, or together as metadata.',
   {
     maxProperties: 50,
     examples: [{ source: 'leave.md' }],
   },
 )
-export const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'What to look for.' })
-export const top_k = Type.Integer({ minimum: 1, maximum: 100, description: 'Most passages that come back.' })
+export const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'Search query.' })
+export const top_k = Type.Integer({ minimum: 1, maximum: 100, description: 'Maximum number of passages.' })
 
-/** How documents are cut and embedded for a tool; tools that agree share an index. */
+/** Embedding model and chunking of a tool. Tools with the same settings share an index. */
 export const chunking = {
   embedding_model: Type.String({
     minLength: 1,
     maxLength: 200,
     default: DEFAULT_EMBEDDING_MODEL,
-    description: 'minilm, which every installation has, or a model that can embed.',
+    description: 'Embedding model: minilm, which ships with Cadre, or a model with embeddings.',
   }),
   chunk_size: Type.Integer({
     minimum: 50,
     maximum: 20_000,
     default: DEFAULT_CHUNKING.chunk_size,
-    description: 'Longest passage, in characters.',
+    description: 'Maximum length of a passage, in characters.',
   }),
   chunk_overlap: Type.Integer({
     minimum: 0,
     maximum: 10_000,
     default: DEFAULT_CHUNKING.chunk_overlap,
-    description: 'Characters a passage shares with the one before; less than chunk_size.',
+    description: 'Overlap of consecutive passages, in characters; less than chunk_size.',
   }),
 }
 
-const stage = Type.Record(Type.String(), Type.Number(), { description: 'Milliseconds a stage took.' })
-const rank = Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Place among the passages of that side, from 1.' })
+const stage = Type.Record(Type.String(), Type.Number(), { description: 'Duration of each stage, in milliseconds.' })
+const rank = Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Rank in the results of this search method, from 1.' })
 
 export const Passage = object({
-  content: Type.String({ description: 'The passage.' }),
-  score: Type.Number({ description: 'How well it fits; higher is better.' }),
+  content: Type.String({ description: 'Text of the passage.' }),
+  score: Type.Number({ description: 'Relevance; higher is better.' }),
   metadata: Type.Object(
     {
       source: Type.String({ description: 'Name of the document.' }),
-      page: Type.Integer({ minimum: 1, description: 'Page it is on, from 1.' }),
+      page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
       document_id: Type.Optional(identifier('the document')),
     },
-    { additionalProperties: true, description: 'Where it comes from.' },
+    { additionalProperties: true, description: 'Origin and metadata of the passage.' },
   ),
   loose: Type.Optional(
     Type.Boolean({
-      description: 'Given where it is only loosely related: no word of the query is in it, and by meaning it is far away (minilm).',
+      description:
+        'Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).',
     }),
   ),
   explain: Type.Optional(
     object(
-      { semantic_rank: rank, full_text_rank: rank, fused_score: Type.Number({ description: 'Score after both sides were joined.' }) },
-      { description: 'How its score came about.' },
+      { semantic_rank: rank, full_text_rank: rank, fused_score: Type.Number({ description: 'Score after rank fusion.' }) },
+      { description: 'Explanation of the score.' },
     ),
   ),
 })
 
 export const searchMethod = stringEnum(['semantic', 'full_text', 'hybrid'], {
   default: 'hybrid',
-  description: 'By meaning, by words, or by both.',
+  description: 'Search method: by meaning (semantic), by words (full_text) or both (hybrid).',
 })
 
 export const SearchResult = object({
-  query: Type.String({ description: 'The query, as it was sent.' }),
+  query: Type.String({ description: 'Query of the request.' }),
   results: Type.Array(Passage, { description: 'Passages, best first.' }),
   ...optional({ timings: stage }),
 })
 
 export const QueryResult = object(
   {
-    query: Type.String({ description: 'The query, as it was sent.' }),
+    query: Type.String({ description: 'Query of the request.' }),
     results: Type.Array(Passage, { description: 'Passages, best first.' }),
-    answer: Type.String({ description: 'An answer written from the passages, citing them as [1].' }),
+    answer: Type.String({ description: 'Answer based on the passages, with citations such as [1].' }),
   },
   {
     examples: [

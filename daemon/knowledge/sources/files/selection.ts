@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import picomatch from 'picomatch'
 import { createValidationError } from '../../../../src/contract/errors.ts'
-import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/knowledge-sources.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
 
 export interface Selection {
   /** Whether anything below this folder can be wanted. */

@@ -1,6 +1,6 @@
 /** Where a repository is fetched from: its address checked by the outbound guard, and git held to what was checked. */
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
-import type { SourceAuth } from '../../../../src/contract/families/knowledge-sources.ts'
+import type { SourceAuth } from '../../../../src/contract/families/source-configurations.ts'
 import { splitUrlCredentials } from '../../../../src/contract/url-credentials.ts'
 import { formatAuthorization, redactCredentials } from '../../../outbound/authorization.ts'
 import type { Outbound } from '../../../outbound/client.ts'

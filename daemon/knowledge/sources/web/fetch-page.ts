@@ -1,7 +1,7 @@
 /** Fetching one page: conditionally, within limits, with its links read where it has any. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
-import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/knowledge-sources.ts'
+import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
 import type { Outbound, OutboundResponse } from '../../../outbound/client.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
 import { extractLinks, MAX_HTML_LENGTH } from './extract-links.ts'

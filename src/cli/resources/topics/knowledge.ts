@@ -1,4 +1,4 @@
-/** Knowledge sources at the terminal: the configuration of every type is spread out into flags. */
+/** CLI topic of knowledge sources. Each configuration field has its own flag. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TSchema } from 'typebox'
@@ -7,9 +7,8 @@ import {
   KnowledgeSourceUpdate,
   knowledgeSourceRoutes,
   knowledgeSources,
-  SOURCE_CONFIGURATIONS,
-  type SourceType,
 } from '../../../contract/families/knowledge-sources.ts'
+import { SOURCE_CONFIGURATIONS, type SourceType } from '../../../contract/families/source-configurations.ts'
 import { getFields, object, optional } from '../../../contract/schemas/fields.ts'
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
@@ -21,10 +20,10 @@ const configurationFields: Record<string, TSchema> = Object.assign(
   ...Object.values(SOURCE_CONFIGURATIONS).map((schema) => getFields(schema)),
 )
 
-/** The field that tells which type is meant when none is named. */
+/** Infers the type from a configuration field. */
 const TYPE_BY_FIELD: Record<string, SourceType> = { path: 'folder', url: 'url', repository: 'git', text: 'text' }
 
-/** Paths are meant from here, but the daemon reads them from somewhere else. */
+/** The daemon has another working directory, so paths must be absolute. */
 function resolvePaths(field: string, value: unknown): unknown {
   if (field === 'path' && typeof value === 'string') return resolve(value)
   if (field === 'paths' && Array.isArray(value)) return value.map((path: string) => resolve(path))
@@ -48,8 +47,8 @@ export const knowledgeTopic: Topic = {
   routes: knowledgeSourceRoutes,
   columns: ['id', 'name', 'type', 'status', 'last_sync', 'created_at'],
   label: 'name',
-  getNextStep: ({ name }) => ['Read it', `cadre knowledge sync ${name}`],
+  getNextStep: ({ name }) => ['Index its documents', `cadre knowledge sync ${name}`],
   references: {},
   createExample: 'cadre knowledge add ./docs',
-  form: { schema: object({ name, ...optional({ type, configuration, auth, ...configurationFields }) }), fill: toBody },
+  form: { schema: object({ name, ...optional({ type, configuration, auth, ...configurationFields }) }), toBody },
 }

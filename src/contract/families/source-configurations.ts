@@ -1,0 +1,118 @@
+/** Types of knowledge sources, their configuration and authentication. */
+import { type TSchema, Type } from 'typebox'
+import { basicAuth, bearerAuth, noAuth } from '../schemas/auth.ts'
+import { httpUrl, object, optional, stringEnum } from '../schemas/fields.ts'
+
+export const SOURCE_TYPES = ['file', 'folder', 'url', 'git', 'text'] as const
+export type SourceType = (typeof SOURCE_TYPES)[number]
+
+/** File types of sources that do not set file_types. */
+export const DEFAULT_FILE_TYPES: readonly string[] = [
+  ...'md markdown txt rst html htm pdf docx csv tsv json jsonl yaml yml toml xml epub'.split(' '),
+  ...'js mjs cjs ts tsx jsx py go rs java kt c h cc cpp hpp cs rb php swift scala sh sql css lua r'.split(' '),
+]
+export const DEFAULT_MAX_FILE_SIZE = 50 * 1024 * 1024
+
+const path = Type.String({ minLength: 1, maxLength: 4_096, pattern: '^[^\\u0000]+$', description: "A path on the daemon's machine." })
+const glob = Type.String({ minLength: 1, maxLength: 1_000, description: 'A glob such as **/*.md.' })
+const files = {
+  file_types: Type.Array(Type.String({ pattern: '^[A-Za-z0-9]{1,16}$', description: 'A file extension without the dot.' }), {
+    minItems: 1,
+    maxItems: 200,
+    uniqueItems: true,
+    description: 'File types to read.',
+    examples: [['pdf', 'txt', 'md']],
+  }),
+  max_file_size: Type.Integer({ minimum: 1, maximum: 1024 ** 3, description: 'Maximum file size, in bytes.' }),
+}
+const schedule = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Schedule of automatic syncs, as a cron expression with five fields.',
+  examples: ['0 3 * * *'],
+})
+const globs = {
+  include: Type.Array(glob, { maxItems: 200, description: 'Globs of paths to include.' }),
+  exclude: Type.Array(glob, { maxItems: 200, description: 'Globs of paths to exclude.' }),
+}
+
+const allow_private_network = Type.Boolean({
+  default: false,
+  description: 'Whether the source may read addresses in private networks. Only admins can set it.',
+})
+
+/** Configuration by source type. */
+export const SOURCE_CONFIGURATIONS = {
+  file: object(
+    optional({
+      ...files,
+      paths: Type.Array(path, {
+        maxItems: 1_000,
+        description: "Paths of files and folders on the daemon's machine, in addition to uploaded documents.",
+      }),
+      schedule,
+    }),
+  ),
+  folder: object({
+    path,
+    ...optional({
+      ...globs,
+      ...files,
+      gitignore: Type.Boolean({ default: true, description: 'Whether to skip files that .gitignore excludes.' }),
+      watch: Type.Boolean({ default: false, description: 'Whether to sync when files change.' }),
+      schedule,
+    }),
+  }),
+  url: object({
+    url: httpUrl('URL of a page, site or sitemap.'),
+    ...optional({
+      mode: stringEnum(['page', 'site', 'sitemap'], {
+        default: 'page',
+        description: 'page: one page; site: the page and linked pages of the same site; sitemap: the pages of a sitemap.',
+      }),
+      max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'Maximum link depth of a site.' }),
+      max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Maximum number of pages.' }),
+      allow_private_network,
+      schedule,
+    }),
+  }),
+  git: object({
+    repository: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      pattern: '^[^\\u0000-\\u001f]+$',
+      description: "URL of a repository, or its path on the daemon's machine. Credentials belong in `auth`, not in the URL.",
+    }),
+    ...optional({
+      branch: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
+        description: 'Branch or tag.',
+      }),
+      ...globs,
+      ...files,
+      allow_private_network,
+      schedule,
+    }),
+  }),
+  text: object({ text: Type.String({ minLength: 1, maxLength: 900_000, description: 'Text of the document.' }) }),
+} satisfies Record<SourceType, TSchema>
+
+export type SourceAuth = { type: 'none' } | { type: 'bearer'; token: string } | { type: 'basic'; username: string; password: string }
+export const sourceAuth = Type.Unsafe<SourceAuth>({
+  type: 'object',
+  description: 'Authentication for git repositories over http and https. The values are write-only.',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [noAuth, bearerAuth, basicAuth],
+  examples: [{ type: 'basic', username: 'git', password: '<TOKEN>' }],
+})
+
+export type SourceConfiguration = Record<string, unknown>
+export const sourceConfiguration = Type.Unsafe<SourceConfiguration>({
+  type: 'object',
+  description: 'Configuration; the fields depend on the type.',
+  additionalProperties: true,
+  examples: [{ file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 }],
+})
