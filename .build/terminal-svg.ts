@@ -4,9 +4,9 @@ const CELL = { width: 8.4, height: 18 }
 const MARGIN = { x: 18, top: 44, bottom: 16 }
 const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace'
 /** A terminal of its own colours is readable on a light page and on a dark one. */
-const PAPER = '#161b22'
-const INK = '#e6edf3'
-const EDGE = '#57606a'
+const BACKGROUND = '#161b22'
+const FOREGROUND = '#e6edf3'
+const BORDER = '#57606a'
 const COLORS: Record<number, string> = {
   31: '#ff7b72',
   32: '#7ee787',
@@ -30,7 +30,7 @@ interface Run extends Style {
 const PLAIN: Style = { bold: false, dim: false, color: undefined }
 
 /** The style after one more code of a terminal. */
-function styled(style: Style, code: number): Style {
+function applyCode(style: Style, code: number): Style {
   if (code === 0) return PLAIN
   if (code === 1) return { ...style, bold: true }
   if (code === 2) return { ...style, dim: true }
@@ -40,14 +40,14 @@ function styled(style: Style, code: number): Style {
 }
 
 /** Every line as runs of one style; a style lasts over the ends of lines. */
-export function runsOf(screen: string): Run[][] {
+export function parseRuns(screen: string): Run[][] {
   let style = PLAIN
   return screen.split('\n').map((line) => {
     const runs: Run[] = []
     let column = 0
     // Other sequences than colours, such as the change of character sets, draw nothing.
     for (const [, codes, text] of line.replace(/\u000e|\u000f|\u001b[()][A-Z0-9]/g, '').matchAll(/\u001b\[([\d;]*)m|([^\u001b]+)/g)) {
-      if (text === undefined) for (const code of (codes || '0').split(';')) style = styled(style, Number(code))
+      if (text === undefined) for (const code of (codes || '0').split(';')) style = applyCode(style, Number(code))
       else {
         if (text.trim() !== '') runs.push({ ...style, text, column })
         column += [...text].length
@@ -57,10 +57,10 @@ export function runsOf(screen: string): Run[][] {
   })
 }
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** Blanks at the ends would be lost; a run begins and ends with a letter. */
-function drawn({ text, column, bold, dim, color }: Run, y: number): string {
+function renderRun({ text, column, bold, dim, color }: Run, y: number): string {
   const lead = text.length - text.trimStart().length
   const letters = text.trim()
   const x = MARGIN.x + (column + lead) * CELL.width
@@ -70,20 +70,20 @@ function drawn({ text, column, bold, dim, color }: Run, y: number): string {
     color === undefined ? '' : ` fill="${COLORS[color]}"`,
   ].join('')
   const length = ([...letters].length * CELL.width).toFixed(1)
-  return `<text x="${x.toFixed(1)}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${style}>${escaped(letters)}</text>`
+  return `<text x="${x.toFixed(1)}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${style}>${escapeXml(letters)}</text>`
 }
 
-export function terminalSvg(screen: string, { title, columns }: { title: string; columns: number }): string {
-  const lines = runsOf(screen)
+export function renderTerminalSvg(screen: string, { title, columns }: { title: string; columns: number }): string {
+  const lines = parseRuns(screen)
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN.x)
   const height = MARGIN.top + lines.length * CELL.height + MARGIN.bottom
-  const texts = lines.flatMap((runs, at) => runs.map((run) => drawn(run, MARGIN.top + (at + 1) * CELL.height - 5)))
+  const texts = lines.flatMap((runs, at) => runs.map((run) => renderRun(run, MARGIN.top + (at + 1) * CELL.height - 5)))
   const dots = ['#ff5f57', '#febc2e', '#28c840'].map((fill, at) => `<circle cx="${22 + at * 20}" cy="22" r="6" fill="${fill}"/>`)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>${escaped(title)}</title>
-<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${PAPER}" stroke="${EDGE}"/>
+<title>${escapeXml(title)}</title>
+<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${BACKGROUND}" stroke="${BORDER}"/>
 ${dots.join('')}
-<g font-family='${FONT}' font-size="14" fill="${INK}" xml:space="preserve">
+<g font-family='${FONT}' font-size="14" fill="${FOREGROUND}" xml:space="preserve">
 ${texts.join('\n')}
 </g>
 </svg>

@@ -7,8 +7,8 @@ import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { ReportedError, toFailure, UsageError } from '../src/cli/terminal/errors.ts'
 import { formatJson } from '../src/cli/terminal/render.ts'
 import { sanitizeText } from '../src/cli/terminal/text.ts'
-import { failure, isGood, pages } from '../src/client/call.ts'
-import { type Connection, type Reply, type Sent, send } from '../src/client/request.ts'
+import { createResponseError, isSuccess, paginate } from '../src/client/call.ts'
+import { type ClientRequest, type ClientResponse, type Connection, sendRequest } from '../src/client/request.ts'
 import type { Pagination } from '../src/contract/route.ts'
 
 export default class Api extends CadreCommand {
@@ -57,38 +57,38 @@ export default class Api extends CadreCommand {
     const sent = await buildApiRequest(args.method, args.path, flags, new InputReader())
     const connection = await this.connect(flags)
     if (flags.paginate) return void process.stdout.write(`${formatJson(await everyPage(connection, sent))}\n`)
-    const reply = await send(connection, sent)
+    const reply = await sendRequest(connection, sent)
     const text = await reply.text()
     if (flags.include) process.stdout.write(`${heading(reply)}\n\n`)
     process.stdout.write(`${shown(reply, text)}\n`)
-    if (!isGood(reply)) throw new ReportedError(toFailure(failure(reply, text)).exitCode)
+    if (!isSuccess(reply)) throw new ReportedError(toFailure(createResponseError(reply, text)).exitCode)
   }
 }
 
-function heading({ status, headers }: Reply): string {
+function heading({ status, headers }: ClientResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`)
   return sanitizeText([`HTTP/1.1 ${status}`, ...lines].join('\n'))
 }
 
-function shown(reply: Reply, text: string): string {
+function shown(reply: ClientResponse, text: string): string {
   if (/\bjson\b/.test(reply.headers['content-type'] ?? '')) return formatJson(JSON.parse(text))
   return process.stdout.isTTY ? sanitizeText(text) : text
 }
 
-async function everyPage(connection: Connection, sent: Sent): Promise<unknown> {
+async function everyPage(connection: Connection, sent: ClientRequest): Promise<unknown> {
   if (sent.method !== 'GET') throw new UsageError('--paginate works only with GET.')
   const data: unknown[] = []
   const read = async (page: number) => {
     const address = new URL(sent.path, connection.url)
     address.searchParams.set('page', String(page))
     if (!address.searchParams.has('limit')) address.searchParams.set('limit', '100')
-    const reply = await send(connection, { ...sent, path: `${address.pathname}${address.search}` })
+    const reply = await sendRequest(connection, { ...sent, path: `${address.pathname}${address.search}` })
     const text = await reply.text()
-    if (!isGood(reply)) throw failure(reply, text)
+    if (!isSuccess(reply)) throw createResponseError(reply, text)
     const answer = JSON.parse(text) as { data: unknown[]; pagination?: Pagination }
     if (!answer.pagination) throw new UsageError(`${sent.path} is not a paged list.`, 'Remove --paginate.')
     return { data: answer.data, pagination: answer.pagination }
   }
-  for await (const page of pages(read)) data.push(...page.data)
+  for await (const page of paginate(read)) data.push(...page.data)
   return { success: true, data, pagination: { page: 1, limit: data.length, total: data.length, pages: 1 } }
 }

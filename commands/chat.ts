@@ -40,6 +40,6 @@ export default class Chat extends CadreCommand {
       )
     const { conversation, continue: goOn, model, plain, start } = flags
     const opening = { agent: args.agent ?? flags.agent, conversation, goOn, model, preferred: readSettings(this.paths).agent }
-    await openChat({ paths: this.paths, root: this.config.root, start, narrate: this.narrate, plain }, opening)
+    await openChat({ paths: this.paths, root: this.config.root, start, notify: this.narrate, plain }, opening)
   }
 }

@@ -2,15 +2,15 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { formatAnswer } from '../src/cli/ask/format-answer.ts'
-import { createMissingQuestionError } from '../src/cli/ask/missing-question.ts'
 import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
-import { formatElapsed } from '../src/cli/knowledge/follow-sync.ts'
+import { createMissingQuestionError } from '../src/cli/ask/read-question.ts'
 import { findFolderProblem } from '../src/cli/knowledge/inspect-folder.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import type { AgentResource } from '../src/cli/quickstart/documentation-agent.ts'
 import { askAgent, askForModelAndFolder, askForQuestion, prepareAgent } from '../src/cli/quickstart/quickstart.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
+import { formatMilliseconds } from '../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
 import { canPrompt } from '../src/cli/terminal/prompts.ts'
 import { quoteShellWord } from '../src/cli/terminal/shell-quote.ts'
@@ -55,7 +55,7 @@ export default class Quickstart extends CadreCommand {
     try {
       display.show({ label: 'Connecting to the daemon', done: 0, total: null, unit: '' })
       this.narrate = display.log
-      const connection = { ...(await this.connect(flags)), narrate: display.log }
+      const connection = { ...(await this.connect(flags)), notify: display.log }
       const stage = { connection, display }
       const path = asking ? await askForModelAndFolder(stage, args.path) : args.path
       const began = Date.now()
@@ -71,7 +71,7 @@ export default class Quickstart extends CadreCommand {
         process.stdout.write(
           `\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${formatAnswer(answer, getOutput(process.stdout))}\n`,
         )
-      display.log(`\n${paint('dim', `Finished in ${formatElapsed(seconds * 1000)}.`)}`)
+      display.log(`\n${paint('dim', `Finished in ${formatMilliseconds(seconds * 1000)}.`)}`)
       if (agent) display.log(next(agent, path))
     } finally {
       display.end()
@@ -83,8 +83,8 @@ export default class Quickstart extends CadreCommand {
     const asked = question ?? (await askForQuestion())
     const conversation = asked === '' ? undefined : await askAgent(connection, agent, asked)
     if (flags.chat && canOpenChat()) {
-      const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, narrate: this.narrate }
-      await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation, told: true })
+      const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, notify: this.narrate }
+      await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation, isAlreadyPrinted: true })
     }
     this.narrate(next(agent, path))
   }

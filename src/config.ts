@@ -6,7 +6,7 @@ import envPaths from 'env-paths'
 export const DEFAULT_PORT = 7411
 export const DEFAULT_RATE_LIMIT = 100
 /** What the daemon exits with when another one holds the home. */
-export const HELD_BY_ANOTHER = 75
+export const EXIT_HOME_IN_USE = 75
 
 export interface Paths {
   home: string
@@ -54,10 +54,10 @@ export function homePaths(environment: Environment = process.env): Paths {
 }
 
 /** A directory of one user's own, with its parents. Node's own `recursive` never returns where a parent exists but takes no entries, as in /proc. */
-export function makeFolder(folder: string): void {
+export function ensureDirectory(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })) return
   const parent = dirname(folder)
-  if (parent !== folder) makeFolder(parent)
+  if (parent !== folder) ensureDirectory(parent)
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
@@ -89,14 +89,14 @@ export function readSettings(paths: Paths): Settings {
 
 /** Conf is loaded only to write: it costs more than all of a short command. */
 export async function writeSettings(paths: Paths, change: (current: Settings) => Settings): Promise<Settings> {
-  makeFolder(paths.home)
+  ensureDirectory(paths.home)
   const { default: Conf } = await import('conf')
   const store = new Conf<Settings>({ cwd: paths.home, configName: 'config', configFileMode: 0o600, clearInvalidConfig: false })
   store.store = change(store.store)
   return store.store
 }
 
-function whole(environment: Environment, name: string, minimum: number, maximum: number): number | undefined {
+function readInteger(environment: Environment, name: string, minimum: number, maximum: number): number | undefined {
   const text = environment[name]
   if (text === undefined || text === '') return undefined
   const value = Number(text)
@@ -108,7 +108,7 @@ function whole(environment: Environment, name: string, minimum: number, maximum:
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-function oneOf<const Word extends string>(environment: Environment, name: string, words: readonly Word[]): Word | undefined {
+function readEnum<const Word extends string>(environment: Environment, name: string, words: readonly Word[]): Word | undefined {
   const text = environment[name]
   if (text === undefined || text === '') return undefined
   const word = words.find((each) => each === text)
@@ -116,7 +116,7 @@ function oneOf<const Word extends string>(environment: Environment, name: string
   return word
 }
 
-function addresses(environment: Environment, name: string): string[] | undefined {
+function readUrls(environment: Environment, name: string): string[] | undefined {
   const text = environment[name]
   if (text === undefined || text === '') return undefined
   const given = text === 'none' ? [] : text.split(/[\s,]+/).filter(Boolean)
@@ -142,16 +142,16 @@ export function environmentOverrides(environment: Environment = process.env): En
   return {
     url: environment.CADRE_URL || undefined,
     token: environment.CADRE_TOKEN || undefined,
-    port: whole(environment, 'CADRE_PORT', 0, 65_535),
-    rateLimit: whole(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
-    logLevel: oneOf(environment, 'CADRE_LOG_LEVEL', LOG_LEVELS),
-    modelServers: addresses(environment, 'CADRE_MODEL_SERVERS'),
-    keychain: oneOf(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
+    port: readInteger(environment, 'CADRE_PORT', 0, 65_535),
+    rateLimit: readInteger(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
+    logLevel: readEnum(environment, 'CADRE_LOG_LEVEL', LOG_LEVELS),
+    modelServers: readUrls(environment, 'CADRE_MODEL_SERVERS'),
+    keychain: readEnum(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
   }
 }
 
 /** A variable that the user named for a command to read, so that a secret need not stand in the command itself. */
-export function namedVariable(name: string, environment: Environment = process.env): string | undefined {
+export function readEnvironmentVariable(name: string, environment: Environment = process.env): string | undefined {
   return environment[name] || undefined
 }
 
@@ -170,7 +170,7 @@ export function takeProviderKeys(environment: Environment = process.env): Record
 }
 
 /** On Linux the keychain is reached over the session's bus; asking without one only costs time. */
-export function sessionBusReachable(environment: Environment = process.env): boolean {
+export function isSessionBusReachable(environment: Environment = process.env): boolean {
   if (environment.DBUS_SESSION_BUS_ADDRESS || environment.DISPLAY) return true
   return environment.XDG_RUNTIME_DIR !== undefined && existsSync(join(environment.XDG_RUNTIME_DIR, 'bus'))
 }
@@ -192,7 +192,7 @@ export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {
 }
 
 /** LanceDB reads these once, when it is loaded: with no more threads than cores its index builds wait on themselves for ever. */
-export function prepareForLance(environment: Environment = process.env): void {
+export function configureLance(environment: Environment = process.env): void {
   environment.LANCE_CPU_THREADS ??= '4'
   environment.LANCEDB_LOG ??= 'error'
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { environmentOverrides, sessionBusReachable } from './config.ts'
+import { environmentOverrides, isSessionBusReachable } from './config.ts'
 import { CadreError } from './contract/errors.ts'
 
 /** The names under which Cadre keeps things there. */
@@ -12,8 +12,8 @@ export const VAULT_KEY = 'vault-key'
 
 const SERVICE = 'cadre'
 /** How long the keychain may take, and how long the process that asks it, which on a busy machine is slow to start. */
-const LIMIT_MS = 2000
-const PROCESS_LIMIT_MS = 10_000
+const KEYCHAIN_TIMEOUT_MS = 2000
+const PROCESS_TIMEOUT_MS = 10_000
 
 type Step = { get: string } | { delete: string } | { set: string; value: string }
 type Outcome = { results: (string | boolean | null)[] } | { failure: string }
@@ -28,25 +28,25 @@ export class KeychainError extends CadreError {
 
 /** Undefined when nothing is kept under the name; throws KeychainError when that cannot be known. */
 export async function readKeychain(home: string, name: string): Promise<string | undefined> {
-  const [value] = await ask([{ get: account(home, name) }])
+  const [value] = await runSteps([{ get: getAccount(home, name) }])
   return typeof value === 'string' ? value : undefined
 }
 
 export async function writeKeychain(home: string, name: string, value: string): Promise<void> {
-  await ask([{ set: account(home, name), value }])
+  await runSteps([{ set: getAccount(home, name), value }])
 }
 
 /** Whether there was anything to delete. */
 export async function deleteKeychain(home: string, name: string): Promise<boolean> {
-  const [deleted] = await ask([{ delete: account(home, name) }])
+  const [deleted] = await runSteps([{ delete: getAccount(home, name) }])
   return deleted === true
 }
 
 /** A keychain that answers may still be unable to keep anything, so something is kept, read and deleted. */
-export async function keychainAvailable(home: string): Promise<boolean> {
-  const probe = account(home, `probe-${randomUUID()}`)
+export async function isKeychainAvailable(home: string): Promise<boolean> {
+  const probe = getAccount(home, `probe-${randomUUID()}`)
   try {
-    const [, kept] = await ask([{ set: probe, value: 'probe' }, { get: probe }, { delete: probe }])
+    const [, kept] = await runSteps([{ set: probe, value: 'probe' }, { get: probe }, { delete: probe }])
     return kept === 'probe'
   } catch (error) {
     if (error instanceof KeychainError) return false
@@ -55,7 +55,7 @@ export async function keychainAvailable(home: string): Promise<boolean> {
 }
 
 /** One home may be reached by several paths; each has its entries under one. */
-function account(home: string, name: string): string {
+function getAccount(home: string, name: string): string {
   try {
     return `${name}@${realpathSync(home)}`
   } catch (error) {
@@ -68,7 +68,7 @@ function account(home: string, name: string): string {
  * What the other process runs. Secrets come and go through its pipes, never through its arguments. It ends itself, also
  * when its parent is gone, and by a signal: a call that hangs would hold up an ordinary exit.
  */
-const ASK = `
+const HELPER_SCRIPT = `
 let text = ''
 process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end', async () => {
   const { keytar: path, service, steps, limit } = JSON.parse(text)
@@ -93,10 +93,13 @@ process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end
  * A keychain that waits for an unlock prompt nobody sees blocks keytar's thread for as long as it likes, and Node joins
  * that thread on exit (measured: 50 s). Another process can be given up on.
  */
-async function ask(steps: Step[]): Promise<(string | boolean | null)[]> {
-  const keytar = keytarPath()
-  const child = spawn(process.execPath, ['--input-type=commonjs', '-e', ASK], { stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true })
-  const timer = setTimeout(() => child.kill('SIGKILL'), PROCESS_LIMIT_MS)
+async function runSteps(steps: Step[]): Promise<(string | boolean | null)[]> {
+  const keytar = findKeytar()
+  const child = spawn(process.execPath, ['--input-type=commonjs', '-e', HELPER_SCRIPT], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), PROCESS_TIMEOUT_MS)
   try {
     const text = await new Promise<string>((resolve, reject) => {
       let received = ''
@@ -106,9 +109,9 @@ async function ask(steps: Step[]): Promise<(string | boolean | null)[]> {
       // Its early death shows as an empty answer; the broken pipe adds nothing.
       child.stdin.on('error', () => undefined)
       child.once('error', reject).once('close', () => resolve(received))
-      child.stdin.end(JSON.stringify({ keytar, service: SERVICE, steps, limit: LIMIT_MS }))
+      child.stdin.end(JSON.stringify({ keytar, service: SERVICE, steps, limit: KEYCHAIN_TIMEOUT_MS }))
     })
-    if (text === '') throw new KeychainError(`The keychain did not answer within ${LIMIT_MS / 1000} s; it may be locked.`)
+    if (text === '') throw new KeychainError(`The keychain did not answer within ${KEYCHAIN_TIMEOUT_MS / 1000} s; it may be locked.`)
     const outcome = JSON.parse(text) as Outcome
     if ('failure' in outcome) throw new KeychainError(`The keychain cannot be used: ${outcome.failure}`)
     return outcome.results
@@ -117,10 +120,10 @@ async function ask(steps: Step[]): Promise<(string | boolean | null)[]> {
   }
 }
 
-function keytarPath(): string {
+function findKeytar(): string {
   if (!environmentOverrides().keychain)
     throw new KeychainError('The keychain is turned off by CADRE_KEYCHAIN=off.', 'Leave CADRE_KEYCHAIN out to use it.')
-  if (process.platform === 'linux' && !sessionBusReachable())
+  if (process.platform === 'linux' && !isSessionBusReachable())
     throw new KeychainError('There is no keychain here: no session bus.', 'Run this in a desktop session, which has one.')
   try {
     return createRequire(import.meta.url).resolve('keytar')

@@ -5,7 +5,7 @@ import { boolean } from '@oclif/core/flags'
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { createService } from '../../src/cli/daemon/service-unit.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { makeFolder } from '../../src/config.ts'
+import { ensureDirectory } from '../../src/config.ts'
 
 export default class DaemonInstall extends CadreCommand {
   static override description =
@@ -28,7 +28,7 @@ export default class DaemonInstall extends CadreCommand {
       process.stdout.write(text)
       return
     }
-    makeFolder(dirname(file))
+    ensureDirectory(dirname(file))
     writeFileSync(file, text)
     this.narrate(`Wrote ${file}. Enable the service with:`)
     if (this.getFormat(flags) === 'table') process.stdout.write(`${enable}\n`)

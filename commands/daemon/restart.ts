@@ -1,7 +1,7 @@
 /** `cadre daemon restart`: stops and starts the daemon. */
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { livingDaemon } from '../../src/client/address.ts'
+import { findDaemonProcess } from '../../src/client/address.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 import { environmentOverrides } from '../../src/config.ts'
 
@@ -16,12 +16,12 @@ export default class DaemonRestart extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonRestart)
-    const before = livingDaemon(this.paths)
+    const before = findDaemonProcess(this.paths)
     // CADRE_PORT=0 means any free port, so the previous one is kept.
     const wanted = flags.port ?? (environmentOverrides().port || undefined)
     await stopDaemon(this.paths)
     const options = formatDaemonArguments({ ...flags, port: wanted ?? (before ? Number(new URL(before.url).port || 80) : undefined) })
-    const daemon = await startDaemon({ paths: this.paths, root: this.config.root, narrate: this.narrate, options })
+    const daemon = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.narrate, options })
     if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

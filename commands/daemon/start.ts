@@ -1,7 +1,7 @@
 /** `cadre daemon start`: starts the daemon in the background. */
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { runningDaemon, startDaemon } from '../../src/client/daemon.ts'
+import { findRunningDaemon, startDaemon } from '../../src/client/daemon.ts'
 
 export default class DaemonStart extends CadreCommand {
   static override description = 'Start the daemon in the background and wait until it is ready.\n\nDoes nothing if it is already running.'
@@ -13,11 +13,11 @@ export default class DaemonStart extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStart)
-    const running = await runningDaemon(this.paths)
+    const running = await findRunningDaemon(this.paths)
     if (running) this.narrate(`The Cadre daemon is already running at ${running.url}`)
     const daemon =
       running ??
-      (await startDaemon({ paths: this.paths, root: this.config.root, narrate: this.narrate, options: formatDaemonArguments(flags) }))
+      (await startDaemon({ paths: this.paths, root: this.config.root, notify: this.narrate, options: formatDaemonArguments(flags) }))
     if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

@@ -1,8 +1,8 @@
 /** `cadre daemon status`: whether the daemon is running. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
-import { livingDaemon } from '../../src/client/address.ts'
-import { health } from '../../src/client/daemon.ts'
+import { findDaemonProcess } from '../../src/client/address.ts'
+import { fetchHealth } from '../../src/client/daemon.ts'
 import { version } from '../../src/version.ts'
 
 export default class DaemonStatus extends CadreCommand {
@@ -14,8 +14,8 @@ export default class DaemonStatus extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStatus)
-    const record = livingDaemon(this.paths)
-    const found = record && (await health(record.url))
+    const record = findDaemonProcess(this.paths)
+    const found = record && (await fetchHealth(record.url))
     if (!record || !found) {
       if (this.getFormat(flags) !== 'table') await this.print({ data: { running: false, home: this.paths.home } }, flags)
       this.narrate(

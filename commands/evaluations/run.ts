@@ -63,18 +63,18 @@ export default class EvaluationsRun extends CadreCommand {
         : (await call(connection, runRoutes.compare, { params: { id }, query: { a: baseline, b: run.run_id } })).data
     if (this.getFormat(flags) !== 'table') await this.print({ data: comparison ? { ...run, comparison } : run }, flags)
     else {
-      const paper = getOutput(process.stdout)
+      const output = getOutput(process.stdout)
       const { results, pagination } = (
         await call(connection, runRoutes.results, { params: { id }, query: { run_id: run.run_id, passed: false, limit: MAX_READ } })
       ).data
       const lines = sortFailuresFirst(results)
         .slice(0, MAX_SHOWN)
-        .flatMap((result) => [...formatResult(result, paper), ''])
+        .flatMap((result) => [...formatResult(result, output), ''])
       const more =
         pagination.total > MAX_SHOWN
           ? [rewriteCommands(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${id}`), '']
           : []
-      const compared = comparison ? ['', ...formatComparison(comparison, paper, MAX_SHOWN)] : []
+      const compared = comparison ? ['', ...formatComparison(comparison, output, MAX_SHOWN)] : []
       process.stdout.write(`${[...lines, ...more, ...formatSummary(run, process.stdout), ...compared].join('\n')}\n`)
     }
     if (run.status !== 'completed') {

@@ -1,13 +1,14 @@
 /** The `knowledge watch` command. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
-import { followSync, formatCount, formatFailures, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { followSync, formatFailures, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { formatFailure, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
+import { formatCount } from '../../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { sanitizeLine } from '../../src/cli/terminal/text.ts'
@@ -65,7 +66,7 @@ async function setWatch(connection: Connection, id: string, watch: boolean): Pro
 }
 
 async function followChanges(connection: Connection, id: string, display: ProgressDisplay): Promise<never> {
-  const said = { ...connection, narrate: display.log }
+  const said = { ...connection, notify: display.log }
   const { data: before } = await call(said, knowledgeSourceRoutes.get, { params: { id } })
   await startSync(said, id)
   let source = await reportSync(said, before, display)

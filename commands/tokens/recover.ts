@@ -2,10 +2,10 @@
 import { formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { chosenAddress, keptToken, livingDaemon } from '../../src/client/address.ts'
+import { findAdminToken, findConfiguredUrl, findDaemonProcess } from '../../src/client/address.ts'
 import { call } from '../../src/client/call.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
-import { ServiceError, UnreachableError } from '../../src/client/failures.ts'
+import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { environmentOverrides, readSettings } from '../../src/config.ts'
 import { systemRoutes } from '../../src/contract/families/system.ts'
@@ -20,19 +20,19 @@ export default class TokensRecover extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(TokensRecover)
-    const chosen = chosenAddress(this.paths)
+    const chosen = findConfiguredUrl(this.paths)
     if (chosen !== undefined)
       throw new UsageError(
         `Commands use the service at ${chosen}. Recover its token on the machine where that daemon runs.`,
         'To recover the token of the local daemon, unset CADRE_URL and run: cadre config unset url',
       )
-    const before = livingDaemon(this.paths)
+    const before = findDaemonProcess(this.paths)
     const port = before ? Number(new URL(before.url).port) : undefined
     await stopDaemon(this.paths)
     const options = [...formatDaemonArguments({ port }), '--recover-token']
-    const { url } = await startDaemon({ paths: this.paths, root: this.config.root, narrate: this.narrate, options })
-    const token = await keptToken(this.paths, this.narrate)
-    await verifyToken({ url, token, narrate: this.narrate })
+    const { url } = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.narrate, options })
+    const token = await findAdminToken(this.paths, this.narrate)
+    await verifyToken({ url, token, notify: this.narrate })
     this.narrate('Created a new admin token. Commands now use it.')
     this.#warnAboutOtherToken(token)
     if (this.getFormat(flags) !== 'table') await this.print({ data: { recovered: true, url } }, flags)

@@ -29,7 +29,7 @@ export class UnreachableError extends Error {
   }
 }
 
-const BY_STATUS: Record<number, ErrorCode> = {
+const CODES_BY_STATUS: Record<number, ErrorCode> = {
   400: 'VALIDATION_ERROR',
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
@@ -39,10 +39,10 @@ const BY_STATUS: Record<number, ErrorCode> = {
 }
 
 /** The error in an answer. A proxy in between may answer something that is not ours; then the status has to speak. */
-export function serviceError(status: number, text: string, requestId?: string): ServiceError {
-  const body = parse(text)
+export function parseServiceError(status: number, text: string, requestId?: string): ServiceError {
+  const body = parseErrorBody(text)
   if (body) return new ServiceError(status, body, requestId)
-  const code = BY_STATUS[status] ?? 'INTERNAL'
+  const code = CODES_BY_STATUS[status] ?? 'INTERNAL'
   return new ServiceError(
     status,
     {
@@ -55,7 +55,7 @@ export function serviceError(status: number, text: string, requestId?: string): 
   )
 }
 
-function parse(text: string): ErrorBody | undefined {
+function parseErrorBody(text: string): ErrorBody | undefined {
   try {
     const body = JSON.parse(text) as Partial<ErrorBody>
     return typeof body?.error === 'string' && typeof body.code === 'string' ? (body as ErrorBody) : undefined

@@ -5,11 +5,11 @@ import { conversationRoutes } from '../contract/families/conversations.ts'
 import { type ReplyEvent, type ReplyEventName, TERMINAL_EVENTS } from '../contract/reply-events.ts'
 import type { ServerEvent } from '../sse.ts'
 import { stream } from './call.ts'
-import { UnreachableError } from './failures.ts'
+import { UnreachableError } from './errors.ts'
 import type { Connection } from './request.ts'
 
 /** A message to send, or the reply of another call to follow. */
-export type Followed =
+export type ReplyRequest =
   | {
       conversation: string
       message: string
@@ -24,16 +24,16 @@ export type Followed =
 export interface FollowOptions {
   signal?: AbortSignal
   /** How often a connection that is cut is taken up again; never when left out. */
-  reconnects?: number
+  maxReconnects?: number
   /** How many milliseconds of silence mean that nobody is there any more. */
-  longestSilence?: number
+  idleTimeoutMs?: number
 }
 
 /** The daemon says something every 10 seconds. */
-const LONGEST_SILENCE_MS = 35_000
-const RECONNECT_AFTER_MS = 250
+const IDLE_TIMEOUT_MS = 35_000
+const RECONNECT_DELAY_MS = 250
 
-const NAMES: Record<ReplyEventName, true> = {
+const EVENT_NAMES: Record<ReplyEventName, true> = {
   message_start: true,
   retrieval: true,
   tool_call: true,
@@ -45,19 +45,19 @@ const NAMES: Record<ReplyEventName, true> = {
 }
 
 /** The event of a reply in an event of the stream; undefined for a kind that only a newer service knows. */
-export function replyEvent({ event, data, id }: ServerEvent): ReplyEvent | undefined {
-  if (!Object.hasOwn(NAMES, event)) return undefined
+export function parseReplyEvent({ event, data, id }: ServerEvent): ReplyEvent | undefined {
+  if (!Object.hasOwn(EVENT_NAMES, event)) return undefined
   let value: unknown
   try {
     value = JSON.parse(data)
   } catch (error) {
-    throw garbled(event, error)
+    throw createUnreadableEventError(event, error)
   }
-  if (typeof value !== 'object' || value === null) throw garbled(event)
+  if (typeof value !== 'object' || value === null) throw createUnreadableEventError(event)
   return { event, data: value, ...(id === undefined ? {} : { id }) } as ReplyEvent
 }
 
-function garbled(event: string, cause?: unknown): UnreachableError {
+function createUnreadableEventError(event: string, cause?: unknown): UnreachableError {
   return new UnreachableError(`The service sent an event (${event}) that cannot be read.`, {
     hint: 'Is there a proxy in between? Another version of the service answers like that, too.',
     cause,
@@ -71,17 +71,17 @@ export function isTerminal({ event }: Pick<ReplyEvent, 'event'>): boolean {
 /** The events of one reply, up to and with its terminal one. A stream that ends without it throws an UnreachableError. */
 export async function* followReply(
   connection: Connection,
-  followed: Followed,
+  followed: ReplyRequest,
   options: FollowOptions = {},
 ): AsyncGenerator<ReplyEvent, void> {
   const { conversation } = followed
   let reply = 'reply' in followed ? followed.reply : undefined
   let next = followed
-  for (let left = options.reconnects ?? 0; ; left--) {
+  for (let left = options.maxReconnects ?? 0; ; left--) {
     let cause: unknown
     try {
-      for await (const sent of arriving(connection, next, options)) {
-        const event = replyEvent(sent)
+      for await (const sent of readEvents(connection, next, options)) {
+        const event = parseReplyEvent(sent)
         if (!event) continue
         if (event.event === 'message_start') reply = event.data.message_id
         if (reply !== undefined) next = { conversation, reply, ...(event.id === undefined ? {} : { after: event.id }) }
@@ -90,17 +90,17 @@ export async function* followReply(
       }
     } catch (error) {
       // Before anything came, what went wrong is said as it is; after that nobody answering is a cut as well.
-      if (!(error instanceof Cut) && !(error instanceof UnreachableError && next !== followed)) throw error
-      cause = error instanceof Cut ? error.cause : error
+      if (!(error instanceof ConnectionLostError) && !(error instanceof UnreachableError && next !== followed)) throw error
+      cause = error instanceof ConnectionLostError ? error.cause : error
     }
-    if (left <= 0 || reply === undefined) throw new Cut(conversation, cause)
-    connection.narrate('The connection was cut; taking it up again.')
-    await wait(RECONNECT_AFTER_MS, undefined, options.signal ? { signal: options.signal } : {})
+    if (left <= 0 || reply === undefined) throw new ConnectionLostError(conversation, cause)
+    connection.notify('The connection was cut; taking it up again.')
+    await wait(RECONNECT_DELAY_MS, undefined, options.signal ? { signal: options.signal } : {})
   }
 }
 
 /** The connection ended before the reply did. */
-class Cut extends UnreachableError {
+class ConnectionLostError extends UnreachableError {
   constructor(conversation: string, cause: unknown) {
     super('The connection ended before the reply did.', {
       hint: `What was written is kept: cadre conversations show ${conversation}`,
@@ -109,19 +109,19 @@ class Cut extends UnreachableError {
   }
 }
 
-async function* arriving(connection: Connection, followed: Followed, options: FollowOptions): AsyncGenerator<ServerEvent> {
+async function* readEvents(connection: Connection, followed: ReplyRequest, options: FollowOptions): AsyncGenerator<ServerEvent> {
   try {
-    yield* open(connection, followed, options)
+    yield* openStream(connection, followed, options)
   } catch (error) {
     if (options.signal?.aborted || error instanceof CadreError || error instanceof UnreachableError) throw error
-    throw new Cut(followed.conversation, error)
+    throw new ConnectionLostError(followed.conversation, error)
   }
 }
 
-function open(
+function openStream(
   connection: Connection,
-  followed: Followed,
-  { signal, longestSilence = LONGEST_SILENCE_MS }: FollowOptions,
+  followed: ReplyRequest,
+  { signal, idleTimeoutMs: longestSilence = IDLE_TIMEOUT_MS }: FollowOptions,
 ): AsyncGenerator<ServerEvent> {
   const options = { longestSilence, ...(signal ? { signal } : {}) }
   const { conversation: id } = followed

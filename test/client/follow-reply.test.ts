@@ -39,7 +39,7 @@ async function follow({ listener, followed = { conversation: 'conv_1', message: 
   const connection = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token: 'secret',
-    narrate: (line: string) => void seen.said.push(line),
+    notify: (line: string) => void seen.said.push(line),
   }
   try {
     for await (const one of followReply(connection, followed, options)) seen.events.push(one)

@@ -32,7 +32,7 @@ test('killed in the middle of a reply: what came stays, it is told as interrupte
   terminal.press('typed meanwhile')
   await waitForScreen(terminal, /› typed meanwhile/)
   await stage.restart()
-  await waitForScreen(terminal, /› Tell me\n\n {2}The beginning of an answer\n\n {2}✗ The daemon ended before the reply did/)
+  await waitForScreen(terminal, /› Tell me\n\n {2}The beginning of an answer\n\n {2}✗ The daemon stopped before the reply was complete/)
   await waitForScreen(terminal, /› typed meanwhile\n/)
   stage.script(streamText('The whole answer.'))
   terminal.press('\u0012')
@@ -68,7 +68,7 @@ test('stopped in good order: the reply says that it was interrupted', async () =
   terminal.press(`Go${ENTER}`)
   await waitForScreen(terminal, /Half an/)
   await stage.daemon.stop()
-  await waitForScreen(terminal, /Half an\n\n {2}✗ The daemon ended before the reply did/)
+  await waitForScreen(terminal, /Half an\n\n {2}✗ The daemon stopped before the reply was complete/)
   await stage.restart()
 })
 

@@ -1,5 +1,5 @@
-/** Secrets of files: ${env:NAME} is the value of a variable where the files are applied. */
-import { readVariable } from '../../config.ts'
+/** Resolves references to secrets, ${env:NAME}, from the environment of the CLI. */
+import { readEnvironmentVariable } from '../../config.ts'
 import { type ManagedFamily, SECRET_FIELDS } from '../../contract/families/as-code.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { Fields } from './resource-yaml.ts'
@@ -8,8 +8,13 @@ type FindVariable = (name: string) => string | undefined
 
 const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
 
-/** Values in place of references; {env: NAME} where that variable is not set. Only fields that hold secrets have references. */
-export function resolveSecrets(family: ManagedFamily, fields: Fields, file: string, variable: FindVariable = readVariable): Fields {
+/** Resolves only secret fields. Unset variables become {env: NAME}, which the service reports as missing. */
+export function resolveSecrets(
+  family: ManagedFamily,
+  fields: Fields,
+  file: string,
+  variable: FindVariable = readEnvironmentVariable,
+): Fields {
   const secret = SECRET_FIELDS[family] ?? []
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [
@@ -27,7 +32,7 @@ function resolveValue(value: unknown, where: string, variable: FindVariable): un
 
 function resolveText(text: string, where: string, variable: FindVariable): string | { env: string } {
   if (text.replaceAll(REFERENCE, '').includes('${env:'))
-    throw new UsageError(`${where} has a reference that cannot be read.`, 'Write it as ${env:NAME}, with letters, digits and _.')
+    throw new UsageError(`${where} has an invalid reference.`, 'Use ${env:NAME}, with letters, digits and _.')
   const names = [...text.matchAll(REFERENCE)].map(([, name]) => name as string)
   const unset = names.find((name) => variable(name) === undefined)
   return unset === undefined ? text.replaceAll(REFERENCE, (_, name: string) => variable(name) ?? '') : { env: unset }

@@ -8,7 +8,7 @@ import { paint } from '../terminal/color.ts'
 import { askYesNo, canPrompt } from '../terminal/prompts.ts'
 import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
 
-export interface ConfirmationContext {
+interface ConfirmationContext {
   connection: Connection
   conversation: string
   message: string
@@ -20,10 +20,10 @@ type ConfirmationRequest = ReplyEvents['confirmation_required']
 
 /** Sends the user's decision to the daemon. Without a terminal the tool call is denied. */
 export async function confirmToolCall(
-  { id, name, arguments: given }: ConfirmationRequest,
-  { connection, conversation, message, allowAll: all }: ConfirmationContext,
+  { id, name, arguments: values }: ConfirmationRequest,
+  { connection, conversation, message, allowAll }: ConfirmationContext,
 ): Promise<void> {
-  const allow = all || (await promptForApproval(name, given))
+  const allow = allowAll || (await promptForApproval(sanitizeLine(name), values))
   try {
     const params = { id: conversation, message_id: message }
     await call(connection, conversationRoutes.confirm, { params, body: { tool_call_id: id, allow } })
@@ -34,19 +34,18 @@ export async function confirmToolCall(
   }
 }
 
-async function promptForApproval(name: string, given: Record<string, unknown>): Promise<boolean> {
-  const shown = sanitizeLine(name)
+async function promptForApproval(name: string, values: Record<string, unknown>): Promise<boolean> {
   if (!canPrompt()) {
     process.stderr.write(
-      `${paint('yellow', `${shown} needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.`)}\n`,
+      `${paint('yellow', `${name} needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.`)}\n`,
     )
     return false
   }
-  const lines = Object.entries(given).map(
+  const lines = Object.entries(values).map(
     ([key, value]) => `  ${sanitizeText(`${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)}`,
   )
   process.stderr.write(
-    `${paint('bold', shown)} wants to be used${lines.length > 0 ? ' with:' : '.'}\n${lines.map((line) => `${line}\n`).join('')}`,
+    `The agent wants to call ${paint('bold', name)}${lines.length > 0 ? ' with:' : '.'}\n${lines.map((line) => `${line}\n`).join('')}`,
   )
-  return askYesNo('Allow it?')
+  return askYesNo('Allow this call?')
 }

@@ -21,22 +21,19 @@ export function toAgentModel({ id, name, context_window, provider }: Static<type
 
 /** Returns the agent's model or the default model; undefined if the caller may not read models. */
 export async function findAgentModel(connection: Connection, { model_id }: { model_id: string | null }): Promise<AgentModel | undefined> {
-  const byDefault = async () => (await call(connection, systemRoutes.getSettings, {})).data.default_model_id
-  const id = model_id ?? (await ignoreForbidden(byDefault(), undefined))
-  if (id === undefined) return undefined
-  const asked = call(connection, modelRoutes.get, { params: { id } })
-  return ignoreForbidden<AgentModel | undefined>(
-    asked.then(({ data }) => toAgentModel(data)),
-    undefined,
-  )
+  const load = async () => {
+    const id = model_id ?? (await call(connection, systemRoutes.getSettings, {})).data.default_model_id
+    return toAgentModel((await call(connection, modelRoutes.get, { params: { id } })).data)
+  }
+  return ignoreForbidden<AgentModel | undefined>(load(), undefined)
 }
 
 /** Resolves to `fallback` if the caller's role forbids the request. Members may not read models and settings. */
-export async function ignoreForbidden<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+export async function ignoreForbidden<T>(request: Promise<T>, fallback: T): Promise<T> {
   try {
-    return await asked
+    return await request
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return otherwise
+    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return fallback
     throw error
   }
 }

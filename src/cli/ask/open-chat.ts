@@ -4,13 +4,13 @@ import type { Paths } from '../../config.ts'
 import type { ConversationOptions } from '../../tui/open-conversation.ts'
 import { canRedraw, paint, supportsColor } from '../terminal/color.ts'
 
-export interface OpenChatOptions {
+interface OpenChatOptions {
   paths: Paths
   /** Installation directory of Cadre. */
   root: string
   /** Whether the daemon may be started. */
   start: boolean
-  narrate: (line: string) => void
+  notify: (line: string) => void
   /** Whether to use the plain chat that reads line by line. */
   plain?: boolean
 }
@@ -22,22 +22,31 @@ export function canOpenChat(): boolean {
 
 /** Resolves when the user leaves the chat. */
 export async function openChat(
-  { paths, root, start, narrate, plain = false }: OpenChatOptions,
-  opening: ConversationOptions,
+  { paths, root, start, notify, plain = false }: OpenChatOptions,
+  options: ConversationOptions,
 ): Promise<void> {
   const [input, output] = [process.stdin, process.stdout]
   // Nothing else may write to the terminal once the screen is drawn.
-  const state = { narrate }
-  const dial = (again: boolean) => connect({ paths, root, start: again && start, notify: (line) => state.narrate(line) })
-  const shared = { connect: dial, opening, cwd: process.cwd(), input, output }
+  let isDrawn = false
+  const shared = {
+    connect: (canStart: boolean) =>
+      connect({ paths, root, start: canStart && start, notify: (line) => (isDrawn ? undefined : notify(line)) }),
+    conversation: options,
+    cwd: process.cwd(),
+    input,
+    output,
+  }
   if (plain) {
-    const { runPlainChat: plainChat } = await import('../../tui/plain-chat.ts')
-    return plainChat(shared)
+    const { runPlainChat } = await import('../../tui/plain-chat.ts')
+    return runPlainChat(shared)
   }
-  const { runChat: chat } = await import('../../tui/chat.tsx')
-  const drawing = () => {
-    state.narrate = () => undefined
-  }
-  const conversation = await chat({ ...shared, colors: supportsColor(output), onTerminalAcquired: drawing })
-  if (conversation !== undefined) narrate(paint('dim', `To continue: cadre chat --conversation ${conversation}`))
+  const { runChat } = await import('../../tui/chat.tsx')
+  const conversation = await runChat({
+    ...shared,
+    colors: supportsColor(output),
+    onTerminalAcquired: () => {
+      isDrawn = true
+    },
+  })
+  if (conversation !== undefined) notify(paint('dim', `To continue: cadre chat --conversation ${conversation}`))
 }

@@ -1,5 +1,4 @@
 /** Prints a reply while it is generated, for `ask` and `conversations show --follow`. */
-
 import { followReply, type ReplyRequest } from '../../client/follow-reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -9,7 +8,7 @@ import { formatJsonLine } from '../terminal/render.ts'
 import { confirmToolCall } from './confirm-tool-call.ts'
 import { ReplyPrinter, type ReplyPrinterOptions } from './reply-printer.ts'
 
-export interface PrintReplyOptions extends ReplyPrinterOptions {
+interface PrintReplyOptions extends ReplyPrinterOptions {
   /** Whether to print events as JSON Lines instead of text. */
   json: boolean
   /** How to confirm tool calls: prompt for each, allow all, or leave it to the client that sent the message. */
@@ -21,44 +20,41 @@ export type Reply = ReplyEvents['message_end']['message']
 const MAX_RECONNECTS = 3
 
 /** Prints the reply and returns it. Throws if it failed, was aborted or was interrupted. */
-export async function printReply(connection: Connection, followed: ReplyRequest, view: PrintReplyOptions): Promise<Reply> {
-  const { conversation } = followed
-  const printer = new ReplyPrinter({ ...view, quiet: view.quiet || view.json })
+export async function printReply(connection: Connection, request: ReplyRequest, options: PrintReplyOptions): Promise<Reply> {
+  const { conversation } = request
+  const printer = new ReplyPrinter({ ...options, quiet: options.quiet || options.json })
   const abort = () => printer.abort()
   process.prependOnceListener('SIGINT', abort)
   printer.showProgress('Thinking')
-  let message = 'reply' in followed ? followed.reply : ''
+  let message = 'reply' in request ? request.reply : ''
   let foundNothing = false
   try {
-    for await (const event of followReply(connection, followed, { maxReconnects: MAX_RECONNECTS })) {
-      if (view.json) process.stdout.write(`${formatJsonLine(event)}\n`)
+    for await (const event of followReply(connection, request, { maxReconnects: MAX_RECONNECTS })) {
+      if (options.json) process.stdout.write(`${formatJsonLine(event)}\n`)
       else await printer.print(event)
       if (event.event === 'message_start') message = event.data.message_id
-      if (event.event === 'confirmation_required' && view.tools !== 'leave') {
+      if (event.event === 'confirmation_required' && options.tools !== 'leave') {
         await printer.pause()
-        await confirmToolCall(event.data, { connection, conversation, message, allowAll: view.tools === 'allow' })
+        await confirmToolCall(event.data, { connection, conversation, message, allowAll: options.tools === 'allow' })
       }
       if (event.event === 'error') throw new CadreError(event.data.code, event.data.error, { hint: event.data.hint })
       if (event.event === 'retrieval') foundNothing = event.data.citations.length === 0
       if (event.event === 'message_end') {
-        if (foundNothing && !view.quiet) await explainEmptySearch(connection, conversation)
-        return finished(event.data.message)
+        if (foundNothing && !options.quiet) await explainEmptySearch(connection, conversation)
+        const { finish_reason } = event.data.message
+        if (finish_reason === 'aborted' || finish_reason === 'interrupted') throw new ReportedError()
+        return event.data.message
       }
     }
   } finally {
     process.removeListener('SIGINT', abort)
     await printer.close()
   }
-  throw new Error('a reply ended without its last event') // followReply throws before this
+  throw new Error('the reply ended without its last event') // followReply throws before this
 }
 
 /** Best effort: errors are ignored because the reply itself is complete. */
 async function explainEmptySearch(connection: Connection, conversation: string): Promise<void> {
-  const { reportUnreadSourcesOfConversation: tellUnreadOf } = await import('./report-unread-sources.ts')
-  await tellUnreadOf(connection, conversation).catch(() => {})
-}
-
-function finished(message: Reply): Reply {
-  if (message.finish_reason === 'aborted' || message.finish_reason === 'interrupted') throw new ReportedError()
-  return message
+  const { reportUnreadSourcesOfConversation } = await import('./report-unread-sources.ts')
+  await reportUnreadSourcesOfConversation(connection, conversation).catch(() => {})
 }

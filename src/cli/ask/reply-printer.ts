@@ -5,6 +5,7 @@ import type { Message } from '../../contract/families/conversations.ts'
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import { canRedraw, paint } from '../terminal/color.ts'
 import { createProseWrapper } from '../terminal/format-prose.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import type { StreamWrapper } from '../terminal/stream-wrapper.ts'
 import { getOutput } from '../terminal/table.ts'
@@ -39,11 +40,11 @@ export class ReplyPrinter {
   readonly #display: ProgressDisplay
   #lastCharacter = '\n'
 
-  constructor(view: ReplyPrinterOptions) {
-    this.#options = view
+  constructor(options: ReplyPrinterOptions) {
+    this.#options = options
     // Piped output is data and is not wrapped.
     this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => getOutput(process.stdout)) : undefined
-    this.#display = new ProgressDisplay(view.quiet || !canRedraw(process.stderr))
+    this.#display = new ProgressDisplay(options.quiet || !canRedraw(process.stderr))
   }
 
   /** Shows a spinner unless a line of the reply is unfinished. */
@@ -56,12 +57,12 @@ export class ReplyPrinter {
       case 'message_delta':
         return this.#write(this.#wrapper ? this.#wrapper.push(event.data.text) : event.data.text)
       case 'retrieval':
-        return this.#narrate(`Found ${formatPassageCount(event.data.citations.length)}.`)
+        return this.#notify(`Found ${formatCount(event.data.citations.length, 'passage')}.`)
       case 'tool_call':
-        await this.#narrate(`Calling ${formatToolCall(event.data)}`)
+        await this.#notify(`Calling ${formatToolCall(event.data)}`)
         return this.showProgress(`Waiting for ${sanitizeLine(event.data.name)}`)
       case 'tool_result':
-        await this.#narrate(formatToolResult(event.data))
+        await this.#notify(formatToolResult(event.data))
         return this.showProgress('Thinking')
       case 'message_end':
         return this.#finish(event.data.message)
@@ -88,11 +89,11 @@ export class ReplyPrinter {
     const { citations = [], finish_reason } = message
     const { question, full } = this.#options
     if (this.#options.citations) {
-      const lines = formatCitations(citations, { query: question, paper: getOutput(process.stdout), full })
+      const lines = formatCitations(citations, { query: question, output: getOutput(process.stdout), full })
       if (lines.length > 0) await this.#write(`${lines.join('\n')}\n`)
     }
-    const ending = finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason]
-    if (ending) process.stderr.write(`${paint('yellow', ending)}\n`)
+    const note = finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason]
+    if (note) process.stderr.write(`${paint('yellow', note)}\n`)
   }
 
   /** Flushes the text and ends it with a newline. */
@@ -110,24 +111,22 @@ export class ReplyPrinter {
     if (!process.stdout.write(text)) await once(process.stdout, 'drain')
   }
 
-  async #narrate(line: string): Promise<void> {
+  async #notify(line: string): Promise<void> {
     if (this.#options.quiet) return
     await this.pause()
     process.stderr.write(`${paint('dim', truncate(line, getOutput(process.stderr).columns))}\n`)
   }
 }
 
-const formatPassageCount = (count: number) => (count === 1 ? '1 passage' : `${count} passages`)
-
 /** Returns `handbook (query: "leave")` on one line. */
-export function formatToolCall({ name, arguments: given }: Pick<ReplyEvents['tool_call'], 'name' | 'arguments'>): string {
-  const values = Object.entries(given).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
-  return `${sanitizeLine(name)}${values.length === 0 ? '' : ` (${truncate(sanitizeLine(values.join(', ')), MAX_ARGUMENTS_COLUMNS)})`}`
+export function formatToolCall({ name, arguments: values }: Pick<ReplyEvents['tool_call'], 'name' | 'arguments'>): string {
+  const pairs = Object.entries(values).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  return `${sanitizeLine(name)}${pairs.length === 0 ? '' : ` (${truncate(sanitizeLine(pairs.join(', ')), MAX_ARGUMENTS_COLUMNS)})`}`
 }
 
 function formatToolResult({ name, error, citations, confirmation, latency_ms }: ReplyEvents['tool_result']): string {
   if (confirmation === 'refused') return `${sanitizeLine(name)} was denied.`
-  const took = latency_ms === undefined ? '' : `, ${Math.round(latency_ms)} ms`
+  const elapsed = latency_ms === undefined ? '' : `, ${Math.round(latency_ms)} ms`
   if (error !== undefined) return `${sanitizeLine(name)} failed: ${truncate(sanitizeLine(error), 200)}`
-  return `${sanitizeLine(name)}: ${citations ? formatPassageCount(citations.length) : 'done'}${took}`
+  return `${sanitizeLine(name)}: ${citations ? formatCount(citations.length, 'passage') : 'done'}${elapsed}`
 }

@@ -1,7 +1,7 @@
 /** Settings of `cadre config`: CLI settings, and the default model, which the service stores. */
-import { rootOf } from '../../client/address.ts'
+import { normalizeUrl } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
-import { UnreachableError } from '../../client/failures.ts'
+import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Paths, readSettings, type Settings, writeSettings } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -77,5 +77,5 @@ function parseSetting(name: keyof Settings, text: string): string | boolean {
 function parseUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw new UsageError(`"${text}" is not an HTTP address.`, 'For example: http://127.0.0.1:7411')
-  return rootOf(text)
+  return normalizeUrl(text)
 }

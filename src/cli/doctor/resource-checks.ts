@@ -1,20 +1,20 @@
-/** What `cadre doctor` looks at inside the service: models, knowledge sources and webhooks. No provider is called for it. */
+/** Checks of `cadre doctor` for models, knowledge sources and webhooks. They do not call providers. */
 import type { Static } from 'typebox'
-import { isHere } from '../../client/address.ts'
+import { isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { webhookRoutes } from '../../contract/families/webhooks.ts'
-import { formatCount } from '../knowledge/follow-sync.ts'
 import { formatAllowCommand, isBlockedAddress } from '../knowledge/private-address-hint.ts'
 import { toFailure } from '../terminal/errors.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import type { Check } from './check.ts'
 
-/** More are not looked into: each costs a request. */
+/** Each checked resource costs a request. */
 const MAX_CHECKED = 20
 const PROBE_TIMEOUT_MS = 2_000
 const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
@@ -29,15 +29,15 @@ export async function checkResources(connection: Connection): Promise<Check[]> {
   return checks
 }
 
-/** All that is wrong, or that nothing is. */
+/** Returns all problems, or one good check. */
 async function runCheck(name: string, look: () => Promise<{ well: string; ill: Omit<Check, 'name'>[] }>): Promise<Check[]> {
   try {
     const { well, ill } = await look()
     return ill.length === 0 ? [{ name, state: 'good', found: well }] : ill.map((found) => ({ name, ...found }))
   } catch (error) {
     const { code, error: found, hint } = toFailure(error)
-    if (code === 'FORBIDDEN') return [{ name, state: 'good', found: 'not for the role of this token to see' }]
-    return [{ name, state: 'broken', found, fix: hint ?? 'cadre daemon logs holds the cause.' }]
+    if (code === 'FORBIDDEN') return [{ name, state: 'good', found: 'not accessible with the role of this token' }]
+    return [{ name, state: 'broken', found, fix: hint ?? 'For details: cadre daemon logs' }]
   }
 }
 
@@ -52,10 +52,10 @@ async function checkModels(connection: Connection) {
   if (silent)
     ill.unshift({
       state: 'broken',
-      found: `${name}, the default model: nothing answers at ${silent}`,
-      fix: 'Start its server, or choose another model: cadre models default Embedded',
+      found: `${name}, the default model: no response from ${silent}`,
+      fix: 'Start the model server, or use another model: cadre models default Embedded',
     })
-  const how = usual.provider === 'embedded' ? 'needs no key' : `cadre models test ${quoteShellWord(usual.name)} tries it`
+  const how = usual.provider === 'embedded' ? 'needs no key' : `to test it: cadre models test ${quoteShellWord(usual.name)}`
   return { well: `${name} answers by default; ${how}`, ill }
 }
 
@@ -63,14 +63,14 @@ const isMissingKey = ({ provider, has_api_key }: AnyModel) => PROVIDERS_WITH_KEY
 
 const createMissingKeyProblem = ({ name, provider }: AnyModel, state: Check['state']) => ({
   state,
-  found: `${sanitizeLine(name)} has no key for ${provider}`,
+  found: `${sanitizeLine(name)} has no API key for ${provider}`,
   fix: `cadre models update ${quoteShellWord(name)} --api-key -`,
 })
 
-/** The address of a model server on this machine that does not answer. Servers elsewhere may cost money, and are left alone. */
+/** Checks local servers only: requests to remote ones may cost money. */
 async function findUnreachableAddress({ provider, endpoint }: AnyModel, { url }: Connection): Promise<string | undefined> {
   const address = endpoint ?? (provider === 'ollama' ? OLLAMA_URL : null)
-  if (address === null || !isHere(address) || !isHere(url)) return undefined
+  if (address === null || !isLoopback(address) || !isLoopback(url)) return undefined
   try {
     const answer = await fetch(`${address.replace(/\/+$/, '')}/models`, {
       redirect: 'manual',
@@ -79,7 +79,7 @@ async function findUnreachableAddress({ provider, endpoint }: AnyModel, { url }:
     await answer.body?.cancel()
     return undefined
   } catch {
-    return address // whatever it was, a model there cannot answer
+    return address // any failure means that the model is not available
   }
 }
 
@@ -90,15 +90,15 @@ async function checkKnowledge(connection: Connection) {
   for (const { data: source } of sources) {
     const { name, status, error, statistics } = source
     if (status === 'error')
-      ill.push({ state: 'broken', found: `${sanitizeLine(name)}: ${error ?? 'could not be read'}`, fix: formatSourceFix(source) })
+      ill.push({ state: 'broken', found: `${sanitizeLine(name)}: ${error ?? 'cannot be read'}`, fix: formatSourceFix(source) })
     if (statistics.failed > 0)
       ill.push({
         state: 'warning',
         found: `${sanitizeLine(name)}: ${formatCount(statistics.failed, 'document')} could not be read`,
-        fix: `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed tells why`,
+        fix: `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed`,
       })
   }
-  const rest = pagination.total > data.length ? `, of which ${data.length} were looked at` : ''
+  const rest = pagination.total > data.length ? `, ${data.length} checked` : ''
   return { well: `${formatCount(pagination.total, 'source')}${rest}`, ill }
 }
 
@@ -106,7 +106,7 @@ function formatSourceFix(source: Static<typeof KnowledgeSource>): string {
   const name = quoteShellWord(source.name)
   if (source.error === null || !isBlockedAddress(source, source.error)) return `cadre knowledge sync ${name}`
   const open = formatAllowCommand(source, source.error)
-  return `${open ? `${open} says so; ` : ''}cadre knowledge delete ${name} takes it away`
+  return `${open ? `Allow it: ${open}. ` : ''}Or delete the source: cadre knowledge delete ${name}`
 }
 
 async function checkWebhooks(connection: Connection) {
@@ -120,11 +120,11 @@ async function checkWebhooks(connection: Connection) {
     const query = { limit: 1, sort: 'created_at', order: 'desc' } as object
     const [last] = (await call(connection, webhookRoutes.deliveries, { params: { id }, query })).data
     if (!last || last.status === 'delivered' || last.error === null) continue
-    // Who answered can be told again; where nobody does, the next attempt goes the way of the last.
+    // Redelivery helps only if the endpoint responds.
     const answered = last.response_status !== null
     const fix = answered
       ? `cadre webhooks redeliver ${id} ${last.id}`
-      : `cadre webhooks update ${id} --url ADDRESS sends events elsewhere; with --no-enabled it sends none`
+      : `Change the address: cadre webhooks update ${id} --url ADDRESS. Or disable it: cadre webhooks update ${id} --no-enabled`
     ill.push({ state: 'warning', found: `${sanitizeLine(url)}: ${sanitizeLine(last.error)}`, fix })
   }
   return { well: formatCount(pagination.total, 'webhook'), ill }

@@ -1,10 +1,10 @@
-/** What `cadre doctor` looks at: each check says what it found and, when that is bad, what mends it. */
+/** Checks of `cadre doctor` for the installation, the home and the daemon. */
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { chosenAddress, findToken, isHere, livingDaemon, secretsPlace } from '../../client/address.ts'
+import { findConfiguredUrl, findDaemonProcess, findSecretsLocation, findToken, isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
-import { type Health, health } from '../../client/daemon.ts'
+import { fetchHealth, type Health } from '../../client/daemon.ts'
 import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
@@ -24,32 +24,32 @@ export function checkNode(running: string = process.versions.node): Check {
     : { name: 'node', state: 'broken', found: running, fix: `Install Node ${MIN_NODE_VERSION.join('.')} or later.` }
 }
 
-/** What is in the home belongs to one user; others must not read it. */
+/** The home must not be accessible to other users. */
 export function checkHome({ home }: Paths): Check {
   let found: Stats | undefined
   try {
     found = statSync(home, { throwIfNoEntry: false })
     if (found && !found.isDirectory())
-      return { name: 'home', state: 'broken', found: `${home} is a file`, fix: 'Choose a directory with CADRE_HOME.' }
+      return { name: 'home', state: 'broken', found: `${home} is a file`, fix: 'Set CADRE_HOME to a directory.' }
     accessSync(found ? home : findExistingFolder(home), constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     return {
       name: 'home',
       state: 'broken',
       found: toFailure(error).error,
-      fix: 'Make it yours with chown, or choose another one with CADRE_HOME.',
+      fix: 'Change its owner with chown, or set CADRE_HOME to another directory.',
     }
   }
-  if (!found) return { name: 'home', state: 'good', found: `${home} (made at the first start)` }
+  if (!found) return { name: 'home', state: 'good', found: `${home} (created at the first start)` }
   if (process.platform === 'win32') return { name: 'home', state: 'good', found: home }
   const open = [home, ...readdirSync(home).map((name) => join(home, name))].filter(
     (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
   )
   if (open.length === 0) return { name: 'home', state: 'good', found: home }
-  return { name: 'home', state: 'broken', found: `open to other users: ${open.join(', ')}`, fix: `chmod -R go= '${home}'` }
+  return { name: 'home', state: 'broken', found: `accessible to other users: ${open.join(', ')}`, fix: `chmod -R go= '${home}'` }
 }
 
-/** The folder nearest to a path that is there. */
+/** Returns the path or its nearest existing parent folder. */
 function findExistingFolder(path: string): string {
   return isFolder(path) || dirname(path) === path ? path : findExistingFolder(dirname(path))
 }
@@ -58,7 +58,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    return false // not there, or below a file
+    return false // missing, or below a file
   }
 }
 
@@ -73,14 +73,14 @@ export function checkDisk({ home }: Paths): Check {
           name: 'disk',
           state: free > MIN_FREE_BYTES / 10 ? 'warning' : 'broken',
           found: `only ${formatBytes(free)} free at ${place}`,
-          fix: 'Free some space, or move the home with CADRE_HOME.',
+          fix: 'Free up disk space, or set CADRE_HOME to another disk.',
         }
   } catch (error) {
     return { name: 'disk', state: 'warning', found: `unknown: ${(error as Error).message}` }
   }
 }
 
-/** The model that is part of Cadre; without it nothing is found by its meaning. */
+/** The embedded model is needed for semantic search. */
 export function checkEmbedding(root: string): Check {
   const missing = ['minilm.onnx', 'tokenizer.json'].filter(
     (file) => !statSync(join(root, 'dist', 'models', file), { throwIfNoEntry: false })?.size,
@@ -90,27 +90,27 @@ export function checkEmbedding(root: string): Check {
     : {
         name: 'embedding',
         state: 'broken',
-        found: `of the embedded model ${missing.join(' and ')} is missing`,
-        fix: 'Install Cadre again; in a clone: npm run build',
+        found: `the embedded model is incomplete: missing ${missing.join(' and ')}`,
+        fix: 'Reinstall Cadre; in a clone, run: npm run build',
       }
 }
 
-/** The daemon and everything that only it can tell. */
+/** Checks the daemon and everything behind it. */
 export async function checkService(paths: Paths): Promise<Check[]> {
-  const chosen = chosenAddress(paths)
-  const record = livingDaemon(paths)
+  const chosen = findConfiguredUrl(paths)
+  const record = findDaemonProcess(paths)
   const url = chosen ?? record?.url
   if (url === undefined) return [await checkPort(environmentOverrides().port ?? DEFAULT_PORT)]
-  const answer = await health(url)
+  const answer = await fetchHealth(url)
   if (!answer)
     return [
       {
         name: 'daemon',
         state: 'broken',
-        found: `nothing answers at ${url}`,
+        found: `no response from ${url}`,
         fix: chosen
-          ? 'Check CADRE_URL and cadre config get url.'
-          : `cadre daemon logs tells what process ${record?.pid} is doing; end it if it hangs.`,
+          ? 'Check CADRE_URL and: cadre config get url'
+          : `Check what process ${record?.pid} is doing: cadre daemon logs. If it hangs, kill it.`,
       },
     ]
   return [
@@ -121,11 +121,11 @@ export async function checkService(paths: Paths): Promise<Check[]> {
   ]
 }
 
-/** Why a daemon that is not running may not start. */
+/** Checks whether the port is free if no daemon is running. */
 async function checkPort(port: number): Promise<Check> {
   const stopped = { name: 'daemon', state: 'broken' } as const
   if (port === 0 || !(await isPortInUse(port))) return { ...stopped, found: 'not running', fix: 'cadre daemon start' }
-  return { ...stopped, found: `not running, and another program has port ${port}`, fix: 'cadre daemon start --port 0' }
+  return { ...stopped, found: `not running, and another program uses port ${port}`, fix: 'cadre daemon start --port 0' }
 }
 
 function isPortInUse(port: number): Promise<boolean> {
@@ -148,7 +148,7 @@ function checkStores(answer: Health): Check[] {
   const store = (name: string, state: string): Check =>
     state === 'connected'
       ? { name, state: 'good', found: state }
-      : { name, state: 'broken', found: state, fix: 'cadre daemon logs holds the cause; cadre daemon restart opens it again.' }
+      : { name, state: 'broken', found: state, fix: 'For details: cadre daemon logs. To reopen it: cadre daemon restart' }
   return [store('database', answer.database), store('vectors', answer.vector_db)]
 }
 
@@ -162,40 +162,40 @@ async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
         name: 'token',
         state: 'broken',
         found: said[0] ?? 'none found',
-        fix: isHere(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -',
+        fix: isLoopback(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -',
       },
     ]
   try {
-    const connection = { url, token, narrate }
+    const connection = { url, token, notify: narrate }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted: Check = { name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }
     return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]
   } catch (error) {
     const failure = toFailure(error)
-    if (failure.code === 'FORBIDDEN') return [{ name: 'token', state: 'good', found: 'accepted; its role may not see the rest' }]
+    if (failure.code === 'FORBIDDEN') return [{ name: 'token', state: 'good', found: 'accepted; its role cannot run the other checks' }]
     return [{ name: 'token', state: 'broken', found: failure.error, ...(failure.hint ? { fix: failure.hint } : {}) }]
   }
 }
 
 function checkSecrets(where: 'keychain' | 'file' | 'locked', paths: Paths, url: string): Check {
-  const place = isHere(url) ? secretsPlace(paths) : undefined
+  const place = isLoopback(url) ? findSecretsLocation(paths) : undefined
   if (where === 'locked' && place === 'file')
     return {
       name: 'secrets',
       state: 'broken',
-      found: `the vault is locked: its key is missing from ${paths.vaultKey}, or another one is there`,
-      fix: `Bring it back from a backup, then: cadre daemon restart. If it is lost, delete ${paths.vault}, restart, and set the secrets again.`,
+      found: `the vault is locked: its key is missing from ${paths.vaultKey} or does not match`,
+      fix: `Restore the key from a backup, then: cadre daemon restart. If it is lost, delete ${paths.vault}, restart and set the secrets again.`,
     }
   if (where === 'locked')
     return {
       name: 'secrets',
       state: 'broken',
-      found: 'the vault is locked: its key is in the keychain, which the daemon cannot reach',
-      fix: 'Unlock the keychain, leave CADRE_KEYCHAIN=off out, then: cadre daemon restart',
+      found: 'the vault is locked: its key is in the keychain, which the daemon cannot access',
+      fix: 'Unlock the keychain, unset CADRE_KEYCHAIN=off, then: cadre daemon restart',
     }
   return {
     name: 'secrets',
     state: 'good',
-    found: where === 'keychain' ? 'vault, its key in the keychain' : 'vault, its key in a file of the home',
+    found: where === 'keychain' ? 'vault; key in the keychain' : 'vault; key in a file in the home',
   }
 }

@@ -1,7 +1,7 @@
 /** Reads input of commands: files, stdin, secrets and environment variables. */
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
-import { readVariable } from '../../config.ts'
+import { readEnvironmentVariable } from '../../config.ts'
 import { MAX_DOCUMENT_BODY_BYTES } from '../../contract/families/documents.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { createReadError } from './file-errors.ts'
@@ -64,7 +64,7 @@ export class InputReader {
 }
 
 function readVariable(name: string, flag: string): string {
-  const value = readVariable(name)
+  const value = readEnvironmentVariable(name)
   if (value === undefined) throw new UsageError(`--${flag} env:${name}: the environment variable ${name} is not set.`)
   return value
 }

@@ -12,7 +12,7 @@ import {
   type SyncProgress,
 } from '../../contract/families/knowledge-sources.ts'
 import { paint } from '../terminal/color.ts'
-import { formatDuration } from '../terminal/format-quantity.ts'
+import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
@@ -39,7 +39,7 @@ export async function startSync(connection: Connection, id: string): Promise<Sou
 
 /** Follows a started sync to its end. */
 export async function followSync(connection: Connection, started: Source, display: ProgressDisplay): Promise<SyncOutcome> {
-  const began = Date.now()
+  const startedAt = Date.now()
   const printBackgroundHint = () => {
     display.end()
     const name = quoteShellWord(started.name)
@@ -49,16 +49,16 @@ export async function followSync(connection: Connection, started: Source, displa
   }
   process.prependListener('SIGINT', printBackgroundHint)
   try {
-    let read = 0
+    let filesRead = 0
     const changes = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
     for (;;) {
-      const { changes: now, ...source } = await readSyncEvents(connection, started, (progress) => {
-        if (progress.stage !== 'finding') read = Math.max(read, progress.documents)
-        display.show(toProgressStep(progress, read))
+      const { changes: latest, ...source } = await readSyncEvents(connection, started, (progress) => {
+        if (progress.stage !== 'finding') filesRead = Math.max(filesRead, progress.documents)
+        display.show(toProgressStep(progress, filesRead))
       })
-      for (const what of Object.keys(changes) as (keyof Changes)[]) changes[what] += now?.[what] ?? 0
+      for (const field of Object.keys(changes) as (keyof Changes)[]) changes[field] += latest?.[field] ?? 0
       // Still syncing: an earlier sync has ended and ours starts now.
-      if (source.status !== 'syncing') return { source, before: started.statistics, changes, milliseconds: Date.now() - began }
+      if (source.status !== 'syncing') return { source, before: started.statistics, changes, milliseconds: Date.now() - startedAt }
     }
   } finally {
     process.removeListener('SIGINT', printBackgroundHint)
@@ -69,11 +69,11 @@ export async function followSync(connection: Connection, started: Source, displa
 /** The source after the sync; a restarted daemon does not know the changes. */
 type EndedSource = Source & { changes?: Changes }
 
-async function readSyncEvents(connection: Connection, source: Source, progressed: (progress: Progress) => void): Promise<EndedSource> {
+async function readSyncEvents(connection: Connection, source: Source, onProgress: (progress: Progress) => void): Promise<EndedSource> {
   try {
     for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id: source.id } })) {
       const value = JSON.parse(data) as unknown
-      if (event === 'progress') progressed(value as Progress)
+      if (event === 'progress') onProgress(value as Progress)
       if (event === 'sync_end') return value as EndedSource
       if (event === 'error') throw createSyncError(value as { error: string; code: ErrorCode }, source)
     }
@@ -87,9 +87,9 @@ async function readSyncEvents(connection: Connection, source: Source, progressed
 function createSyncError({ error, code }: { error: string; code: ErrorCode }, source: Source): CadreError {
   const name = quoteShellWord(source.name)
   if (!isBlockedAddress(source, error)) return new CadreError(code, error, { hint: `Fix it, then run: cadre knowledge sync ${name}` })
-  const open = formatAllowCommand(source, error)
+  const allowCommand = formatAllowCommand(source, error)
   return new CadreError('ADDRESS_BLOCKED', error, {
-    hint: `${open ? `To allow it: ${open}\n` : ''}To delete the source: cadre knowledge delete ${name}`,
+    hint: `${allowCommand ? `To allow it: ${allowCommand}\n` : ''}To delete the source: cadre knowledge delete ${name}`,
   })
 }
 
@@ -99,7 +99,7 @@ const createDisconnectedError = (cause: unknown) =>
     cause,
   })
 
-function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: Progress, read: number): ProgressStep {
+function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: Progress, filesRead: number): ProgressStep {
   if (stage === 'finding') return { label: 'Scanning', done: documents, total: null, unit: 'files' }
   if (stage === 'reading') return { label: 'Reading', done: documents, total: documents_total, unit: 'files' }
   return {
@@ -107,17 +107,8 @@ function toProgressStep({ stage, documents, documents_total, chunks, chunks_tota
     done: chunks,
     total: chunks_total,
     unit: 'passages',
-    ...(read > 0 ? { note: formatCount(read, 'file') } : {}),
+    ...(filesRead > 0 ? { note: formatCount(filesRead, 'file') } : {}),
   }
-}
-
-export function formatCount(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
-}
-
-/** Short times with a decimal, long ones as elsewhere. */
-export function formatElapsed(milliseconds: number): string {
-  return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : formatDuration(milliseconds / 1000)
 }
 
 /** Formats the outcome of a sync as one sentence. */
@@ -125,12 +116,12 @@ export function formatSyncOutcome({ source, before, changes, milliseconds }: Syn
   const name = paint('bold', sanitizeLine(source.name))
   const { documents, chunks, failed } = source.statistics
   if (source.status === 'pending') return `${name}: the sync was cancelled; indexed documents are kept.`
-  const holds = `${formatCount(documents, 'document')}, ${formatCount(chunks, 'passage')}`
+  const total = `${formatCount(documents, 'document')}, ${formatCount(chunks, 'passage')}`
   if (documents === 0) return `${name}: no documents found.`
   if (documents === failed) return `${name}: no document could be read.`
-  const time = formatElapsed(milliseconds)
-  if (before.documents === 0) return `${name}: ${holds} indexed in ${time}.`
-  return `${name}: ${formatChanges(changes)} in ${time}; total ${holds}.`
+  const time = formatMilliseconds(milliseconds)
+  if (before.documents === 0) return `${name}: ${total} indexed in ${time}.`
+  return `${name}: ${formatChanges(changes)} in ${time}; total ${total}.`
 }
 
 function formatChanges({ read, unreadable, gone, embedded }: Changes): string {

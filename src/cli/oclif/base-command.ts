@@ -52,7 +52,7 @@ export abstract class CadreCommand extends Command {
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {
-    return connect({ paths: this.paths, start: flags.start !== false, root: this.config.root, narrate: this.narrate })
+    return connect({ paths: this.paths, start: flags.start !== false, root: this.config.root, notify: this.narrate })
   }
 
   protected getFormat(flags: GlobalFlags): Format {

@@ -1,5 +1,5 @@
 /** The output of `cadre` without arguments: the state of the service and common commands. Does not start the daemon. */
-import { chosenAddress, findToken, livingDaemon } from '../../client/address.ts'
+import { findConfiguredUrl, findDaemonProcess, findToken } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Paths } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -71,8 +71,8 @@ function formatCommands(commands: readonly [string, string][], columns: number):
 
 /** Omits the summary if the service does not respond in time. */
 export async function describeService(paths: Paths): Promise<string[]> {
-  const chosen = chosenAddress(paths)
-  const url = chosen ?? livingDaemon(paths)?.url
+  const chosen = findConfiguredUrl(paths)
+  const url = chosen ?? findDaemonProcess(paths)?.url
   if (url === undefined) return ['The daemon is not running. Commands start it automatically.']
   const held = await withTimeout(summarizeService(paths, url))
   const running = chosen === undefined ? `The daemon is running at ${url}.` : `Using the service at ${url}.`
@@ -80,7 +80,7 @@ export async function describeService(paths: Paths): Promise<string[]> {
 }
 
 async function summarizeService(paths: Paths, url: string): Promise<string> {
-  const connection = { url, token: await findToken(paths, url, () => undefined), narrate: () => undefined }
+  const connection = { url, token: await findToken(paths, url, () => undefined), notify: () => undefined }
   const options = { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }
   const [{ data: status }, { data: settings }] = await Promise.all([
     call(connection, systemRoutes.status, {}, options),

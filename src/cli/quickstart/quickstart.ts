@@ -1,6 +1,6 @@
-/** What `cadre quickstart` asks at a terminal, and how it makes an agent over documents. */
+/** The steps of `cadre quickstart`: prompts, indexing, agent and first question. */
 import { resolve } from 'node:path'
-import { isHere } from '../../client/address.ts'
+import { isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
@@ -28,11 +28,9 @@ import {
   ensureAgent,
 } from './documentation-agent.ts'
 
-const NO_MODEL_NOTICE =
-  'No model server runs on this machine, and there is no key of a provider: the embedded model answers, in the words of the documents.'
+const NO_MODEL_NOTICE = 'Found no local model server and no provider API key. Using the embedded model, which quotes the documents.'
 
-const FOLDER_QUESTION =
-  "Which folder of documents shall it answer from? Tab completes its name; Enter alone takes Cadre's own documentation."
+const FOLDER_QUESTION = "Which folder of documents should it answer from? Press Tab to complete, or Enter to use Cadre's documentation."
 
 export interface QuickstartContext {
   connection: Connection
@@ -40,28 +38,28 @@ export interface QuickstartContext {
 }
 
 export interface DocumentOptions {
-  /** Undefined is Cadre's own documentation. */
+  /** Undefined means Cadre's documentation. */
   path: string | undefined
-  /** What a folder is called here, where that is not its own name. */
+  /** Name of the source (default: the folder name). */
   name: string | undefined
-  /** Where Cadre is installed. */
+  /** Installation folder of Cadre. */
   root: string
 }
 
 export interface QuickstartResources {
   source: AddedSource['source']
-  /** Undefined where its name is taken by another one. */
+  /** Undefined if another tool has the name. */
   tool: AddedSource['tool']
-  /** Undefined where there is no tool for it. */
+  /** Undefined without a tool. */
   agent: AgentResource | undefined
 }
 
-/** Which model answers, and from which folder; undefined is Cadre's documentation. */
+/** Sets the default model and returns the folder; undefined means Cadre's documentation. */
 export async function askForModelAndFolder(
   { connection, display }: QuickstartContext,
   given: string | undefined,
 ): Promise<string | undefined> {
-  display.show({ label: 'Looking for models on this machine', done: 0, total: null, unit: '' })
+  display.show({ label: 'Discovering models', done: 0, total: null, unit: '' })
   const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
   const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
@@ -74,21 +72,21 @@ export async function askForModelAndFolder(
 }
 
 async function offerModels(connection: Connection, found: readonly DiscoveredModel[], dialog: Dialog): Promise<void> {
-  connection.narrate('These models could answer. The embedded one needs none of them, but only quotes the documents.')
-  // What leaves the machine is told before it is chosen.
-  if (found.some(({ endpoint }) => endpoint === null)) connection.narrate('One with a key is sent questions and passages over the network.')
+  connection.notify('Available models (the embedded model only quotes the documents):')
+  if (found.some(({ endpoint }) => endpoint === null))
+    connection.notify('Models with an API key receive your questions and passages over the network.')
   const options = found.map((model) => ({
     value: model,
     label: model.name,
     note: model.endpoint === null ? `key in ${model.origin}` : model.origin,
   }))
-  const [model] = await dialog.choose('Which one answers?', options, { several: false, none: 'Enter for the embedded one' })
+  const [model] = await dialog.choose('Which model?', options, { several: false, none: 'Enter for the embedded model' })
   if (!model) return
   const [added] = model.added === null ? await addModels(connection, [model], found) : []
   const default_model_id = added?.id ?? model.added
   if (!default_model_id) return
   await call(connection, systemRoutes.updateSettings, { body: { default_model_id } })
-  connection.narrate(`${paint('bold', sanitizeLine(model.name))} answers from now on. To go back: cadre models default Embedded`)
+  connection.notify(`${paint('bold', sanitizeLine(model.name))} is now the default model. To undo: cadre models default Embedded`)
 }
 
 async function askForFolder(dialog: Dialog): Promise<string | undefined> {
@@ -103,14 +101,14 @@ async function askForFolder(dialog: Dialog): Promise<string | undefined> {
   }
 }
 
-/** Reads the documents and makes the agent; what is there already stays as it is. */
+/** Indexes the documents and creates the agent; existing ones are reused. */
 export async function prepareAgent(
   { connection, display }: QuickstartContext,
   { path, name, root }: DocumentOptions,
 ): Promise<QuickstartResources> {
-  const send = !isHere(connection.url)
+  const send = !isLoopback(connection.url)
   const [addition] = path === undefined ? [await createDocumentationSource(root, send)] : await planSources([path], { send, name })
-  if (!addition) throw new UsageError(`There is no folder ${path}.`)
+  if (!addition) throw new UsageError(`Folder not found: ${path}.`)
   const named =
     path === undefined ? { tool: DOCUMENTATION_TOOL.name, description: DOCUMENTATION_TOOL.description } : { tool: addition.name }
   const added = await addSource(addition, { connection, display, ...named, wait: true })
@@ -118,9 +116,9 @@ export async function prepareAgent(
   if (synced) display.log(formatSyncOutcome(synced))
   for (const line of await formatFailures(connection, source)) display.log(line)
   if (isUnreadable(source) || source.statistics.documents === 0) {
-    // What was there before is not ours to take away.
+    // Never deletes a source that existed before.
     if (added.isNew) await removeAddedSource(connection, added)
-    throw new UsageError(`There is nothing to answer from in ${addition.location}.`, OTHER_FOLDER_HINT)
+    throw new UsageError(`No readable documents in ${addition.location}.`, OTHER_FOLDER_HINT)
   }
   if (!tool) return { source, tool, agent: undefined }
   const { agent, made } = await ensureAgent(
@@ -129,17 +127,17 @@ export async function prepareAgent(
     tool.id,
   )
   display.log(
-    `${paint('bold', sanitizeLine(agent.name))}: ${made ? 'an agent that answers from it' : 'the agent that is there already answers from it'}.`,
+    `${paint('bold', sanitizeLine(agent.name))}: ${made ? 'created an agent that answers from it' : 'this existing agent answers from it'}.`,
   )
   return { source, tool, agent }
 }
 
-/** What to ask first; nothing when the person would rather go on. */
+/** Returns an empty string to skip the question. */
 export function askForQuestion(): Promise<string> {
-  return withDialog((dialog) => dialog.ask('\nWhat would you like to know? (Enter to go on) '))
+  return withDialog((dialog) => dialog.ask('\nWhat would you like to know? (Enter to skip) '))
 }
 
-/** Asks the agent in a conversation of its own, prints the reply as it comes with what it cites, and returns the conversation. */
+/** Asks in a new conversation, streams the reply with its citations and returns the conversation ID. */
 export async function askAgent(connection: Connection, agent: AgentResource, question: string): Promise<string> {
   const { data } = await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })
   const view = { question, citations: true, full: false, quiet: false, json: false, tools: 'ask' } as const

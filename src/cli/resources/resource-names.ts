@@ -1,4 +1,4 @@
-/** Names of what is known by its identifier. */
+/** Fetches the names of resources by ID. */
 import { call, paginate } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Pagination } from '../../contract/route.ts'
@@ -8,7 +8,7 @@ import { findKind, IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 const NAMES_PER_PAGE = 100
 const MAX_SINGLE_LOOKUPS = 10
 
-/** Names of resources of one kind, as far as there are any; those that were deleted have none. */
+/** Omits deleted resources. */
 export async function fetchNamesOfKind(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   if (ids.length === 0) return names
@@ -16,7 +16,7 @@ export async function fetchNamesOfKind(connection: Connection, kind: Kind, ids: 
   const read = async (query: Body) =>
     (await call(connection, list, { query })) as unknown as { data: { id: string; name: unknown }[]; pagination: Pagination }
   let missing: string[] = []
-  // Many are found by reading on, few by asking for one after the other.
+  // Pages through the list while many are missing, then fetches the rest one by one.
   for await (const { data, pagination } of paginate((page) => read({ limit: NAMES_PER_PAGE, page }))) {
     for (const { id, name } of data) if (ids.includes(id)) names.set(id, String(name))
     if (pagination.page >= pagination.pages) return names
@@ -27,7 +27,7 @@ export async function fetchNamesOfKind(connection: Connection, kind: Kind, ids: 
   return names
 }
 
-/** Names of resources of any kind; those that the caller may not see have none. */
+/** Resources of any kind. Omits those the caller may not read. */
 export async function fetchNames(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
   const byKind = new Map<Kind, string[]>()
   for (const id of new Set(ids)) {

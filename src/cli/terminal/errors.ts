@@ -1,6 +1,6 @@
-/** What a failed command says and exits with: what happened, why, and the command that mends it. */
+/** Messages, hints and exit codes of failed commands. */
 import { CLIError } from '@oclif/core/errors'
-import { ServiceError, UnreachableError } from '../../client/failures.ts'
+import { ServiceError, UnreachableError } from '../../client/errors.ts'
 import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
 import { paint } from './color.ts'
 import { rewriteCommands } from './invocation.ts'
@@ -20,7 +20,7 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** The command was called in a way that cannot work. */
+/** The command was used incorrectly. */
 export class UsageError extends Error {
   readonly hint: string | undefined
   readonly details: ErrorDetail[] | undefined
@@ -33,7 +33,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The command did its work and has bad news that it told already. */
+/** The command has already reported its failure; only the exit code is left to set. */
 export class ReportedError extends Error {
   readonly exitCode: number
 
@@ -63,19 +63,18 @@ const EXIT_BY_CODE: Record<string, number> = {
 }
 
 const DEFAULT_HINTS: Record<string, string> = {
-  FORBIDDEN: 'An admin can make a token with another role: cadre tokens create --role editor.',
-  INTERNAL: 'This is a bug; cadre daemon logs holds its cause.',
+  FORBIDDEN: 'Ask an admin for a token with another role: cadre tokens create --role editor',
+  INTERNAL: 'This is a bug. For details: cadre daemon logs',
   RATE_LIMITED: 'Wait a minute, or start the daemon with a higher CADRE_RATE_LIMIT.',
-  STORAGE_FULL: 'cadre status shows what takes the space, cadre doctor how much is left.',
+  STORAGE_FULL: 'To see the disk usage: cadre status. To see the free space: cadre doctor',
 }
 
-/** What people at a terminal do about it; the service's own hints are for programs. */
+/** Replace the hints of the service, which are written for API clients. */
 const CLI_HINTS: Record<string, string> = {
   UNAUTHENTICATED:
-    'Set CADRE_TOKEN, or keep a token with cadre config set token -. Where the daemon runs, cadre tokens recover makes a new one.',
+    'Set CADRE_TOKEN, or store a token: cadre config set token -. To create a new admin token on the machine of the daemon: cadre tokens recover',
 }
 
-/** The failure in an error of any kind. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof CadreError) {
     const request_id = error instanceof ServiceError ? error.requestId : undefined
@@ -96,7 +95,7 @@ export function toFailure(error: unknown): Failure {
       exitCode: error.oclif.exit ?? EXIT.usage,
       code: 'USAGE',
       error: error.message,
-      hint: 'Add --help to see how it is called.',
+      hint: 'To see the usage, add --help.',
     }
   return {
     exitCode: EXIT.failed,
@@ -105,25 +104,24 @@ export function toFailure(error: unknown): Failure {
   }
 }
 
-/** What the operating system means by a code. */
+/** System error codes as the end of a sentence. */
 const SYSTEM_ERRORS: Record<string, string> = {
-  EACCES: 'this user may not',
-  EPERM: 'this user may not',
-  EROFS: 'its file system is read-only',
-  ENOSPC: 'there is no space left on its disk',
-  EDQUOT: 'there is no space left for this user',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'disk quota exceeded',
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'it is a folder',
-  ENOENT: 'a part of the path is not there',
-  EIO: 'its disk does not answer',
+  ENOENT: 'a part of the path does not exist',
+  EIO: 'disk I/O error',
 }
 
-/** What a code means, for a sentence about a file; undefined where that is not known. */
 export function describeSystemError(code: string): string | undefined {
   return SYSTEM_ERRORS[code]
 }
 
-/** A file that could not be used, in words; Node's own are for programmers. */
+/** Returns undefined if the error is not about a file. */
 function toSystemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | undefined {
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException
   const why = SYSTEM_ERRORS[code]
@@ -131,20 +129,19 @@ function toSystemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | unde
   const reads = ['open', 'read', 'scandir', 'stat', 'lstat', 'opendir', 'access'].includes(syscall) && code !== 'EROFS' && code !== 'ENOSPC'
   return {
     error: `${path} cannot be ${reads ? 'opened' : 'written'}: ${why} (${code}).`,
-    hint: 'cadre doctor looks at the home, which CADRE_HOME can put somewhere else.',
+    hint: 'To check the data directory: cadre doctor. To use another one, set CADRE_HOME.',
   }
 }
 
-/** What is said when the output itself cannot be written. */
+/** Reports that stdout cannot be written. */
 export function formatOutputFailure({ code = '', message }: NodeJS.ErrnoException): string {
   return formatFailure({
     exitCode: EXIT.failed,
     code: 'FAILED',
-    error: `The output cannot be written: ${SYSTEM_ERRORS[code]?.replace('its disk', 'the disk') ?? message}.`,
+    error: `The output cannot be written: ${SYSTEM_ERRORS[code] ?? message}.`,
   })
 }
 
-/** The failure as lines for people. */
 export function formatFailure(failure: Failure): string {
   const { error, details = [], hint, request_id, exitCode } = failure
   const lines = [`${paint('red', 'Error:')} ${sanitizeText(error)}`]
@@ -155,12 +152,12 @@ export function formatFailure(failure: Failure): string {
   return lines.join('\n')
 }
 
-/** Whether the sentence tells it already: the only problem there is, or the resource, by its identifier. */
+/** Whether the message already contains the only problem, or the ID of the resource. */
 function isRedundant(error: string, { field, problem }: ErrorDetail, count: number): boolean {
   return (count === 1 && error.includes(problem)) || error.includes(`(${field.split('.')[0]})`)
 }
 
-/** What can be typed is written before it is JSON: a path may hold what has to be escaped there. */
+/** Rewrites commands before encoding: the path of the script may need JSON escapes. */
 export function formatFailureJson({ exitCode, ...failure }: Failure): string {
   const hint = failure.hint === undefined ? {} : { hint: rewriteCommands(failure.hint) }
   return formatJsonLine({ success: false, ...failure, error: rewriteCommands(failure.error), ...hint, exit_code: exitCode })

@@ -2,19 +2,23 @@
 import { spawn } from 'node:child_process'
 
 /** Terminals refuse longer ones. */
-const LONGEST = 74_000
+const MAX_OSC52_LENGTH = 74_000
 
 /** Whether it was handed over; a terminal never says whether it took it. */
-export async function copy(text: string, terminal: NodeJS.WriteStream, platform: NodeJS.Platform = process.platform): Promise<boolean> {
-  if (platform === 'darwin') return piped('pbcopy', text)
-  if (platform === 'win32') return piped('clip', text)
+export async function copyToClipboard(
+  text: string,
+  terminal: NodeJS.WriteStream,
+  platform: NodeJS.Platform = process.platform,
+): Promise<boolean> {
+  if (platform === 'darwin') return pipeTo('pbcopy', text)
+  if (platform === 'win32') return pipeTo('clip', text)
   const encoded = Buffer.from(text, 'utf8').toString('base64')
-  if (encoded.length > LONGEST) return false
+  if (encoded.length > MAX_OSC52_LENGTH) return false
   terminal.write(`\u001b]52;c;${encoded}\u0007`)
   return true
 }
 
-function piped(program: string, text: string): Promise<boolean> {
+function pipeTo(program: string, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, [], { stdio: ['pipe', 'ignore', 'ignore'] })
     child.once('error', () => resolve(false)).once('close', (code) => resolve(code === 0))

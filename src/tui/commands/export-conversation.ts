@@ -8,9 +8,13 @@ import type { Connection } from '../../client/request.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 
 /** Writes it where nothing stands yet, under its title where no name is given, and says where that is. */
-export async function exportTo(connection: Connection, id: string, { file, cwd }: { file: string; cwd: string }): Promise<string> {
+export async function exportConversation(
+  connection: Connection,
+  id: string,
+  { file, cwd }: { file: string; cwd: string },
+): Promise<string> {
   const { data } = await call(connection, conversationRoutes.get, { params: { id } })
-  const name = file || `${slug(data.title ?? '') || 'conversation'}.md`
+  const name = file || `${slugify(data.title ?? '') || 'conversation'}.md`
   try {
     writeFileSync(resolve(cwd, name), formatConversationMarkdown(data, await getSpeakers(connection, data)), { flag: 'wx' })
   } catch (error) {
@@ -20,7 +24,7 @@ export async function exportTo(connection: Connection, id: string, { file, cwd }
   return name
 }
 
-function slug(title: string): string {
+function slugify(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')

@@ -1,79 +1,79 @@
 /** What each key does to the text that is being typed. */
 import {
-  backspace,
   cutToEnd,
   cutToStart,
   cutWordLeft,
   cutWordRight,
+  deleteNext,
+  deletePrevious,
   type Editor,
-  end,
-  home,
   insert,
-  left,
-  paste,
-  removeNext,
-  right,
+  moveLeft,
+  moveRight,
+  moveToLineEnd,
+  moveToLineStart,
+  moveVertically,
+  moveWordLeft,
+  moveWordRight,
+  pasteCutText,
   undo,
-  vertical,
-  wordLeft,
-  wordRight,
 } from './editor.ts'
-import type { Key } from './parse-keys.ts'
+import type { Key } from './key-decoder.ts'
 
-type Change = (editor: Editor) => Editor
+type EditorCommand = (editor: Editor) => Editor
 
-const WITH_CTRL: Record<string, Change> = {
-  a: home,
-  b: left,
-  d: removeNext,
-  e: end,
-  f: right,
-  h: backspace,
+const CTRL_COMMANDS: Record<string, EditorCommand> = {
+  a: moveToLineStart,
+  b: moveLeft,
+  d: deleteNext,
+  e: moveToLineEnd,
+  f: moveRight,
+  h: deletePrevious,
   k: cutToEnd,
   u: cutToStart,
   w: cutWordLeft,
-  y: paste,
+  y: pasteCutText,
   z: undo,
   _: undo,
 }
-const WITH_ALT: Record<string, Change> = { b: wordLeft, d: cutWordRight, f: wordRight }
+const ALT_COMMANDS: Record<string, EditorCommand> = { b: moveWordLeft, d: cutWordRight, f: moveWordRight }
 
 /** Whether the key begins a new line instead of sending: no two terminals agree on which one can. */
-export function breaksLine(key: Key, { text, cursor }: Editor): boolean {
+export function isLineBreak(key: Key, { text, cursor }: Editor): boolean {
   if (key.name === 'newline') return true
   return key.name === 'enter' && (key.shift || key.alt || key.ctrl || (text[cursor - 1] === '\\' && cursor > 0))
 }
 
 /** The text after the key; undefined when the key is none of the editor's. */
-export function edited(editor: Editor, key: Key, columns: number): Editor | undefined {
+export function applyKey(editor: Editor, key: Key, columns: number): Editor | undefined {
   const { name, text, ctrl, alt } = key
   const byWord = ctrl || alt
   switch (name) {
     case 'paste':
       return insert(editor, text)
     case 'text':
-      return ctrl ? WITH_CTRL[text]?.(editor) : alt ? WITH_ALT[text.toLowerCase()]?.(editor) : insert(editor, text)
+      return ctrl ? CTRL_COMMANDS[text]?.(editor) : alt ? ALT_COMMANDS[text.toLowerCase()]?.(editor) : insert(editor, text)
     case 'newline':
     case 'enter':
-      return breaksLine(key, editor)
-        ? insert(editor.text[editor.cursor - 1] === '\\' && name === 'enter' ? backspace(editor) : editor, '\n')
+      return isLineBreak(key, editor)
+        ? insert(editor.text[editor.cursor - 1] === '\\' && name === 'enter' ? deletePrevious(editor) : editor, '\n')
         : undefined
     case 'left':
-      return byWord ? wordLeft(editor) : left(editor)
+      return byWord ? moveWordLeft(editor) : moveLeft(editor)
     case 'right':
-      return byWord ? wordRight(editor) : right(editor)
+      return byWord ? moveWordRight(editor) : moveRight(editor)
     case 'up':
-      return vertical(editor, -1, columns)
+      return moveVertically(editor, -1, columns)
     case 'down':
-      return vertical(editor, 1, columns)
+      return moveVertically(editor, 1, columns)
     case 'home':
-      return home(editor)
+      return moveToLineStart(editor)
     case 'end':
-      return end(editor)
+      return moveToLineEnd(editor)
     case 'backspace':
-      return byWord ? cutWordLeft(editor) : backspace(editor)
+      return byWord ? cutWordLeft(editor) : deletePrevious(editor)
     case 'delete':
-      return byWord ? cutWordRight(editor) : removeNext(editor)
+      return byWord ? cutWordRight(editor) : deleteNext(editor)
     default:
       return undefined
   }

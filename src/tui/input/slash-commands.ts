@@ -3,7 +3,7 @@ import { suggestWord } from '../../contract/suggest.ts'
 
 const GROUPS = ['Conversation', 'Who answers', 'This chat', 'Replies'] as const
 
-export interface ChatCommand {
+export interface SlashCommand {
   readonly name: string
   /** What may follow it; empty where nothing does. */
   readonly takes: string
@@ -29,23 +29,23 @@ export const COMMANDS = [
   { name: 'usage', takes: '', summary: 'tokens and cost', group: 'This chat' },
   { name: 'clear', takes: '', summary: 'an empty screen', group: 'This chat' },
   { name: 'quit', takes: '', summary: 'leave', group: 'This chat' },
-] as const satisfies readonly ChatCommand[]
+] as const satisfies readonly SlashCommand[]
 
 export type CommandName = (typeof COMMANDS)[number]['name']
 
-export interface Called {
+export interface CommandCall {
   name: CommandName
   argument: string
 }
 
 /** What people type to leave everywhere else; alone on a line it is no question. */
-const LEAVING = /^(?:quit|exit|:q)$/i
+const QUIT_WORDS = /^(?:quit|exit|:q)$/i
 /** Other words for a command, which need no place in the list. */
 const ALIASES: Readonly<Record<string, CommandName>> = { exit: 'quit', q: 'quit' }
 
 /** The command in a line; a sentence when it looks like one and is none; undefined for what is to be sent. */
-export function calledIn(text: string): Called | { problem: string } | undefined {
-  if (LEAVING.test(text.trim())) return { name: 'quit', argument: '' }
+export function parseCommand(text: string): CommandCall | { problem: string } | undefined {
+  if (QUIT_WORDS.test(text.trim())) return { name: 'quit', argument: '' }
   const [, word, argument = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? []
   if (word === undefined) return undefined
   const typed = word.toLowerCase()
@@ -59,7 +59,7 @@ export function calledIn(text: string): Called | { problem: string } | undefined
   return { problem: `There is no command /${typed}.${near === undefined ? '' : ` Did you mean /${near}?`} /help lists them.` }
 }
 
-const KEYS = [
+const KEY_HELP = [
   '**Enter** sends',
   '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** a new line',
   "**@path** adds a file's text, **Tab** completes it",
@@ -73,31 +73,32 @@ const KEYS = [
 ]
 
 /** Two commands fit beside each other from here on. */
-const TWO_COLUMNS = 80
+const TWO_COLUMN_WIDTH = 80
 
 /** What /help shows, as Markdown, within 24 rows where there are 80 columns. Line by line there are no keys, and a list is read out better than a table. */
-export function helpText({ plain, columns }: { plain: boolean; columns: number }): string {
-  if (plain) return [...COMMANDS.map((command) => `- ${called(command)}: ${command.summary}`), '- quit or exit alone: leave'].join('\n')
-  const table = columns >= TWO_COLUMNS ? beside(GROUPS.map((group) => groupRows(group))) : groupRows(...GROUPS)
+export function formatHelp({ plain, columns }: { plain: boolean; columns: number }): string {
+  if (plain)
+    return [...COMMANDS.map((command) => `- ${formatUsage(command)}: ${command.summary}`), '- quit or exit alone: leave'].join('\n')
+  const table = columns >= TWO_COLUMN_WIDTH ? joinGroups(GROUPS.map((group) => listGroupRows(group))) : listGroupRows(...GROUPS)
   const [head = [], ...rows] = table
   const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
-  return `${lines.join('\n')}\n\n${KEYS.join(' · ')}`
+  return `${lines.join('\n')}\n\n${KEY_HELP.join(' · ')}`
 }
 
 type Row = readonly string[]
 
-const called = ({ name, takes }: ChatCommand) => `/${name}${takes && ` ${takes}`}`
+const formatUsage = ({ name, takes }: SlashCommand) => `/${name}${takes && ` ${takes}`}`
 
 /** Groups one below the other, each with its name above it. */
-function groupRows(...groups: ChatCommand['group'][]): Row[] {
+function listGroupRows(...groups: SlashCommand['group'][]): Row[] {
   return groups.flatMap((group) => [
     [`**${group}**`, ''],
-    ...COMMANDS.filter((command) => command.group === group).map((command) => [`\`${called(command)}\``, command.summary]),
+    ...COMMANDS.filter((command) => command.group === group).map((command) => [`\`${formatUsage(command)}\``, command.summary]),
   ])
 }
 
 /** Every other group stands to the right of the one before it. */
-function beside(groups: readonly (readonly Row[])[]): Row[] {
+function joinGroups(groups: readonly (readonly Row[])[]): Row[] {
   return groups.flatMap((left, at) => {
     if (at % 2 === 1) return []
     const right = groups[at + 1] ?? []

@@ -3,7 +3,7 @@ import type { Token, Tokens } from 'marked'
 import { sanitizeText } from '../../cli/terminal/text.ts'
 import { type Line, type Span, type Style, span } from './styled-text.ts'
 
-const NAMED: Record<string, string> = {
+const NAMED_ENTITIES: Record<string, string> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -19,10 +19,10 @@ const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,8}));/g
 const CITATION = /(\[\d{1,3}\])/
 
 /** Entities as the characters they name. They can name any, so what they make is cleaned again. */
-export function decoded(text: string): string {
+export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   const made = text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return NAMED[name] ?? whole
+    if (name !== undefined) return NAMED_ENTITIES[name] ?? whole
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
     return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : whole
   })
@@ -30,24 +30,24 @@ export function decoded(text: string): string {
 }
 
 /** The spans of inline tokens, in lines: a hard break begins a new one. */
-export function inlineLines(tokens: readonly Token[], styles: readonly Style[] = []): Line[] {
+export function renderInline(tokens: readonly Token[], styles: readonly Style[] = []): Line[] {
   const lines: Span[][] = [[]]
   const say = (spans: readonly Span[]) => lines[lines.length - 1]?.push(...spans)
   for (const token of tokens) {
     if (isBreak(token)) lines.push([])
     else if (isNested(token)) {
-      const [first = [], ...more] = inlineLines(token.tokens, [...styles, ...stylesOf(token)])
+      const [first = [], ...more] = renderInline(token.tokens, [...styles, ...getStyles(token)])
       say(first)
       for (const next of more) lines.push([...next])
-      if (token.type === 'link') say(address(token as Tokens.Link, styles))
+      if (token.type === 'link') say(renderLinkTarget(token as Tokens.Link, styles))
     } else
-      for (const [index, part] of leaf(token).split('\n').entries()) {
+      for (const [index, part] of getLeafText(token).split('\n').entries()) {
         if (index > 0) lines.push([])
         say(
           token.type === 'codespan'
             ? [span(part, ...styles, 'yellow')]
             : token.type === 'text' || token.type === 'escape'
-              ? cited(part, styles)
+              ? renderCitations(part, styles)
               : [span(part, ...styles, 'dim')],
         )
       }
@@ -63,30 +63,30 @@ function isNested(token: Token): token is Tokens.Generic & { tokens: Token[] } {
   return 'tokens' in token && token.tokens !== undefined && token.type !== 'image'
 }
 
-function stylesOf({ type }: Token): Style[] {
+function getStyles({ type }: Token): Style[] {
   if (type === 'strong') return ['bold']
   if (type === 'em') return ['italic']
   if (type === 'del') return ['strike']
   return type === 'link' ? ['underline'] : []
 }
 
-function leaf(token: Token): string {
-  if (token.type === 'image') return `[image: ${decoded(token.text || token.href)}]`
+function getLeafText(token: Token): string {
+  if (token.type === 'image') return `[image: ${decodeEntities(token.text || token.href)}]`
   if (token.type === 'checkbox') return ''
   if (token.type === 'codespan') return token.text
-  return 'text' in token && typeof token.text === 'string' ? decoded(token.text) : token.raw
+  return 'text' in token && typeof token.text === 'string' ? decodeEntities(token.text) : token.raw
 }
 
 /** Numbers in brackets refer to sources. */
-function cited(text: string, styles: readonly Style[]): Span[] {
+function renderCitations(text: string, styles: readonly Style[]): Span[] {
   return text
     .split(CITATION)
     .flatMap((part) => (part === '' ? [] : [CITATION.test(part) ? span(part, ...styles, 'cyan') : span(part, ...styles)]))
 }
 
 /** Where a link leads, unless its text says so: people must see it before they follow it. */
-function address({ href, text }: Tokens.Link, styles: readonly Style[]): Span[] {
-  const shown = decoded(href)
+function renderLinkTarget({ href, text }: Tokens.Link, styles: readonly Style[]): Span[] {
+  const shown = decodeEntities(href)
   return shown === '' || shown === text || shown === `mailto:${text}` || shown === `http://${text}`
     ? []
     : [span(` (${shown})`, ...styles, 'dim')]

@@ -1,7 +1,7 @@
 /** Styled text as data: lines of spans that are measured, wrapped and cut before anything becomes an escape sequence. */
 import { sanitizeText, splitGraphemes, stringWidth } from '../../cli/terminal/text.ts'
 
-const CODES = {
+const SGR_CODES = {
   bold: [1, 22],
   dim: [2, 22],
   italic: [3, 23],
@@ -14,7 +14,7 @@ const CODES = {
   magenta: [35, 39],
   cyan: [36, 39],
 } as const
-export type Style = keyof typeof CODES
+export type Style = keyof typeof SGR_CODES
 
 export interface Span {
   readonly text: string
@@ -22,7 +22,7 @@ export interface Span {
 }
 export type Line = readonly Span[]
 
-const TAB = 4
+const TAB_SIZE = 4
 
 /** Text of others, made safe: nothing in it can steer the terminal, and it is on one line. */
 export function span(text: string, ...styles: Style[]): Span {
@@ -34,41 +34,42 @@ export function line(text: string, ...styles: Style[]): Line {
 }
 
 /** Tabs as the spaces they stand for; a terminal would count them from its own edge. */
-export function withoutTabs(text: string): string {
+export function expandTabs(text: string): string {
   if (!text.includes('\t')) return text
   let made = ''
-  for (const [index, part] of text.split('\t').entries()) made += (index === 0 ? '' : ' '.repeat(TAB - (stringWidth(made) % TAB))) + part
+  for (const [index, part] of text.split('\t').entries())
+    made += (index === 0 ? '' : ' '.repeat(TAB_SIZE - (stringWidth(made) % TAB_SIZE))) + part
   return made
 }
 
-export function lineWidth(spans: Line): number {
+export function measureLine(spans: Line): number {
   return spans.reduce((sum, { text }) => sum + stringWidth(text), 0)
 }
 
-export function plainText(spans: Line): string {
+export function toPlainText(spans: Line): string {
   return spans.map(({ text }) => text).join('')
 }
 
 /** The line as the terminal gets it; without colours it is the bare text. */
-export function painted(spans: Line, colors: boolean): string {
-  if (!colors) return plainText(spans)
+export function toAnsi(spans: Line, colors: boolean): string {
+  if (!colors) return toPlainText(spans)
   return spans
     .map(({ text, styles }) => {
       if (styles.length === 0 || text === '') return text
-      const on = styles.map((style) => CODES[style][0]).join(';')
-      const off = [...new Set(styles.map((style) => CODES[style][1]))].join(';')
+      const on = styles.map((style) => SGR_CODES[style][0]).join(';')
+      const off = [...new Set(styles.map((style) => SGR_CODES[style][1]))].join(';')
       return `\u001b[${on}m${text}\u001b[${off}m`
     })
     .join('')
 }
 
 /** The line within that many columns, with … where something was cut. */
-export function clipped(spans: Line, columns: number): Line {
-  if (lineWidth(spans) <= columns) return spans
+export function truncateLine(spans: Line, columns: number): Line {
+  if (measureLine(spans) <= columns) return spans
   const kept: Span[] = []
   let left = columns - 1
   for (const { text, styles } of spans) {
-    const part = beginning(text, left)
+    const part = takeColumns(text, left)
     if (part !== '') kept.push({ text: part, styles })
     left -= stringWidth(part)
     if (part.length < text.length) break
@@ -77,7 +78,7 @@ export function clipped(spans: Line, columns: number): Line {
 }
 
 /** As much of the text as fits. */
-function beginning(text: string, columns: number): string {
+function takeColumns(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text
   let kept = ''
   let left = columns
@@ -89,8 +90,8 @@ function beginning(text: string, columns: number): string {
   return kept
 }
 
-export function padded(spans: Line, columns: number, align: 'left' | 'center' | 'right' = 'left'): Line {
-  const missing = columns - lineWidth(spans)
+export function padLine(spans: Line, columns: number, align: 'left' | 'center' | 'right' = 'left'): Line {
+  const missing = columns - measureLine(spans)
   if (missing <= 0) return spans
   const before = align === 'left' ? 0 : align === 'right' ? missing : missing >> 1
   const gap = (count: number): Line => (count === 0 ? [] : [{ text: ' '.repeat(count), styles: [] }])
@@ -103,25 +104,25 @@ export interface Margin {
   rest: Line
 }
 
-export function indented(lines: readonly Line[], { first, rest }: Margin): Line[] {
+export function indentLines(lines: readonly Line[], { first, rest }: Margin): Line[] {
   return lines.map((each, index) => [...(index === 0 ? first : rest), ...each])
 }
 
 /** The spans in lines of at most that many columns, broken between words; words that are longer are broken themselves. */
-export function wrapped(spans: Line, columns: number): Line[] {
+export function wrapLine(spans: Line, columns: number): Line[] {
   const room = Math.max(1, columns)
-  if (lineWidth(spans) <= room) return [spans]
+  if (measureLine(spans) <= room) return [spans]
   const lines: Line[] = []
   let current: Span[] = []
   let used = 0
   const flush = () => {
-    lines.push(trimmed(current))
+    lines.push(trimLineEnd(current))
     current = []
     used = 0
   }
-  for (const word of words(spans)) {
-    const size = lineWidth(word)
-    const shown = lineWidth(trimmed(word))
+  for (const word of splitWords(spans)) {
+    const size = measureLine(word)
+    const shown = measureLine(trimLineEnd(word))
     if (used > 0 && used + shown > room) flush()
     if (shown <= room) {
       // The space a line would begin with belongs to the break before it.
@@ -138,12 +139,12 @@ export function wrapped(spans: Line, columns: number): Line[] {
         used += next
       }
   }
-  if (used > 0 || lines.length === 0) lines.push(trimmed(current))
-  return lines.map(joined)
+  if (used > 0 || lines.length === 0) lines.push(trimLineEnd(current))
+  return lines.map(mergeSpans)
 }
 
 /** Words with the space that follows them. A word may be of several spans; scripts without spaces break between any two characters. */
-function words(spans: Line): Span[][] {
+function splitWords(spans: Line): Span[][] {
   const all: Span[][] = []
   let current: Span[] = []
   for (const { text, styles } of spans)
@@ -159,7 +160,7 @@ function words(spans: Line): Span[][] {
   return all
 }
 
-function trimmed(spans: readonly Span[]): Span[] {
+function trimLineEnd(spans: readonly Span[]): Span[] {
   const kept = [...spans]
   while (kept.length > 0) {
     const last = kept[kept.length - 1] as Span
@@ -175,7 +176,7 @@ function trimmed(spans: readonly Span[]): Span[] {
 }
 
 /** Neighbours of the same style as one span. */
-function joined(spans: readonly Span[]): Line {
+function mergeSpans(spans: readonly Span[]): Line {
   const made: Span[] = []
   for (const next of spans) {
     const last = made.at(-1)

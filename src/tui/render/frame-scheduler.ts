@@ -1,32 +1,32 @@
 /** When the screen is drawn: at once where it rested, else thirty times a second at most, and less often where drawing takes long. */
 
-const FRAME_MS = 1000 / 30
+const FRAME_INTERVAL_MS = 1000 / 30
 /** Drawing may take this part of the time; the rest is for keys and events. */
-const SHARE = 0.4
+const MAX_DRAW_SHARE = 0.4
 /** A busy machine makes drawing look longer than it is; who types sees it by then all the same. */
-const LONGEST_MS = 150
+const MAX_DELAY_MS = 150
 
 export interface Clock {
   now(): number
   /** Calls back after that many milliseconds; what it returns forgets it. */
-  later(milliseconds: number, work: () => void): () => void
+  schedule(milliseconds: number, work: () => void): () => void
   /** Calls back when what was begun is done: React draws in a microtask after it was told to. */
-  done(work: () => void): void
+  afterRender(work: () => void): void
 }
 
 export const REAL_CLOCK: Clock = {
   now: () => performance.now(),
-  later(milliseconds, work) {
+  schedule(milliseconds, work) {
     const timer = setTimeout(work, milliseconds)
     return () => clearTimeout(timer)
   },
-  done: queueMicrotask,
+  afterRender: queueMicrotask,
 }
 
-export class Frames {
+export class FrameScheduler {
   readonly #draw: () => void
   readonly #clock: Clock
-  #next = 0
+  #nextFrameAt = 0
   #cancel: (() => void) | undefined
   #stopped = false
 
@@ -38,16 +38,16 @@ export class Frames {
   /** Something changed. However often this is said, it is drawn once a frame. */
   request(): void {
     if (this.#cancel || this.#stopped) return
-    this.#cancel = this.#clock.later(this.#wait(), () => {
+    this.#cancel = this.#clock.schedule(this.#getDelay(), () => {
       this.#cancel = undefined
       // The frame before may have turned out to take long only after this one was asked for.
-      if (this.#wait() > 0) this.request()
+      if (this.#getDelay() > 0) this.request()
       else this.flush()
     })
   }
 
-  #wait(): number {
-    return Math.max(0, this.#next - this.#clock.now())
+  #getDelay(): number {
+    return Math.max(0, this.#nextFrameAt - this.#clock.now())
   }
 
   /** Draws now. */
@@ -56,10 +56,10 @@ export class Frames {
     this.#cancel = undefined
     if (this.#stopped) return
     const began = this.#clock.now()
-    this.#next = began + FRAME_MS
+    this.#nextFrameAt = began + FRAME_INTERVAL_MS
     this.#draw()
-    this.#clock.done(() => {
-      this.#next = began + Math.min(LONGEST_MS, Math.max(FRAME_MS, (this.#clock.now() - began) / SHARE))
+    this.#clock.afterRender(() => {
+      this.#nextFrameAt = began + Math.min(MAX_DELAY_MS, Math.max(FRAME_INTERVAL_MS, (this.#clock.now() - began) / MAX_DRAW_SHARE))
     })
   }
 

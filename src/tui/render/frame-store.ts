@@ -3,21 +3,21 @@ import type { FrameSource } from './chat-view.tsx'
 import type { Frame } from './frame-builder.ts'
 
 /** The terminal's history stays. */
-const EMPTY_SCREEN = '\u001b[2J\u001b[H'
+const CLEAR_SCREEN = '\u001b[2J\u001b[H'
 
-type Alive = Pick<Frame, 'lines' | 'cursor'>
+type LiveArea = Pick<Frame, 'lines' | 'cursor'>
 
-export class Showing implements FrameSource {
+export class FrameStore implements FrameSource {
   readonly #listeners = new Set<() => void>()
-  #alive: Alive = { lines: [], cursor: undefined }
-  #above: string | undefined
+  #liveArea: LiveArea = { lines: [], cursor: undefined }
+  #history: string | undefined
 
-  show({ anew, history, ...alive }: Frame): void {
+  publish({ isFullRedraw: anew, history, ...alive }: Frame): void {
     const text = history.map((line) => `${line}\n`).join('')
     // What was not written yet is not lost, unless all is drawn anew.
-    if (anew) this.#above = EMPTY_SCREEN + text
-    else if (text !== '') this.#above = (this.#above ?? '') + text
-    this.#alive = alive
+    if (anew) this.#history = CLEAR_SCREEN + text
+    else if (text !== '') this.#history = (this.#history ?? '') + text
+    this.#liveArea = alive
     for (const changed of this.#listeners) changed()
   }
 
@@ -26,11 +26,11 @@ export class Showing implements FrameSource {
     return () => this.#listeners.delete(changed)
   }
 
-  current = (): Alive => this.#alive
+  getLiveArea = (): LiveArea => this.#liveArea
 
-  taken = (): string | undefined => {
-    const above = this.#above
-    this.#above = undefined
+  takeHistory = (): string | undefined => {
+    const above = this.#history
+    this.#history = undefined
     return above
   }
 }

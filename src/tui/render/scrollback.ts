@@ -1,143 +1,151 @@
 /** What goes to the terminal's own history, once and in order, and what is still alive below it. */
 
-import { drawn, type Flow, START } from '../markdown/streaming-markdown.ts'
+import { INITIAL_STREAM, renderStream, type StreamState } from '../markdown/streaming-markdown.ts'
 import type { Line } from '../markdown/styled-text.ts'
-import type { Part, Reply } from '../state/reply-reducer.ts'
+import type { Part, ReplyState } from '../state/reply-reducer.ts'
 import type { Entry, Transcript } from '../state/transcript-reducer.ts'
-import { closingLines, INDENT, inset, noteLines, saidLines } from './render-entry.ts'
-import { toolLines } from './render-tool-call.ts'
+import { INDENT, insetLines, renderMessage, renderNote, renderReplyFooter } from './render-entry.ts'
+import { renderToolCall } from './render-tool-call.ts'
 
 /** A reply of which the first parts are printed already. */
-interface Progress {
+interface ReplyProgress {
   /** Parts that are printed whole. */
   readonly parts: number
   /** Whether the part after them has begun, so that the line before it stands. */
-  readonly begun: boolean
+  readonly hasStarted: boolean
   /** How far the part after them is. */
-  readonly flow: Flow
+  readonly stream: StreamState
   readonly text: string
 }
 
-export interface Feed {
+export interface ScrollbackState {
   /** Entries that are printed. */
   readonly entries: number
-  readonly progress: Progress | undefined
+  readonly reply: ReplyProgress | undefined
 }
 
-export const BEGINNING: Feed = { entries: 0, progress: undefined }
+export const EMPTY_SCROLLBACK: ScrollbackState = { entries: 0, reply: undefined }
 
-export interface View {
+export interface ScrollbackView {
   columns: number
   now: number
   details: boolean
 }
 
-export interface Fed {
-  feed: Feed
+export interface ScrollbackUpdate {
+  state: ScrollbackState
   /** New lines for the history. */
   done: Line[]
   live: Line[]
 }
 
-const FRESH: Progress = { parts: 0, begun: false, flow: START, text: '' }
+const INITIAL_PROGRESS: ReplyProgress = { parts: 0, hasStarted: false, stream: INITIAL_STREAM, text: '' }
 
 /** Prints what can no longer change since the last time. */
-export function fed(feed: Feed, { entries, live }: Transcript, view: View): Fed {
+export function advanceScrollback(feed: ScrollbackState, { entries, live }: Transcript, view: ScrollbackView): ScrollbackUpdate {
   const done: Line[] = []
-  let { progress } = feed
+  let { reply: progress } = feed
   for (const entry of entries.slice(feed.entries)) {
     if (entry.kind !== 'reply') {
-      done.push(...entryLines(entry, view))
+      done.push(...renderEntry(entry, view))
       continue
     }
-    const told = reply(entry, progress ?? FRESH, view, true)
-    done.push(...told.done, ...closing(entry, view))
+    const told = advanceReply(entry, progress ?? INITIAL_PROGRESS, view, true)
+    done.push(...told.done, ...renderFooter(entry, view))
     progress = undefined
   }
-  if (!live) return { feed: { entries: entries.length, progress }, done, live: [] }
-  const told = reply(live, progress ?? FRESH, view, false)
-  return { feed: { entries: entries.length, progress: told.progress }, done: [...done, ...told.done], live: told.live }
+  if (!live) return { state: { entries: entries.length, reply: progress }, done, live: [] }
+  const told = advanceReply(live, progress ?? INITIAL_PROGRESS, view, false)
+  return { state: { entries: entries.length, reply: told.progress }, done: [...done, ...told.done], live: told.live }
 }
 
-function entryLines(entry: Exclude<Entry, Reply>, { columns }: View): Line[] {
-  return [...(entry.kind === 'said' ? saidLines(entry, columns) : noteLines(entry, columns)), []]
+function renderEntry(entry: Exclude<Entry, ReplyState>, { columns }: ScrollbackView): Line[] {
+  return [...(entry.kind === 'said' ? renderMessage(entry, columns) : renderNote(entry, columns)), []]
 }
 
-function closing(entry: Reply, { columns }: View): Line[] {
-  const lines = closingLines(entry, columns)
+function renderFooter(entry: ReplyState, { columns }: ScrollbackView): Line[] {
+  const lines = renderReplyFooter(entry, columns)
   return lines.length > 0 ? [...lines, []] : []
 }
 
-interface Told {
-  progress: Progress
+interface ReplyUpdate {
+  progress: ReplyProgress
   done: Line[]
   live: Line[]
 }
 
-function reply(told: Reply, before: Progress, view: View, whole: boolean): Told {
+function advanceReply(told: ReplyState, before: ReplyProgress, view: ScrollbackView, whole: boolean): ReplyUpdate {
   // The service stored other words than those that came: what is stored is shown, below what was.
   const part = told.parts[before.parts]
-  const differs = whole && before.flow.taken > 0 && !(part?.kind === 'text' && part.text.startsWith(before.text))
-  let progress = differs ? { ...before, flow: START, text: '' } : before
+  const differs = whole && before.stream.consumed > 0 && !(part?.kind === 'text' && part.text.startsWith(before.text))
+  let progress = differs ? { ...before, flow: INITIAL_STREAM, text: '' } : before
   const done: Line[] = []
   while (progress.parts < told.parts.length) {
     const at = progress.parts
     const next = told.parts[at] as Part
-    if (!progress.begun && isSomething(next)) {
+    if (!progress.hasStarted && hasContent(next)) {
       if (at > 0 && !(next.kind === 'tool' && told.parts[at - 1]?.kind === 'tool')) done.push([])
-      progress = { ...progress, begun: true }
+      progress = { ...progress, hasStarted: true }
     }
-    const lines = partLines(next, progress, view, whole || at < told.parts.length - 1)
-    done.push(...inset(lines.done))
+    const lines = renderPart(next, progress, view, whole || at < told.parts.length - 1)
+    done.push(...insetLines(lines.done))
     if (lines.unfinished)
-      return { progress: { ...progress, ...lines.unfinished }, done, live: [...inset(lines.live), ...rest(told, at + 1, view)] }
-    progress = { ...FRESH, parts: at + 1 }
+      return {
+        progress: { ...progress, ...lines.unfinished },
+        done,
+        live: [...insetLines(lines.live), ...renderRemainingParts(told, at + 1, view)],
+      }
+    progress = { ...INITIAL_PROGRESS, parts: at + 1 }
   }
-  if (whole && told.parts.some(isSomething)) done.push([])
+  if (whole && told.parts.some(hasContent)) done.push([])
   return { progress, done, live: [] }
 }
 
-const isSomething = (part: Part) => part.kind === 'tool' || part.text.trim() !== ''
+const hasContent = (part: Part) => part.kind === 'tool' || part.text.trim() !== ''
 
-interface PartLines {
+interface PartUpdate {
   done: Line[]
   live: Line[]
-  unfinished?: Pick<Progress, 'flow' | 'text'>
+  unfinished?: Pick<ReplyProgress, 'stream' | 'text'>
 }
 
-function partLines(part: Part, { flow }: Progress, view: View, whole: boolean): PartLines {
+function renderPart(part: Part, { stream: flow }: ReplyProgress, view: ScrollbackView, whole: boolean): PartUpdate {
   const room = view.columns - INDENT
   if (part.kind === 'tool') {
     // One that asks is shown with its question.
-    const lines = part.tool.state === 'asking' ? [] : toolLines(part.tool, { ...view, columns: room })
+    const lines = part.tool.state === 'asking' ? [] : renderToolCall(part.tool, { ...view, columns: room })
     const over = part.tool.state !== 'running' && part.tool.state !== 'asking'
-    return over ? { done: lines, live: [] } : { done: [], live: lines, unfinished: { flow: START, text: '' } }
+    return over ? { done: lines, live: [] } : { done: [], live: lines, unfinished: { stream: INITIAL_STREAM, text: '' } }
   }
-  const { flow: next, done, live } = drawn(flow, part.text, room, whole)
-  return whole ? { done, live } : { done, live, unfinished: { flow: next, text: part.text } }
+  const { state: next, done, live } = renderStream(flow, part.text, room, whole)
+  return whole ? { done, live } : { done, live, unfinished: { stream: next, text: part.text } }
 }
 
 /** What follows something unfinished is alive, too: it must not overtake it. */
-function rest({ parts }: Reply, from: number, view: View): Line[] {
+function renderRemainingParts({ parts }: ReplyState, from: number, view: ScrollbackView): Line[] {
   return parts.slice(from).flatMap((part) => {
-    const { done, live } = partLines(part, FRESH, view, false)
-    return inset([...done, ...live])
+    const { done, live } = renderPart(part, INITIAL_PROGRESS, view, false)
+    return insetLines([...done, ...live])
   })
 }
 
 /** The end of the transcript in about that many lines, for a screen that is drawn anew. */
-export function tail(transcript: Transcript, view: View, most: number): Fed {
+export function renderTail(transcript: Transcript, view: ScrollbackView, most: number): ScrollbackUpdate {
   const entries: Line[][] = []
   let count = 0
   for (let at = transcript.entries.length - 1; at >= 0 && count < most; at--) {
-    const { done } = fed(BEGINNING, { entries: [transcript.entries[at] as Entry], live: undefined, awaiting: false }, view)
+    const { done } = advanceScrollback(
+      EMPTY_SCROLLBACK,
+      { entries: [transcript.entries[at] as Entry], live: undefined, isAwaitingReply: false },
+      view,
+    )
     entries.unshift(done)
     count += done.length
   }
-  const live = fed(BEGINNING, { entries: [], live: transcript.live, awaiting: true }, view)
+  const live = advanceScrollback(EMPTY_SCROLLBACK, { entries: [], live: transcript.live, isAwaitingReply: true }, view)
   const done = [...entries.flat(), ...live.done]
   return {
-    feed: { entries: transcript.entries.length, progress: live.feed.progress },
+    state: { entries: transcript.entries.length, reply: live.state.reply },
     done: done.slice(-Math.max(0, most)),
     live: live.live,
   }

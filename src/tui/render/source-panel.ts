@@ -3,53 +3,62 @@
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
-import { clipped, type Line, line, lineWidth, span, wrapped } from '../markdown/styled-text.ts'
-import type { Shown, Sources } from '../state/chat-state.ts'
-import { around, pointer } from './panels.ts'
+import { type Line, line, measureLine, span, truncateLine, wrapLine } from '../markdown/styled-text.ts'
+import type { SourceCitation, SourcePanel } from '../state/chat-state.ts'
+import { renderPointer, sliceAround } from './panels.ts'
 
 const MARGIN = 6
 /** What is quoted is looked for within about as much text as `cadre ask` shows of a passage. */
-const QUOTED_LINES = 3
-const WIDEST = 100
+const QUOTE_LINES = 3
+const MAX_QUOTE_COLUMNS = 100
 
-const broken = (text: string, columns: number): Line[] => text.split('\n').flatMap((each) => wrapped(line(each), columns))
+const wrapText = (text: string, columns: number): Line[] => text.split('\n').flatMap((each) => wrapLine(line(each), columns))
 
 /** The line in which the quoted part begins: the last one of all up to its first word. */
-function quotedLine(text: string, about: string, columns: number, room: number): number {
+function findQuotedLine(text: string, about: string, columns: number, room: number): number {
   const flat = text.replaceAll('\n', ' ')
-  const start = findBestStart(flat, createQueryPattern(about), Math.min(columns, WIDEST) * Math.min(QUOTED_LINES, room))
+  const start = findBestStart(flat, createQueryPattern(about), Math.min(columns, MAX_QUOTE_COLUMNS) * Math.min(QUOTE_LINES, room))
   const word = /^\s*\S*/.exec(flat.slice(start))?.[0] ?? ''
-  return broken(text.slice(0, start + word.length), columns).length - 1
+  return wrapText(text.slice(0, start + word.length), columns).length - 1
 }
 
 /** The names that are listed, and the lines of the open passage with the first that is shown and how many there is room for. */
-function laidOut({ citations, selected, top }: Sources, columns: number, height: number) {
-  const listed = around(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
+function layOutPanel({ citations, selected, top }: SourcePanel, columns: number, height: number) {
+  const listed = sliceAround(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
   const room = Math.max(0, height - 1 - listed.items.length)
-  const { content, about }: Pick<Shown, 'content' | 'about'> = citations[selected] ?? { content: '', about: '' }
+  const { content, quoteContext: about }: Pick<SourceCitation, 'content' | 'quoteContext'> = citations[selected] ?? {
+    content: '',
+    quoteContext: '',
+  }
   const text = sanitizeText(content).trim()
-  const lines = broken(text, columns - MARGIN)
+  const lines = wrapText(text, columns - MARGIN)
   const last = Math.max(0, lines.length - room)
-  return { listed, lines, room, last, first: Math.min(last, top ?? quotedLine(text, about, columns - MARGIN, room)) }
+  return { listed, lines, room, last, first: Math.min(last, top ?? findQuotedLine(text, about, columns - MARGIN, room)) }
 }
 
 /** By a line, or by a page that keeps one line of the page before. */
-export function scrolled(panel: Sources, { forward, page }: { forward: boolean; page: boolean }, columns: number, height: number): Sources {
-  const { first, last, room } = laidOut(panel, columns, height)
+export function scrollPanel(
+  panel: SourcePanel,
+  { forward, page }: { forward: boolean; page: boolean },
+  columns: number,
+  height: number,
+): SourcePanel {
+  const { first, last, room } = layOutPanel(panel, columns, height)
   const by = page ? Math.max(1, room - 1) : 1
   return { ...panel, top: forward ? Math.min(last, first + by) : Math.max(0, first - by) }
 }
 
-export function sourcesLines(panel: Sources, columns: number, height: number): Line[] {
+export function renderSourcePanel(panel: SourcePanel, columns: number, height: number): Line[] {
   const { title, citations, selected } = panel
-  if (citations.length === 0) return [headed(title, ['Esc closes'], columns), line('  The last reply stands on no documents.', 'dim')]
-  const { listed, lines, room, first, last } = laidOut(panel, columns, height)
+  if (citations.length === 0)
+    return [renderHeading(title, ['Esc closes'], columns), line('  The last reply stands on no documents.', 'dim')]
+  const { listed, lines, room, first, last } = layOutPanel(panel, columns, height)
   const names = listed.items.map((citation, at): Line => {
     const { index, cited, stale } = citation
     const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
     const chosen = listed.first + at === selected
     return [
-      pointer(chosen),
+      renderPointer(chosen),
       span(`[${index}] `, 'cyan'),
       span(formatLocation(citation), ...(chosen ? (['bold'] as const) : [])),
       span(note && ` (${note})`, 'dim'),
@@ -61,16 +70,16 @@ export function sourcesLines(panel: Sources, columns: number, height: number): L
     return [span(cut ? '    … ' : '    │ ', 'dim'), ...each]
   })
   const keys = [lines.length > room && room > 0 ? '↑↓ scroll' : '', citations.length > 1 ? 'Tab next' : '', 'Esc closes'].filter(Boolean)
-  return [headed(title, keys, columns), ...[...names, ...passage].map((each) => clipped(each, columns))]
+  return [renderHeading(title, keys, columns), ...[...names, ...passage].map((each) => truncateLine(each, columns))]
 }
 
 /** The title, and as many of the keys as fit beside it whole. */
-function headed(title: string, keys: readonly string[], columns: number): Line {
+function renderHeading(title: string, keys: readonly string[], columns: number): Line {
   let head: Line = [span(`  ${sanitizeLine(title)}`, 'bold')]
   for (const [at, each] of keys.entries()) {
     const longer = [...head, span(`${at === 0 ? '  ' : ' · '}${each}`, 'dim')]
-    if (lineWidth(longer) > columns) break
+    if (measureLine(longer) > columns) break
     head = longer
   }
-  return clipped(head, columns)
+  return truncateLine(head, columns)
 }

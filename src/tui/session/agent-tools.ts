@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
-import { ServiceError } from '../../client/failures.ts'
+import { ServiceError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
@@ -16,37 +16,37 @@ export interface AgentTool {
   description: string
   kind: 'RAG' | 'retrieval' | 'API'
   /** It asks before it is used. */
-  asks: boolean
+  requiresConfirmation: boolean
 }
 
 /** The tools behind identifiers; one that is gone or may not be seen is named by its identifier. */
-export async function toolsOf(connection: Connection, ids: readonly string[]): Promise<AgentTool[]> {
-  return Promise.all(ids.map((id) => toolOf(connection, id)))
+export async function listTools(connection: Connection, ids: readonly string[]): Promise<AgentTool[]> {
+  return Promise.all(ids.map((id) => fetchTool(connection, id)))
 }
 
-async function toolOf(connection: Connection, id: string): Promise<AgentTool> {
+async function fetchTool(connection: Connection, id: string): Promise<AgentTool> {
   const kind = id.startsWith('rag_') ? 'RAG' : id.startsWith('ret_') ? 'retrieval' : 'API'
   const route = { RAG: ragToolRoutes.get, retrieval: retrievalToolRoutes.get, API: apiToolRoutes.get }[kind]
   try {
     const { data } = await call(connection, route, { params: { id } })
     const asks = 'requires_confirmation' in data && data.requires_confirmation === true
-    return { id, kind, name: data.name, description: data.description, asks }
+    return { id, kind, name: data.name, description: data.description, requiresConfirmation: asks }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { id, kind, name: id, description: error.message, asks: false }
+    return { id, kind, name: id, description: error.message, requiresConfirmation: false }
   }
 }
 
 const TOP_K = 5
 
-export interface SearchFound {
+export interface SearchResult {
   citations: Citation[]
   /** Nothing fits: these are only the nearest there are. */
   loose: boolean
 }
 
 /** Passages for a query, by the agent's own tools: those that only search where it has any, for they call no model. */
-export async function searchWith(connection: Connection, tools: readonly string[], query: string): Promise<SearchFound | undefined> {
+export async function searchDocuments(connection: Connection, tools: readonly string[], query: string): Promise<SearchResult | undefined> {
   const searching = tools.filter((id) => id.startsWith('ret_'))
   const answering = tools.filter((id) => id.startsWith('rag_'))
   if (searching.length + answering.length === 0) return undefined
@@ -59,10 +59,10 @@ export async function searchWith(connection: Connection, tools: readonly string[
       : await Promise.all(answering.map(async (id) => (await call(connection, ragToolRoutes.query, { params: { id }, body })).data.results))
   const sorted = found.flat().sort((a, b) => b.score - a.score)
   const fitting = sorted.filter((passage) => !passage.loose)
-  return { citations: (fitting.length > 0 ? fitting : sorted).map(asCitation), loose: fitting.length === 0 }
+  return { citations: (fitting.length > 0 ? fitting : sorted).map(toCitation), loose: fitting.length === 0 }
 }
 
-function asCitation({ content, score, metadata }: Static<typeof Passage>, at: number): Citation {
+function toCitation({ content, score, metadata }: Static<typeof Passage>, at: number): Citation {
   return {
     index: at + 1,
     source: metadata.source,

@@ -7,7 +7,7 @@ export type Citation = Static<typeof CitationSchema>
 export type Message = Static<typeof MessageSchema>
 export type Usage = Static<typeof UsageSchema>
 
-export interface ToolUse {
+export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: Record<string, unknown>
@@ -20,9 +20,9 @@ export interface ToolUse {
   readonly passages?: number
 }
 
-export type Part = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'tool'; readonly tool: ToolUse }
+export type Part = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'tool'; readonly tool: ToolCall }
 
-export interface Reply {
+export interface ReplyState {
   readonly kind: 'reply'
   /** Unknown until the service names it. */
   readonly id: string | undefined
@@ -42,36 +42,36 @@ export interface Reply {
 }
 
 /** When a call of a stored message began matters to nobody any more. */
-const LONG_AGO = 0
+const UNKNOWN_START = 0
 
-export const NEW: Reply = { kind: 'reply', id: undefined, parts: [], citations: [], status: 'writing' }
+export const NEW_REPLY: ReplyState = { kind: 'reply', id: undefined, parts: [], citations: [], status: 'writing' }
 
 /** A reply that is taken up again begins with events that were seen; their numbers grow. */
-export function isKnown({ lastEventId }: Reply, { id }: ReplyEvent): boolean {
+export function isKnownEvent({ lastEventId }: ReplyState, { id }: ReplyEvent): boolean {
   if (id === undefined || lastEventId === undefined) return false
   const [now, before] = [Number(id), Number(lastEventId)]
   return Number.isNaN(now) || Number.isNaN(before) ? id === lastEventId : now <= before
 }
 
 /** The reply with what the event says. */
-export function taken(reply: Reply, event: ReplyEvent, at: number): Reply {
+export function applyEvent(reply: ReplyState, event: ReplyEvent, at: number): ReplyState {
   switch (event.event) {
     case 'message_delta':
-      return withText(reply, event.data.text)
+      return appendText(reply, event.data.text)
     case 'retrieval':
-      return withCitations(reply, event.data.citations)
+      return mergeCitations(reply, event.data.citations)
     case 'tool_call':
-      return withTool(reply, event.data.id, (tool) => ({ ...tool, ...calledAs(event.data) }), at)
+      return updateToolCall(reply, event.data.id, (tool) => ({ ...tool, ...pickCallFields(event.data) }), at)
     case 'confirmation_required':
-      return withTool(
+      return updateToolCall(
         reply,
         event.data.id,
-        (tool) => ({ ...tool, ...calledAs(event.data), state: tool.state === 'running' ? 'asking' : tool.state }),
+        (tool) => ({ ...tool, ...pickCallFields(event.data), state: tool.state === 'running' ? 'asking' : tool.state }),
         at,
       )
     case 'tool_result':
-      return withCitations(
-        withTool(reply, event.data.id, (tool) => resultOf(tool, event.data), at),
+      return mergeCitations(
+        updateToolCall(reply, event.data.id, (tool) => applyResult(tool, event.data), at),
         event.data.citations ?? [],
       )
     default:
@@ -79,7 +79,7 @@ export function taken(reply: Reply, event: ReplyEvent, at: number): Reply {
   }
 }
 
-function withText(reply: Reply, text: unknown): Reply {
+function appendText(reply: ReplyState, text: unknown): ReplyState {
   if (typeof text !== 'string' || text === '') return reply
   const last = reply.parts.at(-1)
   if (last?.kind === 'text') return { ...reply, parts: [...reply.parts.slice(0, -1), { kind: 'text', text: last.text + text }] }
@@ -87,7 +87,7 @@ function withText(reply: Reply, text: unknown): Reply {
 }
 
 /** Changes the call of that id. With a time, one that nobody announced is made first: its result came before it. */
-export function withTool(reply: Reply, id: string, change: (tool: ToolUse) => ToolUse, at?: number): Reply {
+export function updateToolCall(reply: ReplyState, id: string, change: (tool: ToolCall) => ToolCall, at?: number): ReplyState {
   const index = reply.parts.findIndex((part) => part.kind === 'tool' && part.tool.id === id)
   const known = reply.parts[index]
   if (known?.kind === 'tool') return { ...reply, parts: reply.parts.with(index, { kind: 'tool', tool: change(known.tool) }) }
@@ -95,9 +95,9 @@ export function withTool(reply: Reply, id: string, change: (tool: ToolUse) => To
   return { ...reply, parts: [...reply.parts, { kind: 'tool', tool: change({ id, name: '', arguments: {}, state: 'running', since: at }) }] }
 }
 
-const calledAs = ({ name, arguments: given }: ReplyEvents['tool_call']) => ({ name, arguments: given ?? {} })
+const pickCallFields = ({ name, arguments: given }: ReplyEvents['tool_call']) => ({ name, arguments: given ?? {} })
 
-function resultOf(tool: ToolUse, data: Omit<ReplyEvents['tool_result'], 'id'>): ToolUse {
+function applyResult(tool: ToolCall, data: Omit<ReplyEvents['tool_result'], 'id'>): ToolCall {
   const { name, result, error, latency_ms: latencyMs, confirmation, citations } = data
   const state = confirmation === 'refused' ? 'refused' : error === undefined ? 'done' : 'failed'
   return {
@@ -111,7 +111,7 @@ function resultOf(tool: ToolUse, data: Omit<ReplyEvents['tool_result'], 'id'>): 
   }
 }
 
-function withCitations(reply: Reply, more: readonly Citation[]): Reply {
+function mergeCitations(reply: ReplyState, more: readonly Citation[]): ReplyState {
   if (!Array.isArray(more) || more.length === 0) return reply
   const byIndex = new Map(reply.citations.map((citation) => [citation.index, citation]))
   for (const citation of more) byIndex.set(citation.index, citation)
@@ -119,24 +119,24 @@ function withCitations(reply: Reply, more: readonly Citation[]): Reply {
 }
 
 /** The stored message is what counts: what was missed on the way is in it. */
-export function settled(reply: Reply, message: Message): Reply {
-  let whole: Reply = { ...reply, ...factsOf(message) }
+export function applyMessage(reply: ReplyState, message: Message): ReplyState {
+  let whole: ReplyState = { ...reply, ...pickReplyFields(message) }
   for (const call of message.tool_calls ?? [])
-    whole = withTool(whole, call.id, (tool) => resultOf({ ...tool, ...calledAs(call) }, call), LONG_AGO)
-  const said = textOf(whole)
+    whole = updateToolCall(whole, call.id, (tool) => applyResult({ ...tool, ...pickCallFields(call) }, call), UNKNOWN_START)
+  const said = getText(whole)
   if (said === message.content) return whole
-  if (message.content.startsWith(said)) return withText(whole, message.content.slice(said.length))
+  if (message.content.startsWith(said)) return appendText(whole, message.content.slice(said.length))
   return { ...whole, parts: [...whole.parts.filter(({ kind }) => kind === 'tool'), { kind: 'text', text: message.content }] }
 }
 
-const STATUS: Record<string, Reply['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }
+const STATUS_BY_FINISH_REASON: Record<string, ReplyState['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }
 
-function factsOf(message: Message): Omit<Reply, 'parts' | 'kind'> {
+function pickReplyFields(message: Message): Omit<ReplyState, 'parts' | 'kind'> {
   const { id, citations, usage, cost, model_id, finish_reason, latency_ms, error } = message
   return {
     id,
     citations: citations ?? [],
-    status: STATUS[finish_reason ?? ''] ?? 'done',
+    status: STATUS_BY_FINISH_REASON[finish_reason ?? ''] ?? 'done',
     ...(usage === undefined ? {} : { usage }),
     ...(cost === undefined ? {} : { cost }),
     ...(model_id === undefined ? {} : { modelId: model_id }),
@@ -147,6 +147,6 @@ function factsOf(message: Message): Omit<Reply, 'parts' | 'kind'> {
 }
 
 /** The words of a reply. */
-export function textOf({ parts }: Pick<Reply, 'parts'>): string {
+export function getText({ parts }: Pick<ReplyState, 'parts'>): string {
   return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
 }

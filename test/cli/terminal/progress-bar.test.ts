@@ -99,7 +99,7 @@ test('a passage has its number, its document, page and headings, and fits the te
     metadata: { source: 'policies/leave.md', page: 3, headings: 'Leave › Annual' },
   }
   const lines = (columns: number) =>
-    formatPassage(passage, 1, [], { query: 'leave', full: false, paper: { columns, stream: { isTTY: false } as NodeJS.WriteStream } })
+    formatPassage(passage, 1, [], { query: 'leave', full: false, output: { columns, stream: { isTTY: false } as NodeJS.WriteStream } })
   assert.equal(lines(Number.POSITIVE_INFINITY), [
     '[1] policies/leave.md, page 3 · Leave › Annual',
     '    Every employee gets twenty-five days of paid annual leave.',

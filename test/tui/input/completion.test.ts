@@ -19,8 +19,8 @@ symlinkSync('docs', join(folder, 'link'))
 test.after(() => rmSync(folder, { recursive: true }))
 
 const knowledge = {
-  entries: (directory: string) => listEntries(folder, directory),
-  names: (command: string) => (command === 'agent' ? ['Guide', 'Helper'] : []),
+  listEntries: (directory: string) => listEntries(folder, directory),
+  listNames: (command: string) => (command === 'agent' ? ['Guide', 'Helper'] : []),
 }
 const labels = (text: string, cursor = text.length) => findCompletion(text, cursor, knowledge)?.options.map(({ label }) => label)
 function accept(text: string, choice = 0): string {

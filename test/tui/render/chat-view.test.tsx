@@ -104,7 +104,7 @@ test('a frame goes out in one piece', async () => {
 test('scripts that Ink measures wider than terminals draw them are not cut', () => {
   const thai = 'ประเทศไทยมีวันหยุดพักร้อนยี่สิบห้าวันต่อปีและอีกห้าวันหลังจากสิบปีประเทศไทยมีวันหยุด'
   const alive = { lines: [thai, '', 'x'], cursor: undefined }
-  const frames = { subscribe: () => () => {}, current: () => alive, taken: () => undefined }
+  const frames = { subscribe: () => () => {}, getLiveArea: () => alive, takeHistory: () => undefined }
   const view = render(<ChatView frames={frames} />)
   assert.is(view.lastFrame(), `${thai}\n\nx`)
   view.unmount()

@@ -171,7 +171,7 @@ test('the end of a conversation fits the screen that is drawn anew', () => {
 test('whatever is open, the screen stays lower than the terminal and narrower than its columns', () => {
   const citations = Array.from({ length: 30 }, (_, index) => citation(index + 1, { content: '很长的一段话。'.repeat(50) }))
   const choices = Array.from({ length: 60 }, (_, index) => ({ id: `${index}`, label: `Agent ${index} 日本語`, note: 'x'.repeat(100) }))
-  const options = Array.from({ length: 40 }, (_, index) => ({ value: `v${index}`, label: `label ${index}`, note: '', open: false }))
+  const options = Array.from({ length: 40 }, (_, index) => ({ value: `v${index}`, label: `label ${index}`, note: '', hasMore: false }))
   const live = Array.from({ length: 200 }, (_, index): Line => [{ text: `  live ${index} ${'w'.repeat(200)}`, styles: [] }])
   const asks = after(said, call('c1', 'delete', { id: 'y'.repeat(4000) }), {
     kind: 'event',
@@ -272,7 +272,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
   }
   const picker = {
     kind: 'picker' as const,
-    what: 'agent' as const,
+    target: 'agent' as const,
     title: 'Agents',
     choices: [{ id: 'a', label: evil, note: evil }],
     filter: '',
@@ -282,7 +282,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
     agent: { id: 'a', name: evil },
     model: { id: 'm', name: evil, window: null, quotes: false },
     conversation: { id: 'c', title: evil },
-    trouble: evil,
+    connectionProblem: evil,
     files: [evil],
     editor: setText(EMPTY_EDITOR, evil),
   }

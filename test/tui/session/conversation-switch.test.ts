@@ -67,7 +67,7 @@ async function setUp() {
     states.push(desk.state)
     for (const watch of watchers) watch(desk.state)
   })
-  const connect = async () => ({ url, token: undefined, narrate: () => {} })
+  const connect = async () => ({ url, token: undefined, notify: () => {} })
   const room = new ChatSession({ store: desk, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
   const sent: string[] = []
   room.replies.send = async (message) => void sent.push(`${desk.state.agent?.name}: ${message}`)

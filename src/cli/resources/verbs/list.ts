@@ -6,6 +6,7 @@ import type { Pagination, Route } from '../../../contract/route.ts'
 import { getFields, getScalarType, object } from '../../../contract/schemas/fields.ts'
 import { DEFAULT_LIMIT, getSortableFields, MAX_LIMIT } from '../../../contract/schemas/list-query.ts'
 import type { Body } from '../../input/input-reader.ts'
+import { parsePair } from '../../input/parse-pair.ts'
 import { createFields, createFlags, type Field, type FlagSet, type FlagValues } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
@@ -96,8 +97,8 @@ function createFilterFields({ family, references }: Topic): Field[] {
   }))
 }
 
-export function listCommand(topic: Topic, examples: Example[], present?: FormatRows) {
-  const { family, routes, columns, references, command, createExample: simplest } = topic
+export function listCommand(topic: Topic, examples: Example[], formatRows?: FormatRows) {
+  const { family, routes, columns, references, command, createExample } = topic
   const filters = [...createFilterFields(topic), ...createSwitchFields(topic)]
   const plural = `${family.noun}s`
   return class ListCommand extends CadreCommand {
@@ -108,20 +109,20 @@ export function listCommand(topic: Topic, examples: Example[], present?: FormatR
     override async run(): Promise<void> {
       const { flags } = await this.parse(ListCommand)
       const values = flags as FlagValues
-      const asked = Object.fromEntries(filters.flatMap(({ name, flag }) => (values[flag] === undefined ? [] : [[name, values[flag]]])))
+      const filter = Object.fromEntries(filters.flatMap(({ name, flag }) => (values[flag] === undefined ? [] : [[name, values[flag]]])))
       const query = createQuery(values)
       const connection = await this.connect(values)
       const found = await fetchList(
         connection,
         routes.list,
         {},
-        { ...query, ...(await resolveReferences(connection, references, asked)) },
+        { ...query, ...(await resolveReferences(connection, references, filter)) },
         values.all === true,
       )
-      if (found.data.length === 0 && this.getFormat(values) === 'table') return this.narrate(emptyText(found, query, asked))
+      if (found.data.length === 0 && this.getFormat(values) === 'table') return this.narrate(formatEmptyList(found, query, filter))
       if (this.getFormat(values) !== 'table') return this.print({ data: found.data, columns }, values)
-      const shown = present
-        ? await present(connection, found.data, getOutput(process.stdout))
+      const shown = formatRows
+        ? await formatRows(connection, found.data, getOutput(process.stdout))
         : await createTableRows(connection, topic, found.data)
       if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
       else await this.print(shown, values)
@@ -129,10 +130,10 @@ export function listCommand(topic: Topic, examples: Example[], present?: FormatR
     }
   }
 
-  function emptyText({ pagination }: Page, query: Body, asked: Body): string {
+  function formatEmptyList({ pagination }: Page, query: Body, filter: Body): string {
     if (pagination.total > 0) return `Page ${pagination.page} is empty; there are ${pagination.total} ${plural}.`
     const { page, limit, sort, order, ...others } = query
-    if (Object.keys(others).length + Object.keys(asked).length > 0) return `No ${plural} match.`
-    return `There are no ${plural} yet. ${simplest ? `${simplest} makes one.` : `cadre ${command} create --help tells how to make one.`}`
+    if (Object.keys(others).length + Object.keys(filter).length > 0) return `No ${plural} match.`
+    return `No ${plural} yet. To create one: ${createExample ?? `cadre ${command} create --help`}`
   }
 }
