@@ -16,7 +16,7 @@ Object.assign(pjson.oclif, {
   helpClass: { target: './src/cli/oclif/help.ts', identifier: 'CadreHelp' },
   hooks: { command_not_found: { target: './src/cli/oclif/command-not-found.ts', identifier: 'commandNotFound' } },
 })
-// A manifest beside it would lead to the bundle.
+// oclif.manifest.json refers to the bundle.
 const plugin = new Plugin({ root, pjson, type: 'core', isRoot: true, ignoreManifest: true, errorOnManifestCreate: true })
 await plugin.load()
 await main({ root, plugins: [plugin] })

@@ -37,6 +37,6 @@ export default class Analytics extends CadreCommand {
     const title = formatTitle(period, whose)
     if (data.total_conversations === 0) return this.narrate(`${title}: no conversations.`)
     const names = await fetchNamesOfKind(connection, 'agent', Object.keys(data.by_agent))
-    process.stdout.write(`${formatAnalytics(data, { title, names, paper: getOutput(process.stdout), top: flags.top })}\n`)
+    process.stdout.write(`${formatAnalytics(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

@@ -67,7 +67,12 @@ export default class Ask extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Ask)
-    const target = { agent: flags.agent, conversation: flags.conversation, continueLast: flags.continue, configuredAgent: readSettings(this.paths).agent }
+    const target = {
+      agent: flags.agent,
+      conversation: flags.conversation,
+      continueLast: flags.continue,
+      configuredAgent: readSettings(this.paths).agent,
+    }
     const { agent, words } = splitAgentAndQuestion(args.question ?? [], target)
     const asked = await readQuestion({
       words,

@@ -1,4 +1,4 @@
-/** Creates agents. */
+/** `cadre agents create`. */
 import { agentInterview } from '../../src/cli/quickstart/agent-interview.ts'
 import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
@@ -6,10 +6,10 @@ import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 export default createCommand(
   agentTopic,
   [
-    { command: 'cadre agents create', description: 'Answer a few questions' },
+    { command: 'cadre agents create', description: 'Create an agent interactively' },
     {
       command: "cadre agents create --name 'Handbook helper' --system-prompt @prompt.md --tool handbook --temperature 0.2",
-      description: 'An agent that is told what a file says and may use one tool',
+      description: 'Create an agent with instructions from a file and one tool',
     },
   ],
   agentInterview,

@@ -1,11 +1,11 @@
-/** Forgets one setting. */
+/** `cadre config unset`: removes a setting. */
 import { string } from '@oclif/core/args'
 import { clearSetting, SETTING_NAMES, type SettingName } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 
 export default class ConfigUnset extends CadreCommand {
-  static override description = 'Forget one setting, so that its default holds again.'
-  static override examples = [{ command: 'cadre config unset url', description: 'Back to the local daemon' }]
+  static override description = 'Remove a setting and restore its default.'
+  static override examples = [{ command: 'cadre config unset url', description: 'Use the local daemon again' }]
   static override args = {
     name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }),
   }
@@ -13,6 +13,6 @@ export default class ConfigUnset extends CadreCommand {
   override async run(): Promise<void> {
     const { args } = await this.parse(ConfigUnset)
     await clearSetting(args.name as SettingName, this.paths)
-    this.narrate(`${args.name} is no longer set.`)
+    this.narrate(`Removed ${args.name}.`)
   }
 }

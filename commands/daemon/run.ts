@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { boolean } from '@oclif/core/flags'
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { daemonEntry } from '../../src/client/daemon.ts'
+import { getDaemonEntry } from '../../src/client/daemon.ts'
 
 export default class DaemonRun extends CadreCommand {
   static override description =
@@ -16,7 +16,7 @@ export default class DaemonRun extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonRun)
-    const { file } = daemonEntry(this.config.root)
+    const { file } = getDaemonEntry(this.config.root)
     // This process becomes the daemon: it handles signals and sets the exit code itself.
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(name)
     for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')

@@ -1,5 +1,5 @@
-/** Lists the access tokens. */
+/** `cadre tokens list`. */
 import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 
-export default listCommand(tokenTopic, [{ command: 'cadre tokens list --role admin', description: 'Those that may do everything' }])
+export default listCommand(tokenTopic, [{ command: 'cadre tokens list --role admin', description: 'List admin tokens' }])

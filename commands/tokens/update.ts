@@ -1,7 +1,7 @@
-/** Changes one of the access tokens. */
+/** `cadre tokens update`. */
 import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 
 export default updateCommand(tokenTopic, [
-  { command: "cadre tokens update 'Nightly script' --expires-at null", description: 'Let it work for ever' },
+  { command: "cadre tokens update 'Nightly script' --expires-at null", description: 'Remove the expiry date' },
 ])

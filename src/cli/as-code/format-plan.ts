@@ -1,4 +1,4 @@
-/** A plan as people read it: what is made, changed and deleted, field by field, within the width of the terminal. */
+/** Formats a plan: created, changed and deleted resources, field by field. */
 import type { Static } from 'typebox'
 import type { ApplyResult } from '../../contract/families/as-code.ts'
 import { type Color, paint } from '../terminal/color.ts'
@@ -15,10 +15,10 @@ const MARKS: Record<Exclude<Action, 'unchanged'>, { mark: string; color: Color }
   update: { mark: '~', color: 'yellow' },
   delete: { mark: '-', color: 'red' },
 }
-/** What goes along with what is deleted. */
+/** What is deleted along with a resource. */
 const DELETED_ALONG: Record<string, string> = { 'knowledge-sources': 'with its documents', evaluations: 'with its runs' }
 const MAX_COLUMNS = 120
-/** How much of what is the same comes before what is not. */
+/** Unchanged characters shown before the first difference. */
 const CONTEXT_CHARACTERS = 20
 
 export const countChanges = ({ changes }: Plan, action: Action): number => changes.filter((change) => change.action === action).length
@@ -28,15 +28,14 @@ export const hasChanges = ({ changes }: Plan): boolean => changes.some(({ action
 export function formatPlan(plan: Plan, paper: Output): string[] {
   const changes = plan.changes.flatMap((change) => formatChange(change, paper))
   const missing = plan.missing.map(({ variable, file, field }) =>
-    paint('yellow', `! ${variable} is not set, and ${sanitizeLine(file)} needs it for ${field}`, paper.stream),
+    paint('yellow', `! ${variable} is not set (needed by ${sanitizeLine(file)} for ${field})`, paper.stream),
   )
   return [...changes, ...missing, ...(changes.length + missing.length > 0 ? [''] : []), formatTotals(plan)]
 }
 
 function formatTotals(plan: Plan): string {
-  if (!hasChanges(plan))
-    return `Nothing to do: ${plan.changes.length === 1 ? 'it is as its file says' : `all ${plan.changes.length} are as the files say`}.`
-  return `${countChanges(plan, 'create')} to create, ${countChanges(plan, 'update')} to change, ${countChanges(plan, 'delete')} to delete, ${countChanges(plan, 'unchanged')} unchanged.`
+  if (!hasChanges(plan)) return `No changes. ${plan.changes.length} unchanged.`
+  return `${countChanges(plan, 'create')} to create, ${countChanges(plan, 'update')} to update, ${countChanges(plan, 'delete')} to delete, ${countChanges(plan, 'unchanged')} unchanged.`
 }
 
 function formatChange({ action, family, name, fields }: Change, { columns, stream }: Output): string[] {
@@ -52,25 +51,24 @@ function formatChange({ action, family, name, fields }: Change, { columns, strea
 
 const INDENT = '    '
 
-/** On one line where both values fit, else each on its own, from where they begin to differ. */
+/** On one line if both values fit, otherwise on two lines starting near the first difference. */
 function formatField({ field, from, to }: Change['fields'][number], label: number, columns: number, stream: NodeJS.WriteStream): string[] {
   const name = padEnd(field, label)
   const [before, after] = [from === undefined ? undefined : formatFieldValue(from), to === undefined ? undefined : formatFieldValue(to)]
   if (before === undefined) return [truncate(name + after, columns)]
-  // What a line shows is the same of a secret, and of texts that differ in their line ends.
-  if (before === after) return [truncate(name + (from === to ? `${before} → another one` : 'other spaces or lines'), columns)]
-  const line = `${name}${before} → ${after ?? 'its default'}`
+  // Secrets are masked, and white space is collapsed: both can look unchanged.
+  if (before === after) return [truncate(name + (from === to ? `${before} → new value` : 'white space changed'), columns)]
+  const line = `${name}${before} → ${after ?? 'default'}`
   if (stringWidth(line) <= columns) return [line]
   const start = Math.max(0, countCommonPrefix(before, after ?? '') - CONTEXT_CHARACTERS)
   const cut = (text: string) => truncate(`${start > 0 ? '…' : ''}${text.slice(start)}`, columns - 4)
   return [
     field,
     `  ${paint('red', `- ${cut(before)}`, stream)}`,
-    `  ${paint('green', `+ ${after === undefined ? 'its default' : cut(after)}`, stream)}`,
+    `  ${paint('green', `+ ${after === undefined ? 'default' : cut(after)}`, stream)}`,
   ]
 }
 
-/** How many characters two texts begin with alike. */
 function countCommonPrefix(one: string, other: string): number {
   let at = 0
   while (at < one.length && one[at] === other[at]) at++
@@ -79,15 +77,14 @@ function countCommonPrefix(one: string, other: string): number {
 
 const formatFieldValue = (value: unknown): string => sanitizeLine(typeof value === 'string' ? value : JSON.stringify(value))
 
-/** What is told once it is done. */
 export function formatOutcome(plan: Plan): string[] {
   const sources = plan.changes
     .filter(({ action, family }) => family === 'knowledge-sources' && (action === 'create' || action === 'update'))
     .map(({ name }) => name)
   return [
-    `Created ${countChanges(plan, 'create')}, changed ${countChanges(plan, 'update')}, deleted ${countChanges(plan, 'delete')}.`,
+    `Created ${countChanges(plan, 'create')}, updated ${countChanges(plan, 'update')}, deleted ${countChanges(plan, 'delete')}.`,
     ...(sources.length > 0
-      ? [paint('dim', `Read what is new in sources: cadre knowledge sync ${sources.map(quoteShellWord).join(' ')}`)]
+      ? [paint('dim', `To index the changed sources: cadre knowledge sync ${sources.map(quoteShellWord).join(' ')}`)]
       : []),
   ]
 }

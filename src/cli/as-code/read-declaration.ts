@@ -1,4 +1,4 @@
-/** What `plan` and `apply` share: the folder that says what shall be, read and asked about. */
+/** Flags and input of `plan` and `apply`: the folder of YAML files as a request body. */
 import { boolean, string } from '@oclif/core/flags'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
@@ -16,14 +16,14 @@ export type Declaration = RouteInput<typeof asCodeRoutes.apply>['body']
 export const onlyFlag = string({
   multiple: true,
   multipleNonGreedy: true,
-  description: 'Only these families, such as agents,models; may be repeated.',
+  description: 'Limit to these families, such as agents,models; repeatable.',
   helpValue: '<a,b>',
 })
 
 export const declarationFlags = {
-  file: string({ char: 'f', required: true, description: 'The folder of YAML files.', helpValue: '<directory>' }),
+  file: string({ char: 'f', required: true, description: 'Folder of YAML files.', helpValue: '<directory>' }),
   only: onlyFlag,
-  prune: boolean({ description: 'Delete what the folder does not hold.' }),
+  prune: boolean({ description: 'Delete resources that are not in the folder.' }),
 }
 
 interface DeclarationFlags {
@@ -32,7 +32,7 @@ interface DeclarationFlags {
   prune: boolean
 }
 
-/** The families that are named; all of them where none is. */
+/** Returns all families by default. */
 export function parseFamilies(only: readonly string[] | undefined): readonly ManagedFamily[] {
   if (only === undefined) return MANAGED_FAMILIES
   return only
@@ -43,14 +43,15 @@ export function parseFamilies(only: readonly string[] | undefined): readonly Man
       const family = MANAGED_FAMILIES.find((one) => one === text)
       if (family) return family
       const near = suggestWord(text, MANAGED_FAMILIES)
-      throw new UsageError(`--only ${text} is no family.`, near ? `Did you mean ${near}?` : `They are ${MANAGED_FAMILIES.join(', ')}.`)
+      throw new UsageError(`--only: unknown family ${text}.`, near ? `Did you mean ${near}?` : `Families: ${MANAGED_FAMILIES.join(', ')}.`)
     })
 }
 
 export async function readDeclaration({ file: folder, only, prune }: DeclarationFlags): Promise<Declaration> {
   const families = parseFamilies(only)
   const files = (await listResourceFiles(folder)).filter(({ family }) => families.includes(family))
-  if (files.length === 0) throw new UsageError(`${folder} holds no resources.`, 'cadre export --to DIRECTORY writes those that there are.')
+  if (files.length === 0)
+    throw new UsageError(`${folder} contains no resources.`, 'To export the existing resources: cadre export --to DIRECTORY')
   const resources: Declaration['resources'] = []
   for (const { family, file } of files)
     resources.push({ family, file, fields: resolveSecrets(family, await parseResource(await readResourceFile(folder, file), file), file) })

@@ -1,4 +1,4 @@
-/** A folder of YAML files that together are a whole Cadre: one file a resource, in a folder named after its family. */
+/** Lists and reads a folder of YAML files: one file per resource, in folders named after the families. */
 import { createReadStream } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
@@ -11,22 +11,22 @@ import { formatBytes } from '../terminal/format-quantity.ts'
 
 export interface ResourceFile {
   family: ManagedFamily
-  /** Path below the folder, with slashes. */
+  /** Relative path with slashes. */
   file: string
 }
 
-/** A resource is sent in a body of at most eight megabytes elsewhere; escapes and indentation may make more of it. */
+/** Bodies are limited to 8 MB elsewhere; escapes and indentation can make the YAML larger. */
 const MAX_FILE_BYTES = 32_000_000
 const MAX_DEPTH = 8
 
 const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name).toLowerCase())
 
-/** The files below a folder, by name. What is hidden, or is no YAML, is none of ours. */
+/** Sorted by path. Skips hidden files and files that are not YAML. */
 export async function listResourceFiles(folder: string): Promise<ResourceFile[]> {
   const found: string[] = []
   const root = await resolveRoot(folder)
   const look = async (below: readonly string[]): Promise<void> => {
-    if (below.length > MAX_DEPTH) throw new UsageError(`${below.join('/')} is a folder in too many folders.`)
+    if (below.length > MAX_DEPTH) throw new UsageError(`${below.join('/')} is nested too deeply.`)
     for (const entry of await readdir(join(root, ...below), { withFileTypes: true })) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
       const parts = [...below, entry.name]
@@ -43,21 +43,21 @@ export async function listResourceFiles(folder: string): Promise<ResourceFile[]>
 async function resolveRoot(folder: string): Promise<string> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw createReadError(folder, error)
-    throw new UsageError(`There is no folder ${folder}.`, 'cadre export --to DIRECTORY writes one.')
+    throw new UsageError(`Folder not found: ${folder}.`, 'To create one: cadre export --to DIRECTORY')
   })
-  if (!found.isDirectory()) throw new UsageError(`${folder} is no folder.`, 'Name the folder that cadre export wrote.')
+  if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder.`, 'Use a folder written by cadre export.')
   return realpath(folder)
 }
 
-/** What is read, and written over, stays inside: a link may lead to another file in here, and nowhere else. */
+/** Links may only point to files inside the folder, so that nothing outside is read or overwritten. */
 async function checkLink(root: string, parts: readonly string[]): Promise<void> {
-  const target = await realpath(join(root, ...parts)).catch(() => undefined) // a link to nothing leads nowhere either
+  const target = await realpath(join(root, ...parts)).catch(() => undefined) // broken link
   const folder = target !== undefined && (await stat(target)).isDirectory()
   if (!folder && !isYaml(parts.at(-1) ?? '')) return
   if (folder || target === undefined || !target.startsWith(root + sep))
     throw new UsageError(
-      `${parts.join('/')} is a link that leads ${folder ? 'to a folder' : 'out of the folder'}.`,
-      'Put what it leads to in its place.',
+      `${parts.join('/')} is a link ${folder ? 'to a folder' : 'to a target outside the folder'}.`,
+      'Replace the link by its target.',
     )
 }
 
@@ -68,16 +68,16 @@ function getFamily(file: string): ManagedFamily {
   if (family) return family
   const near = rest.length === 0 ? undefined : suggestWord(name, MANAGED_FAMILIES)
   throw new UsageError(
-    `${file} is in no folder of a family.`,
+    `${file} is not in the folder of a family.`,
     near
       ? `Did you mean ${near}/?`
-      : `The folders are ${MANAGED_FAMILIES.filter((one) => one !== 'settings').join(', ')}; keep other YAML elsewhere, or in a hidden folder.`,
+      : `Valid folders: ${MANAGED_FAMILIES.filter((one) => one !== 'settings').join(', ')}. Move other YAML files elsewhere or into a hidden folder.`,
   )
 }
 
 export async function readResourceFile(folder: string, file: string): Promise<string> {
   const path = join(folder, file)
-  if (!(await stat(path)).isFile()) throw new UsageError(`${file} is no file.`)
+  if (!(await stat(path)).isFile()) throw new UsageError(`${file} is not a file.`)
   const content = await readStream(
     createReadStream(path),
     MAX_FILE_BYTES,
@@ -86,6 +86,6 @@ export async function readResourceFile(folder: string, file: string): Promise<st
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content)
   } catch {
-    throw new UsageError(`${file} is not text in UTF-8.`, 'Save it as UTF-8.')
+    throw new UsageError(`${file} is not UTF-8 text.`, 'Save it as UTF-8.')
   }
 }

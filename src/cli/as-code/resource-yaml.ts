@@ -1,10 +1,10 @@
-/** One resource as YAML, and back: the same text for the same fields, and a line for whatever cannot be read. */
+/** Formats a resource as YAML, deterministically, and parses it with line numbers in errors. */
 import { UsageError } from '../terminal/errors.ts'
 import { truncate } from '../terminal/text.ts'
 
 export type Fields = Record<string, unknown>
 
-/** Characters that steer a terminal, end lines unseen or turn text around: in a file they are spelled out, so that a reader sees them. */
+/** Control characters, line separators and bidirectional marks are escaped, so that they are visible in the file. */
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 const INVISIBLE_IN_QUOTES = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
@@ -16,7 +16,7 @@ export async function formatResource(fields: Fields): Promise<string> {
       if (typeof scalar.value === 'string' && INVISIBLE.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE'
     },
   })
-  // All that are left stand between double quotes, where YAML knows escapes.
+  // The remaining ones are in double quotes, where YAML supports escapes.
   return document
     .toString({ lineWidth: 0 })
     .replaceAll(INVISIBLE_IN_QUOTES, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -33,24 +33,23 @@ export async function parseResource(text: string, file: string): Promise<Fields>
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
     const [problem] = [...document.errors, ...document.warnings]
-    if (problem?.code === 'MULTIPLE_DOCS')
-      throw wrong('here begins another document', problem.pos[0], 'Give each resource a file of its own.')
+    if (problem?.code === 'MULTIPLE_DOCS') throw wrong('another document starts here', problem.pos[0], 'Use one file per resource.')
     if (problem) throw wrong(lowerFirst(problem.message), problem.pos[0], YAML_HINT)
     visit(document, {
-      // A few aliases of aliases are billions of values.
+      // Nested aliases can expand to billions of values.
       Alias: (_, alias) => {
-        throw wrong('aliases are not read', alias.range?.[0] ?? 0, 'Write out what *name stands for.')
+        throw wrong('aliases are not supported', alias.range?.[0] ?? 0, 'Replace *name by its value.')
       },
     })
     const fields: unknown = document.toJS()
     if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) return fields as Fields
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new UsageError(`${file} nests too deep to be read.`) // the parser calls itself for each level
+    throw new UsageError(`${file} is nested too deeply.`) // the parser is recursive
   }
-  throw new UsageError(`${file} holds no fields.`, 'A file holds the fields of one resource, such as name: Helper.')
+  throw new UsageError(`${file} contains no fields.`, 'A file must contain the fields of one resource, such as name: Helper.')
 }
 
-const YAML_HINT = 'Mend that line: texts with a colon, a # or a bracket in them stand in quotes, and lines are indented with spaces.'
+const YAML_HINT = 'Fix that line: quote text that contains a colon, # or bracket, and indent with spaces.'
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

@@ -1,4 +1,4 @@
-/** Writes an export into a folder, and takes out what is no longer part of it. */
+/** Writes an export to a folder and removes stale files. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ManagedFamily } from '../../contract/families/as-code.ts'
@@ -12,9 +12,9 @@ export interface ExportFile {
 }
 
 export interface ExportOptions {
-  /** Write over files that say something else, and remove those that are not part of the export. */
+  /** Overwrite changed files and remove files that are not part of the export. */
   force: boolean
-  /** What the export speaks for. */
+  /** Exported families; files of other families are not touched. */
   families: readonly ManagedFamily[]
 }
 
@@ -47,7 +47,7 @@ export async function writeExport(folder: string, files: readonly ExportFile[], 
 function createConflictError(folder: string, files: readonly string[]): UsageError {
   const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`
   return new UsageError(
-    `${folder} says something else already, in ${named}.`,
-    'cadre plan shows what differs. Add --force to write over such files and to remove those of what is gone, or name another folder.',
+    `${folder} contains files that differ from the export: ${named}.`,
+    'To see the differences: cadre plan. To overwrite changed and remove stale files, add --force, or use another folder.',
   )
 }

@@ -1,8 +1,8 @@
-/** What a check of `cadre doctor` found. */
+/** The outcome of a check of `cadre doctor`. */
 export interface Check {
   name: string
   state: 'good' | 'warning' | 'broken'
   found: string
-  /** What mends it. */
+  /** How to fix it. */
   fix?: string
 }

@@ -9,7 +9,7 @@ export async function readEvaluations(file: string, reader: InputReader): Promis
   const text = await reader.readFile(file)
   const kind = file === '-' ? detectFormat(text) : FILE_FORMATS[extname(file).toLowerCase()]
   const place = file === '-' ? 'Stdin' : file
-  if (kind === 'table') return createEvaluation(file, parseTable(text, place))
+  if (kind === 'table') return createEvaluation(file, await parseTable(text, place))
   if (kind === 'lines') return createEvaluation(file, parseJsonLines(text, place), splitLines(text))
   const { isList: list, bodies } = await parseResources(text, file)
   const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
@@ -59,8 +59,8 @@ const OBJECT_FIELDS = new Set(['metadata', 'variables'])
  * Columns are named after the fields of a test case. metadata and variables contain JSON, metadata.x and variables.x
  * one key of it; other columns become metadata.
  */
-function parseTable(text: string, file: string): Body[] {
-  const [names = [], ...rows] = parseRows(text, file)
+async function parseTable(text: string, file: string): Promise<Body[]> {
+  const [names = [], ...rows] = await parseRows(text, file)
   const head = normalizeColumns(names)
   if (!head.includes('input'))
     throw new UsageError(`${file} has no column "input".`, `The first line must name the columns; found ${head.join(', ') || 'none'}.`)
@@ -87,9 +87,9 @@ const normalizeColumns = (names: readonly string[]): string[] =>
     return field === 'expected' ? 'expected_output' : FIELDS.includes(field) ? field : plain
   })
 
-function parseRows(text: string, file: string): string[][] {
+async function parseRows(text: string, file: string): Promise<string[][]> {
   try {
-    return parseCsv(text, detectSeparator(text.split(/\r?\n/, 1)[0] as string))
+    return await parseCsv(text, detectSeparator(text.split(/\r?\n/, 1)[0] as string))
   } catch (error) {
     throw new UsageError(
       `${file} is not CSV: ${(error as Error).message}`,

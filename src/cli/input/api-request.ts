@@ -2,6 +2,7 @@
 import type { ClientRequest } from '../../client/request.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { InputReader } from './input-reader.ts'
+import { parsePair } from './parse-pair.ts'
 import { parseScalar } from './schema-flags.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -37,17 +38,19 @@ export async function buildApiRequest(
   flags: ApiFlags,
   reader: InputReader,
 ): Promise<ClientRequest> {
-  const fields = { ...parsePairs(flags['raw-field'], '-f', (text) => text), ...(await readTypedPairs(flags.field, reader)) }
+  const typed = new Map((flags.field ?? []).map((text) => parsePair(text, '-F')))
+  const fields: Record<string, unknown> = Object.fromEntries([
+    ...(flags['raw-field'] ?? []).map((text) => parsePair(text, '-f')),
+    ...(await Promise.all(Array.from(typed, async ([name, text]) => [name, await readField(text, reader)] as const))),
+  ])
   const count = Object.keys(fields).length
   const { method, path } = parseMethodAndPath(first, second, count > 0 || flags.input !== undefined)
   const headers = Object.fromEntries((flags.header ?? []).map(parseHeader))
   const inBody = method !== 'GET' && method !== 'DELETE' && flags.input === undefined
   const body =
     flags.input === undefined ? (inBody && count > 0 ? JSON.stringify(fields) : undefined) : await reader.readFile(flags.input, '--input')
-  const search =
-    inBody || count === 0
-      ? ''
-      : `${path.includes('?') ? '&' : '?'}${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
+  const query = new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
+  const search = inBody || count === 0 ? '' : `${path.includes('?') ? '&' : '?'}${query}`
   return {
     method,
     path: `${path}${search}`,
@@ -56,34 +59,14 @@ export async function buildApiRequest(
   }
 }
 
-function parsePairs<T>(texts: readonly string[] = [], flag: string, read: (value: string) => T): Record<string, T> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const at = text.indexOf('=')
-      if (at < 1) throw new UsageError(`${flag} ${text} has no value.`, 'Write it as key=value.')
-      return [text.slice(0, at), read(text.slice(at + 1))]
-    }),
-  )
-}
-
 /** Parses numbers, booleans, null and JSON; reads @file and -. */
-async function readTypedPairs(texts: readonly string[] | undefined, reader: InputReader): Promise<Record<string, unknown>> {
-  const given = Object.entries(parsePairs(texts, '-F', (text) => text))
-  const read = given.map(
-    async ([name, text]): Promise<[string, unknown]> => [
-      name,
-      text === '-' || text.startsWith('@')
-        ? await reader.readValue(text, 'field')
-        : /^[[{]/.test(text)
-          ? await reader.readStructure(text, 'field')
-          : parseScalar(text),
-    ],
-  )
-  return Object.fromEntries(await Promise.all(read))
+async function readField(text: string, reader: InputReader): Promise<unknown> {
+  if (text === '-' || text.startsWith('@')) return reader.readValue(text, 'field')
+  return /^[[{]/.test(text) ? reader.readStructure(text, 'field') : parseScalar(text)
 }
 
 function parseHeader(text: string): [string, string] {
-  const at = text.indexOf(':')
-  if (at < 1) throw new UsageError(`-H ${text} is not a header.`, "Write it as 'name: value'.")
-  return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]
+  const index = text.indexOf(':')
+  if (index < 1) throw new UsageError(`-H ${text} is not a header.`, "Use 'name: value'.")
+  return [text.slice(0, index).trim().toLowerCase(), text.slice(index + 1).trim()]
 }

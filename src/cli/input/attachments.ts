@@ -1,4 +1,4 @@
-/** Files named with @ in a message, in the chat and in `ask`: their text goes with it, bounded, and only where it is text. */
+/** Attaches text files named with @ in a message of `chat` or `ask`. */
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, resolve } from 'node:path'
@@ -10,27 +10,25 @@ export const MAX_FILE_BYTES = 200_000
 export const MAX_MESSAGE_CHARACTERS = 450_000
 
 export interface MessageWithFiles {
-  /** What is sent. */
   message: string
-  /** The files whose text is in it, as they were written. */
+  /** Attached files, as written in the message. */
   files: string[]
-  /** Where there is no such file, and perhaps none was meant: each in a sentence. */
+  /** One sentence per @ that names no file; perhaps no file was meant. */
   missing: string[]
 }
 
-/** The file cannot go with the message; the sentence says why. */
 export class AttachmentError extends Error {}
 
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 
-/** Names in a directory, directories with a slash; none where it cannot be read. */
+/** Directories end with a slash. Returns an empty list if the directory cannot be read. */
 export function listEntries(cwd: string, directory: string): string[] {
   try {
     return readdirSync(resolvePath(cwd, directory), { withFileTypes: true }).map((entry) =>
       isDirectory(cwd, directory, entry) ? `${entry.name}/` : entry.name,
     )
   } catch {
-    return [] // there is nothing to complete with
+    return [] // nothing to complete
   }
 }
 
@@ -43,20 +41,20 @@ function resolvePath(cwd: string, path: string): string {
   return resolve(cwd, path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path)
 }
 
-/** The files that a text names, without opening them. */
+/** Finds the files without opening them. */
 export function findMentionedFiles(text: string, cwd: string): string[] {
   if (!text.includes('@')) return []
   const files = Array.from(text.matchAll(MENTION), ([, quoted, plain]) => {
     try {
       return findFile(cwd, quoted ?? plain ?? '')
     } catch {
-      return undefined // said when the message is sent
+      return undefined // reported when the message is sent
     }
   })
   return [...new Set(files.flatMap((file) => (file?.stats.isFile() ? [file.path] : [])))]
 }
 
-/** The message with the files it names. An @ that names no file stays as it is, and is told. */
+/** Appends the text of each file. An @ without a file stays in the text and is reported in `missing`. */
 export function attachFiles(text: string, cwd: string): MessageWithFiles {
   const files: string[] = []
   const missing: string[] = []
@@ -77,7 +75,7 @@ export function attachFiles(text: string, cwd: string): MessageWithFiles {
   const message = [text, ...parts].join('\n\n')
   if (message.length > MAX_MESSAGE_CHARACTERS)
     throw new AttachmentError(
-      `The message with its files has ${message.length.toLocaleString('en')} characters; ${MAX_MESSAGE_CHARACTERS.toLocaleString('en')} are the most.`,
+      `The message with its files has ${message.length.toLocaleString('en')} characters; the maximum is ${MAX_MESSAGE_CHARACTERS.toLocaleString('en')}.`,
     )
   return { message, files, missing }
 }
@@ -87,7 +85,7 @@ interface MentionedFile {
   stats: Stats
 }
 
-/** The path, without the full stop or comma of the sentence it stands in where only that names a file. */
+/** Tries the path as written, then without punctuation at the end. */
 function findFile(cwd: string, mentioned: string): MentionedFile | undefined {
   for (const path of new Set([mentioned, trimPunctuation(mentioned)])) {
     const stats = path === '' ? undefined : findStats(resolvePath(cwd, path))
@@ -98,7 +96,7 @@ function findFile(cwd: string, mentioned: string): MentionedFile | undefined {
 
 const trimPunctuation = (mentioned: string) => mentioned.replace(/[.,;:!?)\]]+$/, '')
 
-/** What cannot be a path is none. */
+/** Returns undefined for an invalid path. */
 function findStats(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false })
@@ -108,7 +106,6 @@ function findStats(file: string): Stats | undefined {
   }
 }
 
-/** Why a file cannot be read, in words. */
 function wrapReadError<T>(path: string, read: () => T): T {
   try {
     return read()
@@ -124,28 +121,28 @@ function formatMissingFile(cwd: string, mentioned: string): string {
     basename(path),
     listEntries(cwd, directory || '.').map((name) => name.replace(/\/$/, '')),
   )
-  return `@${path}: there is no file ${resolvePath(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
+  return `@${path}: no such file: ${resolvePath(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
 }
 
 function readTextFile(file: string, { path, stats }: MentionedFile): string {
   if (stats.isDirectory())
-    throw new AttachmentError(`${path} is a directory. Name a file in it, or add it as knowledge: cadre knowledge add.`)
+    throw new AttachmentError(`${path} is a directory. Attach a file in it, or add the directory as knowledge: cadre knowledge add`)
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
   if (stats.size > MAX_FILE_BYTES)
     throw new AttachmentError(
-      `${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} are the most. To ask about long documents: cadre knowledge add.`,
+      `${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} is the maximum. To ask about long documents: cadre knowledge add`,
     )
   const content = readFileSync(file)
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
     if (!text.includes('\0')) return text
   } catch {
-    // not UTF-8: said below
+    // not UTF-8: reported below
   }
-  throw new AttachmentError(`${path} is not text.`)
+  throw new AttachmentError(`${path} is not a UTF-8 text file.`)
 }
 
-/** A fence longer than any in the text, so that nothing in it can close it. */
+/** The fence is longer than any in the text, so that the text cannot close it. */
 function formatSection(path: string, text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
   const fence = '`'.repeat(longest + 1)

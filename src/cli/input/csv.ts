@@ -1,30 +1,28 @@
-/** Reads CSV as RFC 4180 has it: quotes around what holds commas, line ends or quotes, which are then written twice. */
+/** Parses CSV files. */
 
-export const SEPARATORS = [',', ';', '\t'] as const
-export type Separator = (typeof SEPARATORS)[number]
+const SEPARATORS = [',', ';', '\t'] as const
+type Separator = (typeof SEPARATORS)[number]
 
-/** Spreadsheets separate by semicolon where the comma is in their numbers, and by tab when copied from. */
-export function detectSeparator(head: string): Separator {
-  const counted = SEPARATORS.map((separator) => head.split(separator).length)
-  return SEPARATORS[counted.indexOf(Math.max(...counted))] as Separator
+/** Spreadsheets export semicolons in locales with a decimal comma, and copy tabs to the clipboard. */
+export function detectSeparator(heading: string): Separator {
+  const counts = SEPARATORS.map((separator) => heading.split(separator).length)
+  return SEPARATORS[counts.indexOf(Math.max(...counts))] as Separator
 }
 
-export function parseCsv(text: string, separator: Separator = ','): string[][] {
-  const rows: string[][] = []
-  let row: string[] = []
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`, 'y')
-  cell.lastIndex = text.startsWith('\uFEFF') ? 1 : 0
-  while (cell.lastIndex < text.length) {
-    const from = cell.lastIndex
-    const found = cell.exec(text)
-    if (!found) throw new SyntaxError(`The quotes of line ${text.slice(0, from).split('\n').length} do not close.`)
-    const [, quoted, plain = '', end] = found
-    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
-    if (end === separator && cell.lastIndex === text.length) row.push('')
-    if (end !== separator || cell.lastIndex === text.length) {
-      if (row.length > 1 || row[0] !== '') rows.push(row)
-      row = []
-    }
+/** Skips empty rows. Rows may have different lengths. */
+export async function parseCsv(text: string, separator: Separator = ','): Promise<string[][]> {
+  const { CsvError, parse } = await import('csv-parse/sync')
+  try {
+    const rows = parse(text, {
+      delimiter: separator,
+      bom: true,
+      relax_column_count: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+    })
+    return rows.filter((row) => row.length > 1 || row[0] !== '')
+  } catch (error) {
+    // csv-parse names the line at which it gave up, which is the last one for an unclosed quote.
+    if (error instanceof CsvError) throw new SyntaxError(`Row ${Number(error.records) + 1} has an unmatched quote.`, { cause: error })
+    throw error
   }
-  return rows
 }

@@ -1,4 +1,4 @@
-/** What oclif runs for a command it does not know: says which one was probably meant. */
+/** The oclif hook for unknown commands: suggests a similar command. */
 import type { Hook } from '@oclif/core/hooks'
 import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -7,15 +7,15 @@ import { createUnexpectedArgumentError } from './parse-errors.ts'
 export const commandNotFound: Hook<'command_not_found'> = async ({ id, config }) => {
   const typed = id.replaceAll(':', ' ')
   const known = [...config.commands.filter(({ hidden }) => !hidden).map((command) => command.id), ...config.topics.map(({ name }) => name)]
-  // Two slips are easily made in a short word, and there are few commands to confuse it with.
+  // Two typos are common even in a short command, and few commands are similar.
   const near = suggestWord(
     id,
     known.filter((one) => !id.startsWith(`${one}:`)),
     Math.max(2, Math.floor(id.length / 3)),
   )
   if (near) throw new UsageError(`"${typed}" is not a cadre command.`, `Did you mean cadre ${near.replaceAll(':', ' ')}?`)
-  // Words after a command that takes none look to oclif like a command of their own.
+  // oclif takes extra arguments of a command without arguments for a subcommand.
   const command = config.commands.find((one) => id.startsWith(`${one.id}:`) && !one.hidden)
-  if (!command) throw new UsageError(`"${typed}" is not a cadre command.`, 'cadre --help shows what there is.')
+  if (!command) throw new UsageError(`"${typed}" is not a cadre command.`, 'To list all commands: cadre --help')
   throw createUnexpectedArgumentError(command, typed.slice(command.id.length + 1))
 }

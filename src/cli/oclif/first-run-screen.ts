@@ -1,25 +1,25 @@
-/** What `cadre` alone says where nothing was set up yet. */
+/** The output of `cadre` without arguments before the first use. */
 import { existsSync } from 'node:fs'
-import { chosenAddress } from '../../client/address.ts'
+import { findConfiguredUrl } from '../../client/address.ts'
 import type { Paths } from '../../config.ts'
 import { paint } from '../terminal/color.ts'
 import { wrapSentences } from '../terminal/wrap-sentences.ts'
 
-/** Lines longer than this are hard to read. */
+/** Longer lines are hard to read. */
 const MAX_COLUMNS = 80
 
-/** Nobody used Cadre here yet, nor pointed it at a service elsewhere. Looks at the home only: nothing is started for it. */
+/** Whether there is no local database and no remote service is configured. Does not start the daemon. */
 export function isFirstRun(paths: Paths): boolean {
-  return !existsSync(paths.database) && chosenAddress(paths) === undefined
+  return !existsSync(paths.database) && findConfiguredUrl(paths) === undefined
 }
 
 export function formatWelcome(description: string, columns: number): string {
   const command = (text: string) => `  ${paint('bold', text, process.stdout)}`
   const sentences = [
     `cadre – ${description}`,
-    "Nothing is set up yet. This finds models, reads a folder of yours (or Cadre's documentation) and answers a question from it:",
+    "Get started: choose a model and a folder of documents (or Cadre's documentation), and ask a first question:",
     command('cadre quickstart'),
-    'Everything else:',
+    'See all commands:',
     command('cadre --help'),
   ]
   return `${wrapSentences(sentences.join('\n\n'), Math.min(columns, MAX_COLUMNS))}\n`

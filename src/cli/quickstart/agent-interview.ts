@@ -1,4 +1,4 @@
-/** Asks for what an agent needs: its name, what it should do, its model, and what it may use. */
+/** Prompts for the fields of a new agent: name, instructions, model and tools. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
@@ -13,16 +13,16 @@ import { paint } from '../terminal/color.ts'
 import { type Dialog, type Option, withDialog } from '../terminal/prompts.ts'
 
 export const agentInterview: Interview = {
-  description: 'At a terminal, what is missing is asked for; never in a script.',
+  description: 'At a terminal, prompts for missing fields.',
   ask: (connection, given) => withDialog((dialog) => askForAgent(connection, given, dialog)),
 }
 
-/** Longer lists are for flags. */
+/** For longer lists, use flags. */
 const MAX_LISTED = 50
 
 async function askForAgent(connection: Connection, given: Body, dialog: Dialog): Promise<Body> {
   const name = given.name ?? (await dialog.askRequired('Name: '))
-  const told = given.system_prompt ?? given.prompt_template_id ?? (await dialog.ask('What should it do? (Enter leaves it to the model) '))
+  const told = given.system_prompt ?? given.prompt_template_id ?? (await dialog.ask('Instructions (Enter for none): '))
   const system_prompt = given.prompt_template_id === undefined && told !== '' ? { system_prompt: told } : {}
   const model_id = given.model_id === undefined ? await chooseModel(connection, dialog) : given.model_id
   const tools = given.tools ?? (await chooseTools(connection, dialog))
@@ -49,7 +49,7 @@ async function listByName(connection: Connection, route: Route): Promise<ListedR
   return data
 }
 
-/** Undefined for the default model, whichever that will be. */
+/** Undefined means the default model, even if that changes later. */
 async function chooseModel(connection: Connection, dialog: Dialog): Promise<string | undefined> {
   const models = await listByName(connection, modelRoutes.list)
   const { data: settings } = await call(connection, systemRoutes.getSettings, {})
@@ -64,7 +64,7 @@ async function chooseModel(connection: Connection, dialog: Dialog): Promise<stri
 async function chooseTools(connection: Connection, dialog: Dialog): Promise<string[]> {
   const kinds: [Route, string][] = [
     [ragToolRoutes.list, 'answers from documents'],
-    [retrievalToolRoutes.list, 'finds passages'],
+    [retrievalToolRoutes.list, 'searches documents'],
     [apiToolRoutes.list, 'calls an API'],
   ]
   const found = await Promise.all(
@@ -75,7 +75,7 @@ async function chooseTools(connection: Connection, dialog: Dialog): Promise<stri
   )
   const options = found.flat()
   if (options.length === 0) {
-    process.stderr.write(`${paint('dim', 'There are no tools yet; cadre knowledge add ./docs makes one that answers from documents.')}\n`)
+    process.stderr.write(`${paint('dim', 'No tools yet. To create one that answers from documents: cadre knowledge add ./docs')}\n`)
     return []
   }
   process.stderr.write('\n')

@@ -1,4 +1,4 @@
-/** Cadre's own documentation as a knowledge source, and agents that know one source. */
+/** The agents of quickstart, and Cadre's documentation as a knowledge source. */
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
@@ -11,12 +11,12 @@ const INCLUDE = ['README.md', 'docs/**/*.md']
 
 export const DOCUMENTATION_TOOL = {
   name: 'cadre-docs',
-  description: 'Answers questions about Cadre: its commands, its service, and why it is built as it is.',
+  description: 'Answers questions about Cadre: its commands, its API and its design decisions.',
 }
 
 export type AgentResource = Static<typeof Agent>
 
-/** What an agent over one source should be. */
+/** Fields of an agent that answers from one source. */
 export interface AgentTemplate {
   name: string
   description: string
@@ -26,23 +26,23 @@ export interface AgentTemplate {
 export const DOCUMENTATION_AGENT: AgentTemplate = {
   name: 'Cadre guide',
   description: 'Answers questions about Cadre from its documentation.',
-  system_prompt: 'You explain Cadre to people who use it. Answer from the documentation, cite it, and say so when it does not tell.',
+  system_prompt: 'You explain Cadre to its users. Answer from the documentation, cite it, and say so if it does not contain the answer.',
 }
 
 export const createAgentTemplate = (name: string): AgentTemplate => ({
   name,
   description: `Answers questions from ${name}.`,
-  system_prompt: `You answer questions from the documents in ${name}. Cite them, and say so when they do not tell.`,
+  system_prompt: `You answer questions from the documents in ${name}. Cite them, and say so if they do not contain the answer.`,
 })
 
-/** The documentation of this installation; where it is installed may change, the source stays the same. */
+/** The source is reused if the installation moves. */
 export async function createDocumentationSource(root: string, send: boolean): Promise<PlannedSource> {
   const what = { name: SOURCE_NAME, location: root, canMove: true }
   if (send) return { ...what, type: 'file', configuration: {}, files: await listFiles(root, { include: INCLUDE }) }
   return { ...what, type: 'folder', configuration: { path: root, include: INCLUDE, gitignore: false }, files: [] }
 }
 
-/** The agent of that name, with the tool in its hands; made when there is none. */
+/** Finds or creates the agent, and adds the tool if it is missing. */
 export async function ensureAgent(
   connection: Connection,
   idea: AgentTemplate,

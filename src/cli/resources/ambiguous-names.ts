@@ -1,4 +1,4 @@
-/** What is told of a name that means several resources, or none. */
+/** Errors for names that match several resources or none. */
 import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
 import { findNearest } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -11,14 +11,14 @@ export interface FoundResource {
   [field: string]: unknown
 }
 
-/** A name, and what it was looked for among. */
+/** A name and where it was searched for. */
 export interface NameQuery {
   value: string
-  /** What it should be, such as agent. */
+  /** Expected kind, such as agent. */
   noun: string
   /** The field that holds the name. */
   label: string
-  /** The words after cadre, of each family it was looked for in. */
+  /** CLI topics of the families that were searched. */
   commands: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const MAX_LISTED = 5
 const MAX_SUGGESTIONS = 3
 const MAX_DESCRIPTION_COLUMNS = 50
 
-/** What tells two of a kind apart, in the words of a sentence; the first that differ are told. */
+/** Fields that distinguish resources of the same name, in order of preference. */
 const TRAITS: Record<string, (value: unknown) => string> = {
   description: (value) => `"${truncate(formatCell(value), MAX_DESCRIPTION_COLUMNS)}"`,
   agent_id: (value) => `agent ${formatCell(value)}`,
@@ -41,13 +41,13 @@ const TRAITS: Record<string, (value: unknown) => string> = {
   role: formatCell,
   user_id: (value) => `user ${formatCell(value)}`,
   status: formatCell,
-  updated_at: (value) => `changed ${formatCell(value)}`,
+  updated_at: (value) => `updated ${formatCell(value)}`,
 }
 const MAX_TRAITS = 2
 
 const formatToolCount = (count: number) => `${count === 0 ? 'no' : count} tool${count === 1 ? '' : 's'}`
 
-/** Several are called that: which ones, what tells them apart, and the same command for one of them. */
+/** Lists the matches with their differences and repeats the command with the ID of one of them. */
 export function createAmbiguousNameError(
   found: readonly FoundResource[],
   total: number,
@@ -67,28 +67,28 @@ export function createAmbiguousNameError(
     ].join(', '),
   }))
   const again = first && formatRetry(value, first.id, typed)
-  const use = again === undefined ? 'Use the identifier of the one you mean.' : `Use the identifier of the one you mean: ${again}`
+  const use = again === undefined ? 'Use the ID of one of them.' : `Use the ID of one of them: ${again}`
   const more =
     total > details.length
       ? `\n${total - details.length} more: cadre ${commands[0]} list --filter ${quoteShellWord(`${label}=${value}`)}`
       : ''
-  return new UsageError(`${total} ${noun}s are called "${value}".`, `${use}${more}`, details)
+  return new UsageError(`${total} ${noun}s are named "${value}".`, `${use}${more}`, details)
 }
 
-/** Nothing is called that; what is called nearly so was perhaps meant. */
+/** Suggests similar names. */
 export function createUnknownNameError({ value, noun, commands }: NameQuery, known: readonly string[]): CadreError {
   const near = findNearest(value, known, MAX_SUGGESTIONS).map((name) => `"${name}"`)
   const meant = near.length > 1 ? `${near.slice(0, -1).join(', ')} or ${near.at(-1)}` : near[0]
-  const lists = `${commands.map((command) => `cadre ${command} list`).join(' or ')} shows what there is.`
+  const lists = `To list all: ${commands.map((command) => `cadre ${command} list`).join(' or ')}`
   return new CadreError('NOT_FOUND', `There is no ${noun} "${value}".`, {
     hint: meant === undefined ? lists : `Did you mean ${meant}? ${lists}`,
   })
 }
 
-/** Values of these are nobody's to see twice. */
+/** Commands with these flags are not repeated in messages. */
 const SECRET_FLAG = /^(--.*(key|token|secret|password|bearer|credential|auth|header).*|-H)$/
 
-/** The command as it was typed, with the identifier in place of the name; undefined where the name stands elsewhere, or a secret does. */
+/** Repeats the command with the ID instead of the name. Returns undefined if the name is ambiguous or the command contains a secret. */
 function formatRetry(name: string, id: string, typed: readonly string[] = process.argv.slice(2)): string | undefined {
   const isName = (word: string) => word === name || (word.startsWith('--') && word.endsWith(`=${name}`))
   if (typed.filter(isName).length !== 1 || typed.some((word) => SECRET_FLAG.test(word.split('=')[0] ?? ''))) return undefined

@@ -1,4 +1,4 @@
-/** Names in place of identifiers: finds the one resource that a name means. */
+/** Resolves names to IDs. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Route } from '../../contract/route.ts'
@@ -7,17 +7,17 @@ import { createAmbiguousNameError, createUnknownNameError, type FoundResource, t
 import { IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 import { fetchNames } from './resource-names.ts'
 
-/** What a field refers to; for some it depends on another field of the same body. */
+/** The kinds of resource a field can refer to; they may depend on another field. */
 export type Reference = readonly Kind[] | ((body: Body) => readonly Kind[])
 export type References = Readonly<Record<string, Reference>>
 
-/** A field whose kind another field names. Without that field any of them may be meant; a word of its own (a user, say) is none. */
+/** For a field whose kind is the value of another field. Without that field all kinds match; other values (such as user) match none. */
 export const getKindsByField =
   (field: string, kinds: readonly Kind[]) =>
   (body: Body): readonly Kind[] =>
     body[field] === undefined ? kinds : kinds.filter((kind) => kind === body[field])
 
-/** Identifiers in place of names in the fields that refer to something; what nobody is called may stay as it is. */
+/** Replaces names by IDs in reference fields. With keepUnknown, unknown names are kept. */
 export async function resolveReferences(
   connection: Connection,
   references: References,
@@ -46,19 +46,19 @@ async function resolveKind(connection: Connection, kinds: readonly Kind[], value
   return (await findOnly(connection, lists, sought, otherwise)).id
 }
 
-/** What a name is one of; the kinds of tools together are just tools. */
+/** The three kinds of tool together are called tool. */
 function formatNoun(kinds: readonly Kind[]): string {
   const nouns = kinds.map((kind) => KINDS[kind].noun)
   return nouns.length > 1 && nouns.every((noun) => noun.endsWith('tool')) ? 'tool' : nouns.join(' or ')
 }
 
-/** The service knows a model by its provider's name too, and answers for what looks like an identifier and is none. */
+/** The service also accepts the provider's model name, and reports invalid IDs itself. */
 const findProviderModel = (others: ResourceList, value: string): FoundResource | undefined =>
   !others.complete || value.startsWith('model_') || others.data.some(({ model_id }) => model_id === value) ? { id: value } : undefined
 
 const MAX_LISTED = 100
 
-/** A family whose resources people call by a field of theirs. */
+/** A family whose resources have a name field. */
 interface NamedFamily {
   command: string
   family: { noun: string; prefix: string }
@@ -66,19 +66,19 @@ interface NamedFamily {
   label?: string
 }
 
-/** The identifier of the resource that people call by this name, or the identifier itself. */
+/** Returns the ID of the resource with this name or ID. */
 export async function resolveResource(
   connection: Connection,
   { family, routes, label, command }: NamedFamily,
   value: string,
 ): Promise<string> {
   if (label === undefined || IDENTIFIER.test(value)) return value
-  // What looks like an identifier of ours but is none gets the service's own answer.
+  // The service reports malformed IDs itself.
   const own = () => (value.startsWith(`${family.prefix}_`) ? { id: value } : undefined)
   return (await findOnly(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, own)).id
 }
 
-/** Whether anything is called that, or is it. */
+/** Whether a resource has this name or ID. */
 export async function hasResource(
   connection: Connection,
   { routes, label = 'name', family }: NamedFamily,
@@ -88,7 +88,7 @@ export async function hasResource(
   return value.trim() !== '' && (await listByLabel(connection, routes.list, label, value)).total > 0
 }
 
-/** Others of the same name, newest first. */
+/** Other resources with the same name, newest first. */
 export async function findNamesakes(
   connection: Connection,
   { routes, label }: NamedFamily,
@@ -101,7 +101,7 @@ export async function findNamesakes(
 
 interface ResourceList {
   data: FoundResource[]
-  /** Whether these are all there are. */
+  /** False if there are more than fit on a page. */
   complete: boolean
 }
 
@@ -120,7 +120,7 @@ async function listResources(connection: Connection, list: Route, query: Body): 
 const listByLabel = (connection: Connection, list: Route, label: string, value: string): Promise<CountedList> =>
   listResources(connection, list, { [label]: value, limit: 10 })
 
-/** The one resource of a name in these lists. Where there is none, what else is there tells what was perhaps meant, or whether it is known in another way. */
+/** Throws if several resources match, or none and `otherwise` returns nothing. */
 async function findOnly(
   connection: Connection,
   lists: readonly Route[],
@@ -148,7 +148,7 @@ async function findOnly(
   )
 }
 
-/** Fields whose names tell two of a kind apart better than identifiers do. */
+/** References shown by name when several resources match. */
 const DISTINGUISHING_FIELDS = ['model_id', 'agent_id', 'knowledge_source_id']
 
 async function replaceIdentifiers(connection: Connection, found: readonly FoundResource[]): Promise<FoundResource[]> {

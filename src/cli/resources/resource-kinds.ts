@@ -1,7 +1,7 @@
-/** Kinds of resources that others refer to, and what their identifiers look like. */
+/** Kinds of resources that others refer to, and their ID prefixes. */
 import type { Route } from '../../contract/route.ts'
 
-/** By the word the contract uses for each. Its contract is loaded when a name has to be looked up. */
+/** Keyed by the contract's name of the kind. Contracts are imported lazily, when a name is looked up. */
 export const KINDS = {
   agent: {
     prefix: 'agent',
@@ -56,7 +56,7 @@ export type Kind = keyof typeof KINDS
 
 export const IDENTIFIER = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** What an identifier is one of; undefined where it is none of ours, or of a kind that nothing refers to. */
+/** Returns undefined for other IDs. */
 export function findKind(id: string): Kind | undefined {
   if (!IDENTIFIER.test(id)) return undefined
   return (Object.keys(KINDS) as Kind[]).find((kind) => id.startsWith(`${KINDS[kind].prefix}_`))

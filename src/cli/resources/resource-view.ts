@@ -1,13 +1,13 @@
-/** A resource as people read it: what it refers to by name, and of one that was just made only what was said of it. */
+/** Prepares resources for display: names for references, no empty fields. */
 import type { Connection } from '../../client/request.ts'
 import type { OutputData } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'
 import { fetchNames } from './resource-names.ts'
 import type { Topic } from './topic.ts'
 
-type ReferenceFields = Pick<Topic, 'references' | 'absent'>
+type ReferenceFields = Pick<Topic, 'references' | 'nullLabels'>
 
-/** Every field, with the names of what it refers to before their identifiers. */
+/** Shows references as `name (ID)`. */
 export async function addReferenceNames(
   connection: Connection,
   { references, nullLabels: absent = {} }: ReferenceFields,
@@ -20,7 +20,7 @@ export async function addReferenceNames(
   return { ...row, ...Object.fromEntries([...nothing, ...fields.map((field) => [field, mapValue(row[field], named)])]) }
 }
 
-/** Rows of a table whose columns hold names in place of identifiers, and are called after what they name. */
+/** Shows references by name, under the heading without _id. */
 export async function createTableRows(
   connection: Connection,
   { references, columns }: Pick<Topic, 'references' | 'columns'>,
@@ -42,7 +42,7 @@ const mapValue = (value: unknown, change: (id: unknown) => unknown): unknown => 
 const collectIdentifiers = (rows: readonly Row[], fields: readonly string[]): string[] =>
   rows.flatMap((row) => fields.flatMap((field) => [row[field]].flat())).filter((id) => typeof id === 'string')
 
-/** Without what is empty, and without when it was made, which is now. */
+/** Also omits the timestamps, for a resource that was just created. */
 export function omitEmptyFields(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).filter(([field, value]) => !isEmpty(value) && field !== 'created_at' && field !== 'updated_at'),

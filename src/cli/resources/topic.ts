@@ -1,39 +1,39 @@
-/** A resource family as the terminal knows it. */
+/** CLI settings of a resource family. */
 import type { TSchema } from 'typebox'
 import type { CrudRoutes, Family } from '../../contract/crud.ts'
 import type { Body, InputReader, ResourceInput } from '../input/input-reader.ts'
 import type { References } from './resolve-references.ts'
 
 export interface Topic {
-  /** The words after cadre. */
+  /** CLI topic. */
   command: string
   family: Family
   routes: Pick<CrudRoutes, 'list' | 'get' | 'create' | 'update' | 'remove'>
-  /** Columns of its table. */
+  /** Table columns. */
   columns: readonly string[]
-  /** The field people call it by, where they may write that in place of the identifier. */
+  /** Field that can be used instead of the ID. */
   label?: string
-  /** Fields that name other resources. */
+  /** Fields that refer to other resources. */
   references: References
-  /** Fields that name another resource only in some bodies, and so keep the name they have. */
+  /** Fields that refer to other resources only in some bodies; their flags keep the field name. */
   conditionalReferences?: References
-  /** What it means that a field holds nothing, where that is more than nothing. */
+  /** Shown for fields that are null. */
   nullLabels?: Readonly<Record<string, string>>
-  /** How most people make one, where that is not create. */
+  /** Preferred command to create one, if not create. */
   createExample?: string
-  /** How --file is read, where a file may hold other things than resources. */
+  /** Reads --file if it may contain something other than resources. */
   readFile?: (file: string, reader: InputReader) => Promise<ResourceInput>
-  /** What help says of such a file. */
+  /** Describes the file in the help. */
   fileContents?: string
-  /** The field that create alone shows. */
+  /** Field that only the create response contains. */
   oneTimeField?: string
-  /** What people do with one that they just made: what for, and the command for one of that name and identifier. */
+  /** Suggested command after create. */
   getNextStep?: (created: { name: string; id: string }) => [what: string, command: string]
-  /** What create is told by flags, where that is not the body itself, and the body it becomes. */
-  form?: { schema: TSchema; fill: (body: Body) => Body }
+  /** Schema of the create flags, if it differs from the body. */
+  form?: { schema: TSchema; toBody: (body: Body) => Body }
 }
 
-/** How a message calls one resource: by its name where it has one. */
+/** Formats a resource for messages: `name (ID)`, or the ID. */
 export function formatTitle({ label }: Topic, resource: Body): string {
   const name = label === undefined ? undefined : resource[label]
   return typeof name === 'string' && name !== '' ? `${name} (${String(resource.id)})` : String(resource.id)

@@ -1,4 +1,4 @@
-/** Colours for people at a terminal: NO_COLOR, FORCE_COLOR and --no-color decide, then whether stderr or stdout is a terminal. */
+/** Terminal colors, controlled by --no-color, NO_COLOR, FORCE_COLOR and whether the stream is a terminal. */
 import { sanitizeText } from './text.ts'
 
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
@@ -14,12 +14,10 @@ export function supportsColor(
   return stream.isTTY === true && environment.TERM !== 'dumb'
 }
 
-/** Whether a line of the stream can be drawn again. */
 export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv = process.env): boolean {
   return stream.isTTY === true && environment.TERM !== 'dumb'
 }
 
-/** Colours text that goes to a stream, if that stream shows colours. */
 export function paint(color: Color, text: string, stream: NodeJS.WriteStream = process.stderr): string {
   if (text === '' || !supportsColor(stream)) return text
   const [on, off] = CODES[color]
@@ -28,7 +26,7 @@ export function paint(color: Color, text: string, stream: NodeJS.WriteStream = p
 
 const OWN_CODES = new RegExp(`(\u001b\\[(?:${Object.values(CODES).flat().join('|')})m)`)
 
-/** A line for people in which data may stand: of all that steers a terminal only our own colours stay. */
+/** Sanitizes a message that may contain data, but keeps our own color codes. */
 export function stripControlSequences(line: string): string {
   return line
     .split(OWN_CODES)

@@ -1,11 +1,10 @@
-/** The question before something is gone. */
-
+/** Asks for confirmation before a destructive action. */
 import { ReportedError, UsageError } from './errors.ts'
 import { askYesNo, canPrompt } from './prompts.ts'
 
 export async function confirm(question: string, yes: boolean, declined = 'Nothing was deleted.'): Promise<void> {
   if (yes) return
-  if (!canPrompt()) throw new UsageError('This needs a yes, and there is no terminal to ask at.', 'Add --yes if you are sure.')
+  if (!canPrompt()) throw new UsageError('Confirmation is required, but there is no terminal to ask at.', 'To confirm, add --yes.')
   if (await askYesNo(question)) return
   process.stderr.write(`${declined}\n`)
   throw new ReportedError()

@@ -1,19 +1,18 @@
-/** What a model wrote, on paper: broken between words, its code and tables as they are, its citations marked. */
+/** Wraps text written by a model, except code and tables, and highlights citations. */
 import { paint } from './color.ts'
 import { StreamWrapper } from './stream-wrapper.ts'
 import type { Output } from './table.ts'
 import { sanitizeText } from './text.ts'
 
-/** Texts are read in lines of about this many columns. */
+/** Longer lines are hard to read. */
 export const MAX_PROSE_COLUMNS = 100
 
-/** How text flows onto a terminal as it comes. */
 export function createProseWrapper(paper: () => Output): StreamWrapper {
   const mark = (word: string) => word.replace(/\[\d+\]/g, (citation) => paint('cyan', citation, paper().stream))
   return new StreamWrapper(() => Math.min(paper().columns, MAX_PROSE_COLUMNS), mark)
 }
 
-/** A whole text; without a terminal its lines stay as they are. */
+/** Without a terminal, lines are not wrapped. */
 export function formatProse(text: string, paper: Output): string {
   if (paper.columns === Number.POSITIVE_INFINITY) return sanitizeText(text).trimEnd()
   const flow = createProseWrapper(() => paper)

@@ -1,4 +1,4 @@
-/** Quantities as people read them. */
+/** Formats sizes, durations, counts and amounts of money. */
 
 export function formatBytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -26,13 +26,17 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
-export const formatCount = (number: number): string => number.toLocaleString('en')
+/** Returns `1,234`, or `1 document` and `2 documents` with a noun. */
+export function formatCount(count: number, noun?: string): string {
+  const number = count.toLocaleString('en')
+  return noun === undefined ? number : `${number} ${noun}${count === 1 ? '' : 's'}`
+}
 
-/** A number in at most six columns. */
+/** At most six columns. */
 export const formatCompact = (number: number): string =>
   number < 10_000 ? formatCount(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })
 
-/** Money in whatever currency the prices are in: cents, and more digits where cents say nothing. */
+/** Two decimals from 1 upwards, else two significant digits. */
 export function formatMoney(amount: number): string {
   if (amount === 0) return '0'
   return amount >= 1
@@ -40,7 +44,6 @@ export function formatMoney(amount: number): string {
     : String(Number(amount.toPrecision(2)))
 }
 
-/** Milliseconds as people say them. */
 export const formatMilliseconds = (milliseconds: number): string =>
   milliseconds < 1000
     ? `${Math.round(milliseconds)} ms`

@@ -1,5 +1,4 @@
-/** Data on its way to stdout, in the format that was asked for. */
-
+/** Formats data as a table, JSON, YAML or CSV. */
 import { formatRecord, getOutput, layOutTable, type RenderedText, type Row } from './table.ts'
 import { sanitizeText } from './text.ts'
 
@@ -8,11 +7,11 @@ export type Format = (typeof FORMATS)[number]
 
 export interface OutputData {
   data: Row | readonly Row[]
-  /** Columns of a table, when the data is a list. */
+  /** Columns of the table if the data is a list. */
   columns?: readonly string[]
 }
 
-/** Data as text, without the last line end; only a table may have had no room for all of it. */
+/** Without a trailing newline. Only tables can have hidden columns. */
 export async function render(
   { data, columns }: OutputData,
   format: Format,
@@ -31,12 +30,11 @@ export function formatJson(data: unknown): string {
   return escapeControls(JSON.stringify(data, null, 2))
 }
 
-/** The same on one line. */
 export function formatJsonLine(data: unknown): string {
   return escapeControls(JSON.stringify(data))
 }
 
-/** JSON escapes the control characters below space; those above ~, and the marks that turn text around, steer terminals too. */
+/** Also escapes the control characters above ~ and bidirectional marks, which JSON allows but terminals interpret. */
 function escapeControls(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
@@ -50,7 +48,7 @@ async function formatYaml(data: unknown): Promise<string> {
   const { stringify } = await import('./yaml.ts')
   const text = stringify(data, { lineWidth: 0 })
   if (!CONTROL_CHARACTERS.test(text)) return text.trimEnd()
-  // Plain YAML would carry the characters as they are; JSON is YAML too, and escapes them.
+  // YAML would contain the characters literally; JSON is valid YAML and escapes them.
   return formatJson(data)
 }
 

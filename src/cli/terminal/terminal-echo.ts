@@ -1,11 +1,11 @@
-/** Whether the terminal shows what is typed: not into a bar that is being drawn. What is typed stays for whoever reads next, a question or the shell. */
+/** Disables the echo of typed characters while a progress bar is drawn. The input stays available to the next reader. */
 import { spawnSync } from 'node:child_process'
 
 export class TerminalEcho {
-  /** What the terminal was like before, in stty's own words; empty where it was left alone. */
+  /** The output of `stty -g`; empty if the terminal was not changed. */
   #savedState: string | undefined
 
-  /** However the process ends, Node leaves the terminal as it found it. */
+  /** Node restores the terminal when the process exits. */
   off(): void {
     if (process.stdin.isTTY) this.#savedState ??= runInForeground('stty -g && stty -echo')
   }
@@ -16,7 +16,7 @@ export class TerminalEcho {
   }
 }
 
-/** Who touches the terminal from the background is stopped for it. Where there is no shell to ask, nothing is done. */
+/** A background process that changes the terminal would be stopped by SIGTTOU. Does nothing if there is no shell. */
 function runInForeground(work: string, ...words: string[]): string {
   const script = `case "$(ps -o stat= -p $$)" in *+*) ${work} ;; esac`
   return spawnSync('sh', ['-c', script, 'sh', ...words], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).stdout?.trim() ?? ''

@@ -1,3 +1,3 @@
-/** What the terminal uses of YAML, in a file of its own so that it is loaded only when needed. */
-// A bundle that imports CommonJS lazily gets only its default export; imported from here, the names are known.
+/** The parts of `yaml` that the CLI uses, for lazy imports. */
+// esbuild gives a dynamic import of CommonJS only a default export; this module adds the named exports.
 export { Document, LineCounter, parseAllDocuments, parseDocument, stringify, visit } from 'yaml'

@@ -19,15 +19,19 @@ async function read(name: string, content: string) {
 }
 const cases = async (name: string, content: string) => (await read(name, content)).bodies[0]?.test_cases
 
-test('CSV is read as RFC 4180 has it', () => {
-  assert.equal(parseCsv('a,b\r\n"x ""y"", z","1\n2"\n,\n\n'), [
+test('CSV follows RFC 4180: quoted cells, byte order mark, any line ending', async () => {
+  assert.equal(await parseCsv('a,b\r\n"x ""y"", z","1\n2"\n,\n\n'), [
     ['a', 'b'],
     ['x "y", z', '1\n2'],
     ['', ''],
   ])
-  assert.equal(parseCsv('\uFEFFa,\nb'), [['a', ''], ['b']])
-  assert.equal(parseCsv(''), [])
-  assert.throws(() => parseCsv('a\n"b'), /line 2/)
+  assert.equal(await parseCsv('\uFEFFa,\nb'), [['a', ''], ['b']])
+  assert.equal(await parseCsv(''), [])
+})
+
+test('CSV with an unclosed quote names the row in which it opens', async () => {
+  const error = await parseCsv('a\n"b\nc\nd').catch((reason: Error) => reason)
+  assert.match(String(error), 'Row 2 has an unmatched quote.')
 })
 
 test('a table has a column a field; others are metadata', async () => {

@@ -1,4 +1,4 @@
-/** Agents at the terminal. */
+/** CLI topic of agents. */
 import { agentRoutes, agents } from '../../../contract/families/agents.ts'
 import type { Topic } from '../topic.ts'
 
@@ -9,6 +9,6 @@ export const agentTopic: Topic = {
   columns: ['id', 'name', 'model_id', 'tools', 'description', 'created_at'],
   label: 'name',
   nullLabels: { model_id: 'the default model' },
-  getNextStep: ({ name }) => ['Ask it something', `cadre ask ${name} "…"`],
+  getNextStep: ({ name }) => ['Ask it a question', `cadre ask ${name} "…"`],
   references: { model_id: ['model'], tools: ['rag_tool', 'retrieval_tool', 'api_tool'], prompt_template_id: ['prompt_template'] },
 }

@@ -1,4 +1,4 @@
-/** Conversations at the terminal. */
+/** CLI topic of conversations. */
 import { conversationRoutes, conversations } from '../../../contract/families/conversations.ts'
 import type { Topic } from '../topic.ts'
 

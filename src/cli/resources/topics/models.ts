@@ -1,4 +1,4 @@
-/** Models at the terminal. */
+/** CLI topic of models. */
 import { modelRoutes, models } from '../../../contract/families/models.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,4 +1,4 @@
-/** Prompt templates at the terminal. */
+/** CLI topic of prompt templates. */
 import { promptTemplateRoutes, promptTemplates } from '../../../contract/families/prompt-templates.ts'
 import type { Topic } from '../topic.ts'
 

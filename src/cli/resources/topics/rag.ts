@@ -1,4 +1,4 @@
-/** RAG tools at the terminal. */
+/** CLI topic of RAG tools. */
 import { ragToolRoutes, ragTools } from '../../../contract/families/rag-tools.ts'
 import type { Topic } from '../topic.ts'
 
@@ -9,6 +9,6 @@ export const ragTopic: Topic = {
   columns: ['id', 'name', 'knowledge_source_id', 'top_k', 'description'],
   label: 'name',
   nullLabels: { model_id: 'the default model' },
-  getNextStep: ({ name }) => ['Ask it something', `cadre rag query ${name} "…"`],
+  getNextStep: ({ name }) => ['Ask it a question', `cadre rag query ${name} "…"`],
   references: { knowledge_source_id: ['knowledge_source'], model_id: ['model'] },
 }

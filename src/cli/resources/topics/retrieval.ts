@@ -1,4 +1,4 @@
-/** Retrieval tools at the terminal. */
+/** CLI topic of retrieval tools. */
 import { retrievalToolRoutes, retrievalTools } from '../../../contract/families/retrieval-tools.ts'
 import type { Topic } from '../topic.ts'
 

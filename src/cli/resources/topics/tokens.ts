@@ -1,4 +1,4 @@
-/** Tokens at the terminal. */
+/** CLI topic of tokens. */
 import { tokenRoutes, tokens } from '../../../contract/families/tokens.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,4 +1,4 @@
-/** API tools at the terminal: the placeholders of an address are parameters unless something else is said. */
+/** CLI topic of API tools. Placeholders in the URL become parameters by default. */
 import { apiToolRoutes, apiTools } from '../../../contract/families/api-tools.ts'
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
@@ -19,5 +19,5 @@ export const toolTopic: Topic = {
   label: 'name',
   getNextStep: ({ name }) => ['Try it', `cadre tools test ${name}`],
   references: {},
-  form: { schema: apiTools.create, fill: toBody },
+  form: { schema: apiTools.create, toBody },
 }

@@ -1,4 +1,4 @@
-/** Webhooks at the terminal. */
+/** CLI topic of webhooks. */
 import { webhookRoutes, webhooks } from '../../../contract/families/webhooks.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,4 +1,4 @@
-/** `cadre <family> create`: one resource from flags, or one or many from a file. */
+/** `cadre <topic> create`: creates resources from flags or a file. */
 import { string } from '@oclif/core/flags'
 import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
@@ -18,132 +18,113 @@ import { addReferenceNames, omitEmptyFields } from '../resource-view.ts'
 import { formatTitle, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 
-/** A longer list is no slip of somebody who types. */
+/** Long lists come from files; their names are not checked for duplicates. */
 const MAX_NAME_CHECKS = 20
 
-export const createFileFlag = ({ fileContents: fileHolds = 'fields from a JSON or YAML file' }: Topic) =>
-  string({ description: `Read ${fileHolds}, - for stdin; flags go over them.`, helpValue: '<file|->' })
+export const createFileFlag = ({ fileContents = 'fields from a JSON or YAML file' }: Topic) =>
+  string({ description: `Read ${fileContents}; - reads stdin. Flags override the file.`, helpValue: '<file|->' })
 
-/** Asks for what is missing, where somebody is there to answer. */
+/** Merges the file and the flags; flags take precedence. */
+export async function readInput({ readFile }: Topic, fields: readonly Field[], flags: FlagValues): Promise<ResourceInput> {
+  const reader = new InputReader()
+  const open = (file: string) => (readFile ? readFile(file, reader) : reader.readResources(file))
+  const input = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
+  const fromFlags = await readBody(fields, flags, reader)
+  return { ...input, bodies: input.bodies.map((body) => ({ ...body, ...fromFlags })) }
+}
+
+/** Prompts for missing fields at a terminal. */
 export interface Interview {
   ask: (connection: Connection, given: Body) => Promise<Body>
-  /** What help says of it. */
+  /** Sentence for the help. */
   description: string
 }
 
 export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
-  const {
-    family,
-    routes,
-    command,
-    references,
-    columns,
-    form,
-    createExample: simplest,
-    readFile: fromFile,
-    conditionalReferences: sometimes,
-    oneTimeField: shownOnce,
-    getNextStep: next,
-  } = topic
+  const { family, routes, command, references, columns, form, conditionalReferences, oneTimeField, getNextStep } = topic
   const fields = createFields(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
-      `Create ${withArticle(family.noun)}.\n\nFields come from flags, from a file, or from both. A file that holds a list creates each of its items. Names work wherever identifiers do.${interview ? ` ${interview.description}` : ''}`
+      `Create ${withArticle(family.noun)}.\n\nReads fields from flags, a file or both. ${interview?.description ?? 'A file can contain a list.'}`
     static override examples = [
       ...examples,
-      { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'From a file of one or many' },
+      { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'Create one or more from a file' },
     ]
     static override flags: FlagSet = { ...createFlags(fields), file: createFileFlag(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(CreateCommand)
-      const given = await read(flags as FlagValues)
-      const asks =
-        interview && !given.isList && missing(given.bodies[0] ?? {}).length > 0 && canPrompt() && this.getFormat(flags) === 'table'
-      const complete = asks ? given.bodies : given.bodies.map(checked)
+      const isTable = this.getFormat(flags) === 'table'
+      const { isList, bodies, defaults, locateError } = await readInput(topic, fields, flags as FlagValues)
+      const given = bodies.map((body) => ({ ...defaults, ...body }))
+      const prompts = interview && !isList && findMissing(given[0] ?? {}).length > 0 && canPrompt() && isTable
+      if (!prompts) given.forEach(checkRequired)
       const connection = await this.connect(flags)
-      const bodies = asks ? [checked(await interview.ask(connection, given.bodies[0] ?? {}))] : complete
+      const complete = prompts ? [await interview.ask(connection, given[0] ?? {})] : given
       const created: Row[] = []
-      for (const [index, body] of bodies.entries()) {
+      for (const [index, body] of complete.map(toBody).entries()) {
         try {
           const named = await resolveReferences(connection, references, body)
-          const resolved = sometimes ? await resolveReferences(connection, sometimes, named, { keepUnknown: true }) : named
+          const resolved = await resolveReferences(connection, conditionalReferences ?? {}, named, { keepUnknown: true })
           created.push((await call(connection, routes.create, { body: resolved })).data as Row)
         } catch (error) {
-          const place = given.locateError?.(error)
-          if (place !== undefined) this.narrate(`Refused: ${place}.`)
-          if (given.isList) this.narrate(`Item ${index + 1} of ${bodies.length} failed; ${created.length} were created before it.`)
+          const place = locateError?.(error)
+          if (place !== undefined) this.narrate(`Rejected: ${place}.`)
+          if (isList) this.narrate(`Item ${index + 1} of ${complete.length} failed; ${created.length} created before it.`)
           if (created.length > 0) await this.print({ data: created, columns }, flags)
           throw error
         }
-        this.narrate(`Created ${family.noun} ${formatTitle(topic, getLast(created))}.`)
+        this.narrate(`Created ${family.noun} ${formatTitle(topic, created.at(-1) ?? {})}.`)
       }
-      const brief = !given.isList && this.getFormat(flags) === 'table'
-      await this.print(
-        {
-          data: given.isList
-            ? created
-            : brief
-              ? omitEmptyFields(await addReferenceNames(connection, topic, getLast(created)))
-              : getLast(created),
-          columns,
-        },
-        flags,
-      )
-      if (shownOnce !== undefined) this.narrate(`Keep the ${shownOnce}: it is not shown again.`)
-      if (this.getFormat(flags) !== 'table') return
-      const alone = created.length > MAX_NAME_CHECKS || (await this.#tellNamesakes(connection, created))
-      if (next && !given.isList) this.narrate(formatNextStep(next, getLast(created), alone))
+      const last = created.at(-1) ?? {}
+      const resource = isTable && !isList ? omitEmptyFields(await addReferenceNames(connection, topic, last)) : last
+      await this.print({ data: isList ? created : resource, columns }, flags)
+      if (oneTimeField !== undefined) this.narrate(`Save the ${oneTimeField} now: it is not shown again.`)
+      if (!isTable) return
+      const isUnique = created.length > MAX_NAME_CHECKS || (await this.#reportDuplicateNames(connection, created))
+      if (getNextStep && !isList) this.narrate(formatNextStep(getNextStep, last, isUnique))
     }
 
-    /** Names may be given twice; whoever does it learns that, and what to call the new one by. Whether none was. */
-    async #tellNamesakes(connection: Connection, created: readonly Row[]): Promise<boolean> {
-      let alone = true
-      for (const one of created) {
-        const [other] = await findNamesakes(connection, topic, one as FoundResource)
+    /** Names need not be unique. Returns whether all are. */
+    async #reportDuplicateNames(connection: Connection, created: readonly Row[]): Promise<boolean> {
+      let isUnique = true
+      for (const resource of created) {
+        const [other] = await findNamesakes(connection, topic, resource as FoundResource)
         if (!other) continue
-        alone = false
-        this.narrate(formatDuplicateName(topic, one, other))
+        isUnique = false
+        this.narrate(formatDuplicateName(topic, resource, other))
       }
-      return alone
+      return isUnique
     }
   }
 
-  async function read(flags: FlagValues): Promise<ResourceInput> {
-    const reader = new InputReader()
-    const open = (file: string) => (fromFile ? fromFile(file, reader) : reader.readResources(file))
-    const given: ResourceInput = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
-    const fromFlags = await readBody(fields, flags, reader)
-    return { ...given, bodies: given.bodies.map((body) => ({ ...given.defaults, ...body, ...fromFlags })) }
-  }
-
-  function missing(given: Body): Field[] {
+  function findMissing(given: Body): Field[] {
     return fields.filter((field) => field.required && given[field.name] === undefined)
   }
 
-  function checked(given: Body): Body {
-    const absent = missing(given)
-    if (absent.length > 0)
-      throw new UsageError(
-        `Missing ${absent.map(({ flag }) => `--${flag}`).join(', ')}.`,
-        `For example: ${simplest ?? examples.at(interview ? 1 : 0)?.command ?? `cadre ${command} create --help`}`,
-      )
-    return form ? form.fill(given) : given
+  function checkRequired(given: Body): void {
+    const missing = findMissing(given)
+    if (missing.length === 0) return
+    throw new UsageError(
+      `Missing ${missing.map(({ flag }) => `--${flag}`).join(', ')}.`,
+      `For example: ${topic.createExample ?? examples.at(interview ? 1 : 0)?.command ?? `cadre ${command} create --help`}`,
+    )
+  }
+
+  function toBody(given: Body): Body {
+    checkRequired(given)
+    return form ? form.toBody(given) : given
   }
 }
 
-/** A resource, and another one that people call the same. A second webhook of an address is seldom a slip. */
+/** Webhooks get no rename hint: two webhooks with the same URL are usually intended. */
 export function formatDuplicateName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
-  const way = label === 'url' ? '' : `, or give it a ${label} of its own: cadre ${command} update ${String(id)} --${label} …`
-  return `There is another ${family.noun} called ${sanitizeLine(String(name))}: ${String(other.id)}. Call this one by its identifier, ${String(id)}${way}`
+  const way = label === 'url' ? '' : `, or rename it: cadre ${command} update ${String(id)} --${label} …`
+  return `Another ${family.noun} is named ${sanitizeLine(String(name))}: ${String(other.id)}. Refer to this one by its ID, ${String(id)}${way}`
 }
 
-/** By its name, unless another one has that, too. */
-function formatNextStep(next: NonNullable<Topic['getNextStep']>, { name, id }: Row, alone: boolean): string {
-  const [what, command] = next({ name: alone ? quoteShellWord(String(name)) : String(id), id: String(id) })
-  return `${what}: ${paint('bold', command)}`
-}
-
-function getLast(created: readonly Row[]): Row {
-  return created.at(-1) ?? {}
+/** Uses the ID if the name is not unique. */
+function formatNextStep(getNextStep: NonNullable<Topic['getNextStep']>, { name, id }: Row, isUnique: boolean): string {
+  const [purpose, command] = getNextStep({ name: isUnique ? quoteShellWord(String(name)) : String(id), id: String(id) })
+  return `${purpose}: ${paint('bold', command)}`
 }

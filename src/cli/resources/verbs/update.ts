@@ -1,8 +1,8 @@
 /** `cadre <topic> update`: changes fields of a resource. */
 import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
-import { type Body, InputReader, type ResourceInput } from '../../input/input-reader.ts'
-import { createFields, createFlags, type FlagSet, type FlagValues, readBody } from '../../input/schema-flags.ts'
+import type { Body, ResourceInput } from '../../input/input-reader.ts'
+import { createFields, createFlags, type FlagSet, type FlagValues } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import type { Row } from '../../terminal/table.ts'
@@ -10,7 +10,7 @@ import type { FoundResource } from '../ambiguous-names.ts'
 import { findNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
 import { addReferenceNames } from '../resource-view.ts'
 import { formatTitle, type Topic } from '../topic.ts'
-import { createFileFlag, formatDuplicateName } from './create.ts'
+import { createFileFlag, formatDuplicateName, readInput } from './create.ts'
 import type { Example } from './list.ts'
 import { createIdArgument } from './show.ts'
 
@@ -30,12 +30,12 @@ export function updateCommand(topic: Topic, examples: Example[]) {
 
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(UpdateCommand)
-      const { body, placeOf } = await changes(flags as FlagValues)
+      const { body, locateError } = await readChanges(flags as FlagValues)
       const connection = await this.connect(flags)
       const params = { id: await resolveResource(connection, topic, args.id as string) }
       const change = { params, body: await resolveReferences(connection, references, body) }
       const { data } = await call(connection, routes.update, change).catch((error: unknown) => {
-        const place = placeOf?.(error)
+        const place = locateError?.(error)
         if (place !== undefined) this.narrate(`Rejected: ${place}.`)
         throw error
       })
@@ -52,14 +52,11 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     }
   }
 
-  async function changes(flags: FlagValues): Promise<{ body: Body; placeOf?: ResourceInput['locateError'] }> {
-    const reader = new InputReader()
-    const open = (file: string) => (topic.readFile ? topic.readFile(file, reader) : reader.readResources(file))
-    const given: ResourceInput = typeof flags.file === 'string' ? await open(flags.file) : { isList: false, bodies: [{}] }
-    if (given.isList) throw new UsageError('An update needs one object, not a list.')
-    const body = { ...given.bodies[0], ...(await readBody(fields, flags, reader)) }
-    if (Object.keys(body).length === 0)
-      throw new UsageError('Nothing to update.', `To list the fields: cadre ${command} update --help`)
-    return { body, ...(given.locateError ? { placeOf: given.locateError } : {}) }
+  async function readChanges(flags: FlagValues): Promise<{ body: Body; locateError: ResourceInput['locateError'] }> {
+    const { isList, bodies, locateError } = await readInput(topic, fields, flags)
+    if (isList) throw new UsageError('An update needs one object, not a list.')
+    const [body = {}] = bodies
+    if (Object.keys(body).length === 0) throw new UsageError('Nothing to update.', `To list the fields: cadre ${command} update --help`)
+    return { body, locateError }
   }
 }
