@@ -55,7 +55,7 @@ export default class ConversationsShow extends CadreCommand {
   }
 
   async #show(connection: Connection, data: Conversation, flags: { follow: boolean; citations: boolean; full: boolean }): Promise<void> {
-    const view = { ...flags, paper: getOutput(process.stdout) }
+    const view = { ...flags, output: getOutput(process.stdout) }
     const speakers = await getSpeakers(connection, data)
     const writing = findUnfinishedReply(data)
     const blocks = pairWithQuestions(data.messages).map(({ message, question }) => {

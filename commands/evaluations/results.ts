@@ -41,8 +41,8 @@ export default class EvaluationsResults extends CadreCommand {
     const format = this.getFormat(flags)
     if (format === 'csv') return this.print({ data: results }, flags)
     if (format !== 'table') return this.print({ data: { ...run, configuration, results } }, flags)
-    const paper = getOutput(process.stdout)
-    const lines = [...results.flatMap((result) => formatResult(result, paper)), '', ...formatSummary(run, process.stdout)]
+    const output = getOutput(process.stdout)
+    const lines = [...results.flatMap((result) => formatResult(result, output)), '', ...formatSummary(run, process.stdout)]
     process.stdout.write(`${lines.join('\n')}\n`)
   }
 }

@@ -45,11 +45,11 @@ export default class RetrievalSearch extends CadreCommand {
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     if (data.results.length === 0) this.narrate('No passages found.')
     else if (data.results.every(({ loose }) => loose)) this.narrate(formatNoMatch(body.query))
-    const paper = getOutput(process.stdout)
-    const view = { query: body.query, paper, full: flags.full }
+    const output = getOutput(process.stdout)
+    const view = { query: body.query, output, full: flags.full }
     const found = data.results.map((passage, at) => formatPassage(passage, at + 1, [formatScores(passage)], view).join('\n'))
     if (found.length > 0) process.stdout.write(`${found.join('\n\n')}\n`)
-    if (data.timings) for (const line of wrap(formatTimings(data.timings), Math.min(paper.columns, 100))) this.narrate(paint('dim', line))
+    if (data.timings) for (const line of wrap(formatTimings(data.timings), Math.min(output.columns, 100))) this.narrate(paint('dim', line))
   }
 }
 

@@ -30,6 +30,6 @@ export default class UsageCosts extends CadreCommand {
     const title = formatTitle(period, whose)
     if (Object.keys(data.by_model).length === 0) return this.narrate(`${title}: no model was called.`)
     const names = await fetchNames(connection, { ...data, by_entity: {} }, flags.top)
-    process.stdout.write(`${formatCosts(data, { title, names, paper: getOutput(process.stdout), top: flags.top })}\n`)
+    process.stdout.write(`${formatCosts(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

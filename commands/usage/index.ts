@@ -33,6 +33,6 @@ export default class Usage extends CadreCommand {
     if (format === 'csv') return this.print({ data: listUsageRows(data, names) }, flags)
     // A chart of the one entity the report is filtered by would repeat the total.
     const by_entity = whose.query.entity_id === undefined ? data.by_entity : {}
-    process.stdout.write(`${formatUsage({ ...data, by_entity }, { title, names, paper: getOutput(process.stdout), top: flags.top })}\n`)
+    process.stdout.write(`${formatUsage({ ...data, by_entity }, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

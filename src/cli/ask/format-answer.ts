@@ -5,13 +5,13 @@ import { formatProse } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
 import { formatPassage } from './format-passages.ts'
 
-export function formatAnswer({ query, answer, results }: Static<typeof QueryResult>, paper: Output, full = false): string {
+export function formatAnswer({ query, answer, results }: Static<typeof QueryResult>, output: Output, full = false): string {
   const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
   const notes = (number: number, loose = false) =>
     loose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []
   const passages = results.flatMap((passage, at) => [
     '',
-    ...formatPassage(passage, at + 1, notes(at + 1, passage.loose), { query, paper, full }),
+    ...formatPassage(passage, at + 1, notes(at + 1, passage.loose), { query, output, full }),
   ])
-  return [formatProse(answer, paper), ...passages].join('\n')
+  return [formatProse(answer, output), ...passages].join('\n')
 }

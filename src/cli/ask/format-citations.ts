@@ -8,27 +8,27 @@ import { formatPassage } from './format-passages.ts'
 
 export type Citation = Static<typeof CitationSchema>
 
-export interface CitationOptions {
+interface CitationOptions {
   /** The question; its words are highlighted. */
   query: string
-  paper: Output
+  output: Output
   full?: boolean
 }
 
 /** Formats the cited passages in order of their numbers, each after an empty line, and a note about skipped numbers. */
-export function formatCitations(citations: readonly Citation[], { query, paper, full = false }: CitationOptions): string[] {
+export function formatCitations(citations: readonly Citation[], { query, output, full = false }: CitationOptions): string[] {
   const lines = citations
     .filter(({ cited }) => cited)
-    .sort((one, other) => one.index - other.index)
+    .sort((a, b) => a.index - b.index)
     .flatMap(({ index, content, score, source, page, document_id, stale }) => {
       const passage = { content, score, metadata: { source, page, document_id } }
       return [
         '',
-        ...formatPassage(passage, index, stale ? ['The document has been changed or deleted since.'] : [], { query, paper, full }),
+        ...formatPassage(passage, index, stale ? ['The document has been changed or deleted since.'] : [], { query, output, full }),
       ]
     })
-  const over = formatUncitedNote(citations)
-  return over === undefined ? lines : [...lines, '', ...wrap(over, paper.columns).map((line) => paint('dim', line, paper.stream))]
+  const note = formatUncitedNote(citations)
+  return note === undefined ? lines : [...lines, '', ...wrap(note, output.columns).map((line) => paint('dim', line, output.stream))]
 }
 
 /** Explains skipped numbers: passages are numbered as they were found, so a reply may cite [2] without [1]. */

@@ -1,7 +1,7 @@
 /** Formats the document and page of a passage. */
 import { sanitizeLine } from '../terminal/text.ts'
 
-export interface PassageLocation {
+interface PassageLocation {
   source: string
   page: number
 }
@@ -14,6 +14,6 @@ export function hasPages({ source, page }: PassageLocation): boolean {
 }
 
 /** Returns `manual.pdf, page 3`, or the name alone for documents without pages. */
-export function formatLocation(place: PassageLocation): string {
-  return `${sanitizeLine(place.source)}${hasPages(place) ? `, page ${place.page}` : ''}`
+export function formatLocation(location: PassageLocation): string {
+  return `${sanitizeLine(location.source)}${hasPages(location) ? `, page ${location.page}` : ''}`
 }

@@ -10,7 +10,7 @@ export type Passage = Static<typeof PassageSchema>
 
 export interface PassageOptions {
   query: string
-  paper: Output
+  output: Output
   /** Whether to show whole passages instead of excerpts. */
   full: boolean
 }
@@ -54,9 +54,9 @@ export function formatPassage(
   passage: Passage,
   number: number,
   notes: readonly string[],
-  { query, paper, full }: PassageOptions,
+  { query, output, full }: PassageOptions,
 ): string[] {
-  const columns = Math.min(paper.columns, WIDEST)
+  const columns = Math.min(output.columns, WIDEST)
   const mark = `[${number}]`.padEnd(INDENT)
   const words = createQueryPattern(query)
   const text = full
@@ -67,13 +67,13 @@ export function formatPassage(
         columns === Number.POSITIVE_INFINITY ? 300 : (columns - INDENT) * EXCERPT_LINES,
       )
   const lines =
-    paper.columns === Number.POSITIVE_INFINITY && !full
+    output.columns === Number.POSITIVE_INFINITY && !full
       ? [text]
       : wrap(text, columns - INDENT).slice(0, full ? undefined : EXCERPT_LINES + 1)
   return [
-    `${paint('cyan', mark, paper.stream)}${formatHeading(passage, paper.stream, paper.columns - INDENT)}`,
-    ...notes.map((note) => ' '.repeat(INDENT) + paint('dim', note, paper.stream)),
-    ...lines.map((line) => ' '.repeat(INDENT) + highlightWords(line, words, paper.stream)),
+    `${paint('cyan', mark, output.stream)}${formatHeading(passage, output.stream, output.columns - INDENT)}`,
+    ...notes.map((note) => ' '.repeat(INDENT) + paint('dim', note, output.stream)),
+    ...lines.map((line) => ' '.repeat(INDENT) + highlightWords(line, words, output.stream)),
   ]
 }
 

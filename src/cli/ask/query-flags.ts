@@ -6,13 +6,12 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { InputReader } from '../input/input-reader.ts'
+import { parsePair } from '../input/parse-pair.ts'
 import { parseScalar } from '../input/schema-flags.ts'
 import { resolveResource } from '../resources/resolve-references.ts'
 import type { Topic } from '../resources/topic.ts'
-import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { createMissingQuestionError } from './missing-question.ts'
-import { hasStdin } from './read-question.ts'
+import { createMissingQuestionError, hasStdin } from './read-question.ts'
 
 /** Optional for oclif: a missing query is reported with an example that names the tool. */
 export const createQueryArgument = (label: string) =>
@@ -35,7 +34,7 @@ interface QueryFlagValues {
   filter?: string[] | undefined
 }
 
-export interface QueryBody {
+interface QueryBody {
   query: string
   top_k?: number
   filters?: Record<string, unknown>
@@ -43,9 +42,9 @@ export interface QueryBody {
 
 /** Reads the query from the arguments or stdin. `command` is the command line before it, for the example in the error. */
 export async function readQuery(words: readonly string[], flags: QueryFlagValues, command: string): Promise<QueryBody> {
-  const reads = words.length === 1 ? words[0] === '-' : words.length === 0 && hasStdin()
-  const query = (reads ? (await new InputReader().readStdin('The question')).toString('utf8') : words.join(' ')).trim()
-  if (query === '') throw createMissingQuestionError(command, reads)
+  const readsStdin = words.length === 1 ? words[0] === '-' : words.length === 0 && hasStdin()
+  const query = (readsStdin ? (await new InputReader().readStdin('The question')).toString('utf8') : words.join(' ')).trim()
+  if (query === '') throw createMissingQuestionError(command, readsStdin)
   const filters = parseFilters(flags.filter ?? [])
   return {
     query,
@@ -56,11 +55,9 @@ export async function readQuery(words: readonly string[], flags: QueryFlagValues
 
 export function parseFilters(texts: readonly string[]): Record<string, unknown> {
   const filters: Record<string, unknown> = {}
-  for (const one of texts) {
-    const at = one.indexOf('=')
-    if (at < 1) throw new UsageError(`--filter ${one} has no value.`, 'Write it as key=value, for example source=leave.md.')
-    const [key, value] = [one.slice(0, at), parseScalar(one.slice(at + 1))]
-    filters[key] = key in filters ? [filters[key], value].flat() : value
+  for (const text of texts) {
+    const [key, value] = parsePair(text, '--filter', 'Use key=value, for example source=leave.md.')
+    filters[key] = key in filters ? [filters[key], parseScalar(value)].flat() : parseScalar(value)
   }
   return filters
 }

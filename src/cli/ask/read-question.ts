@@ -4,7 +4,6 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { createMissingQuestionError } from './missing-question.ts'
 
 const MAX_MESSAGE_LENGTH: number = (conversationRoutes.send.body.properties.message as { maxLength?: number }).maxLength ?? 0
 /** A UTF-8 character has at most four bytes. */
@@ -24,7 +23,7 @@ export function hasStdin(): boolean {
   }
 }
 
-export interface QuestionInput {
+interface QuestionInput {
   words: readonly string[]
   reader: InputReader
   /** Whether stdin may be read. */
@@ -49,24 +48,18 @@ export interface Question {
 
 /** Combines the words, the files they name, and stdin. Without words, or with -, stdin is the question. */
 export async function readQuestion({ words, reader, stdin, narrate, command }: QuestionInput): Promise<Question> {
-  const dash = words.length === 1 && words[0] === '-'
-  const question = dash ? '' : words.join(' ').trim()
-  if (dash && !stdin) throw new UsageError('- cannot be combined with --no-stdin.')
-  const reads = dash || (stdin && hasStdin())
-  if (question === '' && !reads) throw createMissingQuestionError(command)
+  const isDash = words.length === 1 && words[0] === '-'
+  const question = isDash ? '' : words.join(' ').trim()
+  if (isDash && !stdin) throw new UsageError('- cannot be combined with --no-stdin.')
+  const readsStdin = isDash || (stdin && hasStdin())
+  if (question === '' && !readsStdin) throw createMissingQuestionError(command)
   // Only arguments may name files: text from stdin is untrusted and must not choose what is read.
-  const attached = attachMentionedFiles(question)
-  const context = (reads ? await readStdin(reader, narrate) : '').trimEnd()
+  const { message, files, missing: missingFiles } = attachMentionedFiles(question)
+  const context = (readsStdin ? await readStdin(reader, narrate) : '').trimEnd()
   if (question === '') return createQuestionFromStdin(context, command, true)
-  const { message, files, missing } = attached
-  if (context.trim() === '') return checkLength({ text: question, message, attachments: files, missingFiles: missing, stdin: context })
-  return checkLength({
-    text: question,
-    message: `${message}\n\n<stdin>\n${context}\n</stdin>`,
-    attachments: [...files, 'stdin'],
-    missingFiles: missing,
-    stdin: context,
-  })
+  if (context.trim() === '') return checkLength({ text: question, message, attachments: files, missingFiles, stdin: context })
+  const messageWithStdin = `${message}\n\n<stdin>\n${context}\n</stdin>`
+  return checkLength({ text: question, message: messageWithStdin, attachments: [...files, 'stdin'], missingFiles, stdin: context })
 }
 
 export function createQuestionFromStdin(context: string, command: string, reads: boolean): Question {
@@ -106,6 +99,12 @@ async function readStdin(reader: InputReader, narrate: (line: string) => void): 
 function isText(text: string): boolean {
   const lost = text.match(/\ufffd/g)?.length ?? 0
   return !text.includes('\0') && lost <= text.length / 10
+}
+
+/** `command` is the command line before the question. */
+export function createMissingQuestionError(command: string, isStdinEmpty = false): UsageError {
+  const problem = isStdinEmpty ? 'There is no question: stdin is empty.' : 'There is no question.'
+  return new UsageError(problem, `For example: ${command} "How many days of leave do I have?"`)
 }
 
 function createTooLongError(): UsageError {

@@ -25,7 +25,7 @@ export interface Speakers {
 }
 
 export interface ConversationOptions {
-  paper: Output
+  output: Output
   citations: boolean
   /** Whether to show whole passages and questions instead of excerpts. */
   full: boolean
@@ -55,25 +55,25 @@ export function findUnfinishedReply({ messages }: Conversation): Message | undef
 export function formatConversationHeading(
   { id, title, status, created_at }: Conversation,
   { agent }: Speakers,
-  { paper }: ConversationOptions,
+  { output }: ConversationOptions,
 ): string[] {
   const facts = [agent, formatCell(created_at), status].join(' · ')
-  const lines = wrap(sanitizeLine(title ?? 'Conversation'), Math.min(paper.columns, MAX_PROSE_COLUMNS))
-  return [...lines.map((line) => paint('bold', line, paper.stream)), paint('dim', facts, paper.stream), paint('dim', id, paper.stream)]
+  const lines = wrap(sanitizeLine(title ?? 'Conversation'), Math.min(output.columns, MAX_PROSE_COLUMNS))
+  return [...lines.map((line) => paint('bold', line, output.stream)), paint('dim', facts, output.stream), paint('dim', id, output.stream)]
 }
 
 /** Formats a message; `question` is the user message it replies to. */
 export function formatMessage(message: Message, speakers: Speakers, question: string, view: ConversationOptions): string[] {
   const { role, content, timestamp, citations = [], tool_calls = [], finish_reason, error } = message
-  const { paper } = view
+  const { output } = view
   const who = role === 'user' ? speakers.user : speakers.agent
   const ending = error ?? (finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason])
   return [
-    `${paint(role === 'user' ? 'green' : 'cyan', who, paper.stream)} ${paint('dim', formatCell(timestamp), paper.stream)}`,
-    ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(paper.columns, MAX_PROSE_COLUMNS)), paper.stream)),
-    ...textLines(role === 'user' && !view.full ? truncateQuestion(content) : content, paper),
-    ...(view.citations ? formatCitations(citations, { query: question, paper, full: view.full }) : []),
-    ...(ending ? [paint('yellow', sanitizeText(ending), paper.stream)] : []),
+    `${paint(role === 'user' ? 'green' : 'cyan', who, output.stream)} ${paint('dim', formatCell(timestamp), output.stream)}`,
+    ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(output.columns, MAX_PROSE_COLUMNS)), output.stream)),
+    ...textLines(role === 'user' && !view.full ? truncateQuestion(content) : content, output),
+    ...(view.citations ? formatCitations(citations, { query: question, output, full: view.full }) : []),
+    ...(ending ? [paint('yellow', sanitizeText(ending), output.stream)] : []),
   ]
 }
 
@@ -89,8 +89,8 @@ function truncateQuestion(text: string): string {
   return `${text.slice(0, MAX_QUESTION_LENGTH).toWellFormed()}…\n(${left.toLocaleString('en')} more characters; use --full to show them)`
 }
 
-function textLines(text: string, paper: Output): string[] {
-  return text.trim() === '' ? [] : [formatProse(text, paper)]
+function textLines(text: string, output: Output): string[] {
+  return text.trim() === '' ? [] : [formatProse(text, output)]
 }
 
 /** Pairs each message with the last user message before it. */

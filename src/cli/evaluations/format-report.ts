@@ -1,7 +1,6 @@
 /** Formats the summary, results and comparison of evaluation runs. */
 import type { Static } from 'typebox'
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
-import { formatElapsed } from '../knowledge/follow-sync.ts'
 import { paint } from '../terminal/color.ts'
 import { formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
 import { type DiffLine, diffLines } from '../terminal/line-diff.ts'
@@ -22,7 +21,7 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
   const counts = [`${passed} of ${total} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} could not be run` : '']
     .filter(Boolean)
     .join(', ')
-  const time = started_at && finished_at ? ` in ${formatElapsed(Date.parse(finished_at) - Date.parse(started_at))}` : ''
+  const time = started_at && finished_at ? ` in ${formatMilliseconds(Date.parse(finished_at) - Date.parse(started_at))}` : ''
   const figures = [
     average_score === null ? '' : `score ${average_score.toFixed(2)}`,
     latency_p50_ms === null
@@ -41,7 +40,7 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
 /** Formats the figures below the progress bar; narrow terminals drop the least important columns. */
 export function formatFigures(
   { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: EvaluationRun['summary'],
-  paper: Output,
+  output: Output,
 ): string[] {
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   const row = {
@@ -54,7 +53,7 @@ export function formatFigures(
     tokens: tokens.toLocaleString('en'),
     cost: cost === null ? 'unknown' : formatMoney(cost),
   }
-  return formatTable([row], Object.keys(row), paper).split('\n')
+  return formatTable([row], Object.keys(row), output).split('\n')
 }
 
 /** Formats a result; a failed one with its expected and actual output and the reasons of its scorers. */
@@ -123,9 +122,9 @@ export const sortFailuresFirst = (results: readonly Result[]): Result[] =>
     (a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position,
   )
 
-export function formatComparison(comparison: Static<typeof RunComparison>, paper: Output, most: number): string[] {
+export function formatComparison(comparison: Static<typeof RunComparison>, output: Output, most: number): string[] {
   const { a, b, better, worse, same, only_a, only_b, p_value, verdict, changes } = comparison
-  const { stream, columns } = paper
+  const { stream, columns } = output
   const color = verdict === 'worse' ? 'red' : verdict === 'better' ? 'green' : 'bold'
   const others = [only_a > 0 ? `${only_a} only in baseline` : '', only_b > 0 ? `${only_b} new` : ''].filter(Boolean)
   const shown = changes.slice(0, most)

@@ -7,8 +7,8 @@ import { createReadError } from '../input/file-errors.ts'
 import { listFolders } from '../input/list-folders.ts'
 import { type SkipReason, scanFolder } from '../input/local-files.ts'
 import { describeSystemError } from '../terminal/errors.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
-import { formatCount } from './follow-sync.ts'
 
 /** The best-known supported file types, for messages. */
 export const SUPPORTED_FILE_TYPES = ['pdf', 'docx', 'md', 'txt', 'html', 'epub', 'csv', 'json', 'yaml', 'xml'] as const

@@ -1,6 +1,6 @@
 /** Reads the arguments of an API tool from flags; the tool's schema decides which values stay text. */
-
 import { type InputReader, parseJson } from '../input/input-reader.ts'
+import { parsePair } from '../input/parse-pair.ts'
 import { parseScalar } from '../input/schema-flags.ts'
 import { UsageError } from '../terminal/errors.ts'
 
@@ -14,19 +14,16 @@ interface ArgumentFlags {
 
 /** Validates the flags before connecting; the returned function applies the schema of the tool. */
 export async function readArguments(flags: ArgumentFlags, reader: InputReader): Promise<(parameters: Parameters) => Arguments> {
-  const whole = flags.arguments === undefined ? {} : await reader.readStructure(flags.arguments, 'arguments')
-  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) throw new UsageError('--arguments must be a JSON object.')
-  const pairs = (flags.argument ?? []).map((text) => {
-    const at = text.indexOf('=')
-    if (at < 1) throw new UsageError(`--argument ${text} has no value.`, 'Write it as name=value, for example city=Lisbon.')
-    return [text.slice(0, at), text.slice(at + 1)] as const
-  })
+  const json = flags.arguments === undefined ? {} : await reader.readStructure(flags.arguments, 'arguments')
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new UsageError('--arguments must be a JSON object.')
+  const values = new Map<string, string[]>()
+  for (const text of flags.argument ?? []) {
+    const [name, value] = parsePair(text, '--argument', 'Use name=value, for example city=Lisbon.')
+    values.set(name, [...(values.get(name) ?? []), value])
+  }
   return (parameters) => {
-    const found = new Map<string, unknown>(Object.entries(whole))
-    const given = new Map<string, string[]>()
-    for (const [name, value] of pairs) given.set(name, [...(given.get(name) ?? []), value])
-    for (const [name, values] of given) found.set(name, parseValue(name, values, getSchema(parameters, name)))
-    return Object.fromEntries(found)
+    const parsed = Array.from(values, ([name, texts]) => [name, parseValue(name, texts, getSchema(parameters, name))] as const)
+    return Object.fromEntries([...Object.entries(json), ...parsed])
   }
 }
 
@@ -41,14 +38,11 @@ function getSchema({ properties }: Parameters, name: string): Schema {
 }
 
 /** A repeated argument, or one with an array schema, becomes a list. */
-function parseValue(name: string, values: readonly string[], schema: Schema): unknown {
-  const [first = ''] = values
+function parseValue(name: string, texts: readonly string[], schema: Schema): unknown {
+  const [first = ''] = texts
   const types = [schema.type].flat()
-  if (values.length === 1 && /^\s*[[{]/.test(first) && !types.includes('string')) return parseJson(first, `--argument ${name}`)
-  if (types.includes('array')) return values.map((value) => parseScalar(value, schema.items ?? {}))
-  return values.length > 1 ? values.map((value) => parseScalar(value, schema)) : parseScalar(first, schema)
-}
-
-function parseScalar(text: string, { type }: Schema): unknown {
-  return [type].flat().includes('string') ? text : parseScalar(text)
+  if (texts.length === 1 && /^\s*[[{]/.test(first) && !types.includes('string')) return parseJson(first, `--argument ${name}`)
+  const itemTypes = types.includes('array') ? [schema.items?.type].flat() : types
+  const items = texts.map((text) => (itemTypes.includes('string') ? text : parseScalar(text)))
+  return types.includes('array') || items.length > 1 ? items : items[0]
 }

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import type { ApiToolImport, ApiToolImportResult } from '../../contract/families/api-tools.ts'
 import { type InputReader, promptSecret, readTextFile } from '../input/input-reader.ts'
+import { parsePair } from '../input/parse-pair.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
@@ -30,7 +31,7 @@ export interface ImportFlags {
 
 export async function buildImportRequest(document: string, flags: ImportFlags, reader: InputReader): Promise<ImportRequest> {
   const credentials = await readCredentials(flags, reader)
-  const variables = Object.fromEntries((flags['server-variable'] ?? []).map((text) => parsePair(text, 'server-variable')))
+  const variables = Object.fromEntries((flags['server-variable'] ?? []).map((text) => parsePair(text, '--server-variable')))
   const only = flags.only
     ?.flatMap((text) => text.split(','))
     .map((word) => word.trim())
@@ -66,7 +67,7 @@ async function readCredentials(flags: ImportFlags, reader: InputReader): Promise
   if (flags.password !== undefined && flags.basic === undefined) throw new UsageError('--password requires --basic with a user name.')
   if (flags.basic !== undefined) found.basic = `${flags.basic}:${await readPassword(flags.basic, flags.password, reader)}`
   for (const text of flags.credential ?? []) {
-    const [scheme, value] = parsePair(text, 'credential')
+    const [scheme, value] = parsePair(text, '--credential')
     found[scheme] = await reader.readSecret(value, `credential ${scheme}`)
   }
   return found
@@ -77,12 +78,6 @@ async function readPassword(user: string, given: string | undefined, reader: Inp
   if (!process.stdin.isTTY)
     throw new UsageError(`--basic ${user} needs a password.`, 'Use --password -, --password @file or --password env:NAME.')
   return promptSecret(`Password of ${user}: `)
-}
-
-function parsePair(text: string, flag: string): [string, string] {
-  const at = text.indexOf('=')
-  if (at < 1) throw new UsageError(`--${flag} ${text} has no value.`, 'Write it as name=value.')
-  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** Prompts for the credentials that operations need and no flag sets; an empty answer skips one. */

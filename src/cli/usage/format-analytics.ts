@@ -12,7 +12,7 @@ import { groupDays } from './period-flags.ts'
 export type Analytics = Static<typeof ConversationAnalytics>
 type Day = Analytics['by_day'][number]
 
-export function formatAnalytics(analytics: Analytics, { title, names, paper, top }: Report): string {
+export function formatAnalytics(analytics: Analytics, { title, names, output, top }: Report): string {
   const { by_day, by_agent } = analytics
   const { unit, rows, omitted: empty } = groupDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
   const days = rows.map(({ date, conversations, messages }) => ({
@@ -29,13 +29,13 @@ export function formatAnalytics(analytics: Analytics, { title, names, paper, top
     value: messages,
     note: names.has(id) ? id : undefined,
   }))
-  const rest = agents.length > bars.length ? [paint('dim', `and ${formatCount(agents.length - bars.length)} more`, paper.stream)] : []
+  const rest = agents.length > bars.length ? [paint('dim', `and ${formatCount(agents.length - bars.length)} more`, output.stream)] : []
   return [
-    ...wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream)),
+    ...wrap(title, output.columns).map((line) => paint('bold', line, output.stream)),
     '',
-    formatRecord(formatFigures(analytics), paper),
-    ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'STARTED'], days, paper), ...formatNote(empty, paper)] : []),
-    ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'CONVERSATIONS', 'TOKENS'], bars, paper), ...rest] : []),
+    formatRecord(formatFigures(analytics), output),
+    ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'STARTED'], days, output), ...formatNote(empty, output)] : []),
+    ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'CONVERSATIONS', 'TOKENS'], bars, output), ...rest] : []),
   ].join('\n')
 }
 

@@ -20,11 +20,11 @@ const INDENT = '  '
 const WARNING_SHARE = 0.8
 
 /** Formats two lines per threshold: its identifier and action, then its usage. */
-export async function formatThresholds(connection: Connection, rows: readonly Row[], paper: Output): Promise<string> {
+export async function formatThresholds(connection: Connection, rows: readonly Row[], output: Output): Promise<string> {
   const thresholds = rows as unknown as Threshold[]
   const [spent, names] = await Promise.all([fetchUsage(connection, thresholds), fetchNames(connection, thresholds)])
   return thresholds
-    .flatMap((threshold) => formatThreshold(threshold, getUsedAmount(threshold, spent[threshold.period]), names, paper))
+    .flatMap((threshold) => formatThreshold(threshold, getUsedAmount(threshold, spent[threshold.period]), names, output))
     .join('\n')
 }
 

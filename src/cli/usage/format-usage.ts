@@ -20,7 +20,7 @@ export type Names = ReadonlyMap<string, string>
 export interface Report {
   title: string
   names: Names
-  paper: Output
+  output: Output
   /** Maximum rows per chart; the rest is only counted. */
   top: number
 }
@@ -42,7 +42,7 @@ const CHART_HEADINGS = {
 }
 
 export function formatUsage(usage: Statistics, report: Report): string {
-  const { paper } = report
+  const { output } = report
   const { total_tokens, input_tokens, output_tokens, cached_tokens, calls } = usage
   const cached = cached_tokens > 0 ? `, ${formatCount(cached_tokens)} of them cached` : ''
   const sentences = [
@@ -51,26 +51,26 @@ export function formatUsage(usage: Statistics, report: Report): string {
   ]
   const by = { ...usage.by_entity, model: usage.by_model }
   const charts = Object.entries(CHART_HEADINGS).flatMap(([kind, head]) => formatUsageChart(head, by[kind as keyof typeof by] ?? {}, report))
-  return [...formatHeading(report), ...sentences.flatMap((sentence) => lines(sentence, paper)), ...charts].join('\n')
+  return [...formatHeading(report), ...sentences.flatMap((sentence) => lines(sentence, output)), ...charts].join('\n')
 }
 
 export function formatCosts(costs: Costs, report: Report): string {
-  const { paper } = report
+  const { output } = report
   const tokens = costs.by_day.reduce((sum, day) => sum + day.tokens, 0)
   const { unit, rows, omitted: empty } = groupDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
   // Without costs, the bars show tokens.
   const weigh: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
-  const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, paper), value: weigh(day) }))
-  const days = ['', ...formatChart([unit, 'TOKENS', 'COST'], bars, paper), ...formatNote(empty, paper)]
+  const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, output), value: weigh(day) }))
+  const days = ['', ...formatChart([unit, 'TOKENS', 'COST'], bars, output), ...formatNote(empty, output)]
   return [
     ...formatHeading(report),
-    ...lines(formatCost({ ...costs, total_tokens: tokens }), paper),
+    ...lines(formatCost({ ...costs, total_tokens: tokens }), output),
     ...days,
     ...formatUsageChart('MODEL', costs.by_model, report, weigh),
   ].join('\n')
 }
 
-const formatHeading = ({ title, paper }: Report): string[] => wrap(title, paper.columns).map((line) => paint('bold', line, paper.stream))
+const formatHeading = ({ title, output }: Report): string[] => wrap(title, output.columns).map((line) => paint('bold', line, output.stream))
 /** Formats the note below a chart. */
 export const formatNote = (note: string | undefined, { stream }: Output): string[] =>
   note === undefined ? [] : [paint('dim', note, stream)]
@@ -91,15 +91,15 @@ function formatCost({
 }
 
 /** Formats a chart with the largest values first. */
-function formatUsageChart(head: string, spent: Record<string, UsageTotal>, { names, paper, top }: Report, weigh = getTokens): string[] {
+function formatUsageChart(head: string, spent: Record<string, UsageTotal>, { names, output, top }: Report, weigh = getTokens): string[] {
   const all = Object.entries(spent).sort(([, one], [, other]) => weigh(other) - weigh(one) || other.tokens - one.tokens)
   if (all.length === 0) return []
   const rows = all.slice(0, top).map(([id, sum]) => {
     const name = names.get(id)
-    return { label: name ?? id, cells: formatFigures(sum, paper), value: weigh(sum), note: name === undefined ? undefined : id }
+    return { label: name ?? id, cells: formatFigures(sum, output), value: weigh(sum), note: name === undefined ? undefined : id }
   })
-  const rest = all.length > rows.length ? [paint('dim', `and ${formatCount(all.length - rows.length)} more`, paper.stream)] : []
-  return ['', ...formatChart([head, 'TOKENS', 'COST'], rows, paper), ...rest]
+  const rest = all.length > rows.length ? [paint('dim', `and ${formatCount(all.length - rows.length)} more`, output.stream)] : []
+  return ['', ...formatChart([head, 'TOKENS', 'COST'], rows, output), ...rest]
 }
 
 function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns }: Output): [string, string] {

@@ -184,7 +184,7 @@ test('recordings of a replay model are exported, imported into another model and
   const outputs = ({ results }: Json) => results.map(({ actual_output }: Json) => actual_output).sort()
   assert.equal([outputs(again), provider.received.length], [outputs(first), asked])
   assert.is((await terminal.run(['models', 'recordings', 'clear', 'Elsewhere'])).code, 2)
-  assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, '4 recordings were forgotten')
+  assert.match((await ok(['models', 'recordings', 'clear', 'Elsewhere', '--yes'])).stderr, 'Deleted 4 recordings')
 })
 
 test('a cancelled run fails without checking its pass rate', async () => {

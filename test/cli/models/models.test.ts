@@ -113,7 +113,7 @@ test('test prints the reply of a model, and the error of one that fails', async 
       ])
     const good = await terminal.run(['models', 'test', 'good'])
     assert.is(good.code, 0)
-    assert.match(good.stdout, /^good answered in \d+\.\d s:\nHello there\.\n$/)
+    assert.match(good.stdout, /^good answered in \d+ ms:\nHello there\.\n$/)
     provider.script = [respondWithError(401)]
     const bad = await terminal.run(['models', 'test', 'bad'])
     assert.is(bad.code, 1)

@@ -11,7 +11,7 @@ const test = suite('bar charts')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
 const spent = (tokens: number, cost: number | null, unpriced_tokens = cost === null ? tokens : 0) => ({ tokens, cost, unpriced_tokens })
 const AGENT = 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
-const report = (columns: number) => ({ title: 'Last 30 days', names: new Map([['m1', 'Llama']]), paper: paper(columns), top: 2 })
+const report = (columns: number) => ({ title: 'Last 30 days', names: new Map([['m1', 'Llama']]), output: paper(columns), top: 2 })
 
 const USED = {
   total_tokens: 12_345_678,

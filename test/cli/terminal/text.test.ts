@@ -30,13 +30,13 @@ test('a passage that was found before the one a reply cites is accounted for', (
   const last = (...cited: boolean[]) =>
     formatCitations(
       cited.map((one, at) => passage(at + 1, one)),
-      { query: 'text', paper: paper(80) },
+      { query: 'text', output: paper(80) },
     ).at(-1)
   assert.is(last(false, true, false), '[1] was found, too, and is not cited.')
   assert.is(last(false, true, false, true), '[1] and [3] were found, too, and are not cited.')
   assert.match(last(true, true, false) ?? '', 'Text.')
   assert.is(last(false, false), undefined)
-  const narrow = formatCitations([passage(1, false), passage(2, true)], { query: 'text', paper: paper(20) })
+  const narrow = formatCitations([passage(1, false), passage(2, true)], { query: 'text', output: paper(20) })
   assert.equal(narrow.slice(-2), ['[1] was found, too,', 'and is not cited.'])
 })
 

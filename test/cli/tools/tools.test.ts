@@ -81,7 +81,7 @@ test('import --dry-run shows the tools without creating them', async () => {
   assert.match(stdout, /create +addPet +POST/)
   assert.match(stderr, 'Pets: would create 2, skipped 1.')
   assert.match(stderr, 'PUT /pets/{kind}: It takes image/png')
-  assert.match(stderr, 'listPets, addPet: It is called without the pet_key (api_key) that it asks for.')
+  assert.match(stderr, 'listPets, addPet: It is called without the required credentials: pet_key (api_key).')
   assert.equal(await terminal.json(['tools', 'list']), [])
 })
 
@@ -97,7 +97,7 @@ test('import reads an API key from the environment and never prints it', async (
   assert.match(stderr, 'cadre tools test listPets')
   const again = await terminal.run(['tools', 'import', file])
   assert.is(again.code, 1)
-  assert.match(again.stderr, '"listPets" is there already')
+  assert.match(again.stderr, '"listPets" already exists')
   const updated = await terminal.json<{ tools: { action: string; auth: string }[] }>([
     'tools',
     'import',
