@@ -67,7 +67,7 @@ async function compare(one: Reply, other: Reply): Promise<Figure[]> {
 }
 
 function ours(providers: ProviderRegistry, port: number): Reply {
-  const model: ChatModel = providers.model({
+  const model: ChatModel = providers.getModel({
     id: 'model_bench',
     name: 'bench',
     provider: 'openai-compatible',
@@ -76,7 +76,7 @@ function ours(providers: ProviderRegistry, port: number): Reply {
     api_key: null,
     allow_private: true,
     price: null,
-    callsTools: true,
+    canCallTools: true,
     contextTokens: 8_192,
     isContextKnown: false,
   })

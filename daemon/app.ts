@@ -28,12 +28,9 @@ import { RateLimiter } from './http/rate-limiter.ts'
 import { createServer } from './http/server.ts'
 import { createKnowledge } from './knowledge/create-knowledge.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
-import { ModelDiscovery } from './models/model-discovery.ts'
+import { createModels } from './models/create-models.ts'
+import type { DiscoveryOptions } from './models/model-discovery.ts'
 import type { ProviderTimeouts } from './models/providers/http-exchange.ts'
-import { ProviderRegistry } from './models/providers/provider-registry.ts'
-import { RecordingsService } from './models/replay/recordings-service.ts'
-import { bindModelRoutes } from './models/routes.ts'
-import { ModelsService } from './models/service.ts'
 import { createOutbound } from './outbound/client.ts'
 import type { Resolve } from './outbound/guarded-connector.ts'
 import { createMissingDatabaseError } from './process/home.ts'
@@ -73,15 +70,13 @@ export interface AppOptions {
   vault: Vault
   rateLimit: number
   version: string
-  /** Where models are looked for: keys of the environment, and addresses of servers instead of the usual ones. */
-  modelDiscovery: { keys: Readonly<Record<string, string>>; servers: readonly string[] | undefined }
+  modelDiscovery: DiscoveryOptions
   /** Becomes the admin token at the first start, instead of a new one. */
   adminToken: string | undefined
   /** Whether the home's owner asks for a new admin token. */
   recoverToken?: boolean | undefined
   /** Where names are looked up; the system's resolver unless a test has its own. */
   resolve?: Resolve | undefined
-  /** How long providers are waited for, where a test has no time. */
   providerTimeouts?: Partial<ProviderTimeouts> | undefined
   /** Keeps the first admin token where the command line finds it; called before the database knows it. */
   keepToken(token: string): Promise<void>
@@ -102,19 +97,7 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const {
-    paths,
-    logger,
-    vault,
-    rateLimit,
-    version,
-    modelDiscovery: surroundings,
-    adminToken,
-    recoverToken,
-    resolve,
-    providerTimeouts: providerTimes,
-    keepToken,
-  } = options
+  const { paths, logger, vault, rateLimit, version, adminToken, recoverToken, resolve, keepToken } = options
   const { clock = systemClock, random = Math.random } = options
   const database = openDatabase(paths.database, options.disk?.(paths.database))
   const originals = new OriginalStore(paths.documents)
@@ -131,16 +114,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   const now = () => new Date()
   const meter = new UsageMeter({ database, events, now })
   const tokens = new TokensService(database)
-  const providers = new ProviderRegistry({ resolve, timeouts: providerTimes })
-  const models = new ModelsService({
+  const modelFamily = createModels({
     database,
     vault,
-    providers,
-    discovery: new ModelDiscovery(surroundings, () => providers.connections()),
+    discovery: options.modelDiscovery,
+    resolve,
+    timeouts: options.providerTimeouts,
     invalidateEmbeddings: (transaction, id) => knowledge.service.rebuildIndexes(transaction, id),
     getEmbedder: () => embedding.getEmbedder(DEFAULT_EMBEDDING_MODEL),
     meter,
   })
+  const models = modelFamily.service
   const templates = new PromptTemplatesService(database)
   const outbound = createOutbound(resolve ? { resolve } : {})
   const embedding = new EmbeddingService({
@@ -254,7 +238,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...bindRagToolRoutes(ragTools),
     ...bindRetrievalToolRoutes(retrievalTools),
     ...conversations.bindings,
-    ...bindModelRoutes(models, new RecordingsService(database, models)),
+    ...modelFamily.bindings,
     ...bindEvaluationRoutes(evaluations, runs),
     ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
     ...bindUsageRoutes(thresholds, new UsageReports(database, now)),
@@ -288,7 +272,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([knowledge.stop(), engine.close(), scoring.close()])
       await server.close()
       await sent
-      await Promise.all([knowledge.close(), embedding.close(), outbound.close(), providers.close()])
+      await Promise.all([knowledge.close(), embedding.close(), outbound.close(), modelFamily.close()])
       await vectors.close()
       await database.close()
     },

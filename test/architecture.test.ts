@@ -218,7 +218,7 @@ test('services and stores know neither fastify nor SQL drivers', () => {
 })
 
 test('the rooms below the families know none of them', () => {
-  const below = ['crud', 'embedding', 'http', 'outbound', 'secrets', 'store'].flatMap((room) => inside(`daemon/${room}`))
+  const below = ['crud', 'embedding', 'http', 'outbound', 'providers', 'secrets', 'store'].flatMap((room) => inside(`daemon/${room}`))
   assert.equal(
     breaches(below, ({ target }) => FAMILIES.some((family) => target.startsWith(`daemon/${family}/`))),
     [],

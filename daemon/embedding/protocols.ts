@@ -24,9 +24,13 @@ export function getEmbeddingProtocol(model: RemoteModel): EmbeddingProtocol {
   const { provider, model_id } = model
   const isHosted = provider === 'openai' || provider === 'google'
   if (!isHosted && provider !== 'ollama' && provider !== 'openai-compatible')
-    throw new CadreError('VALIDATION_ERROR', `${model_id} cannot be an embedding model: the provider ${provider} has no embeddings endpoint.`, {
-      hint: 'Use the embedded model minilm, or a model of openai, google, ollama or an openai-compatible server.',
-    })
+    throw new CadreError(
+      'VALIDATION_ERROR',
+      `${model_id} cannot be an embedding model: the provider ${provider} has no embeddings endpoint.`,
+      {
+        hint: 'Use the embedded model minilm, or a model of openai, google, ollama or an openai-compatible server.',
+      },
+    )
   const createRequest = provider === 'google' ? createGoogleRequest : createOpenaiRequest
   return {
     endpoint: resolveEndpoint(provider, model.endpoint),

@@ -1,7 +1,14 @@
 /** Sends a JSON request to a provider's embeddings endpoint, with retries. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
-import { createIncompleteError, createNetworkError, createStatusError, createTimeoutError, parseJson, ProviderError } from '../providers/provider-error.ts'
+import {
+  createIncompleteError,
+  createNetworkError,
+  createStatusError,
+  createTimeoutError,
+  ProviderError,
+  parseJson,
+} from '../providers/provider-error.ts'
 import type { RemoteModel } from '../providers/remote-model.ts'
 
 export interface EmbeddingTimeouts {

@@ -6,7 +6,7 @@ import type { AskOnce } from '../conversations/agent-loop/ask-once.ts'
 import { CitationRegistry } from '../conversations/reply/citations.ts'
 import type { CallOrigin, Settlement } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
-import type { Generated, ModelsService } from '../models/service.ts'
+import type { GeneratedText, ModelsService } from '../models/service.ts'
 import { fillTemplate, type PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
@@ -189,7 +189,7 @@ function answered({
   cost,
   latencyMs,
   unsettled,
-}: Generated & { unsettled?: Settlement }): TargetAnswer {
+}: GeneratedText & { unsettled?: Settlement }): TargetAnswer {
   const usage = { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
   return { output: text, citations: [], usage, cost, latency_ms: Math.round(latencyMs), unsettled: unsettled ? [unsettled] : [] }
 }

@@ -1,11 +1,11 @@
-/** What every model can do, whoever runs it: take messages and tools, and give text, tool calls and a count of tokens as they come. */
+/** The interface of chat models, and its requests and responses. Requests and parts are stored in recordings as they are. */
 import { CadreError } from '../../src/contract/errors.ts'
 
 export interface ToolCall {
   id: string
   name: string
   arguments: Record<string, unknown>
-  /** What the provider wants to see again with this call: to be handed back unread, as long as the reply lasts. */
+  /** Opaque data of the provider, to be sent back with this call. */
   seal?: Readonly<Record<string, unknown>>
 }
 
@@ -25,29 +25,29 @@ export interface ContextPassage {
   content: string
   source: string
   page: number
-  /** Those it stands under, outermost first, where they are known. */
+  /** Headings above the passage, outermost first, if known. */
   headings?: readonly string[]
 }
 
 export interface ChatRequest {
-  /** Messages of the system are put together and come first, wherever they stand: not every model takes them elsewhere. */
+  /** System messages are joined and sent first, because not every model accepts them elsewhere. */
   messages: readonly ChatMessage[]
-  /** Offered only to models that call tools. */
+  /** Only for models that can call tools. */
   tools?: readonly ToolDefinition[]
-  /** Whether they may be called now. What was called before stays readable either way, which some providers refuse without the tools. */
+  /** Whether the model may call tools now. Some providers reject messages with tool calls if the tools are missing. */
   toolChoice?: 'auto' | 'none'
-  /** Given instead of tools to models that do not call them; the answer cites them as [1], [2] and so on. */
+  /** For models that cannot call tools. Replies cite them as [1], [2] and so on. */
   passages?: readonly ContextPassage[]
   temperature?: number | null
   maxTokens?: number | null
-  /** Ends the call at any moment; the iterator then throws the signal's reason. */
+  /** Aborts the call; the iterator then throws the signal's reason. */
   signal?: AbortSignal
 }
 
 export interface TokenUsage {
   inputTokens: number
   outputTokens: number
-  /** Of the input, what the provider had read before. */
+  /** Part of the input tokens that the provider read from its cache. */
   cachedTokens: number
 }
 
@@ -55,38 +55,38 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 
 export type ChatPart =
   | { type: 'text'; text: string }
-  /** `problem` says why arguments that are no JSON object could not be read; they are empty then. */
+  /** `problem` says why the arguments are not a JSON object; they are empty then. */
   | { type: 'tool_call'; call: ToolCall; problem?: string }
-  /** Always last, unless the call throws. Without usage the provider did not count. */
+  /** The last part. Without usage the provider did not report it. */
   | { type: 'end'; finishReason: FinishReason; usage: TokenUsage | undefined }
 
-/** Price of 1,000 tokens. */
+/** Price of 1,000 model tokens. */
 export interface Price {
   input: number
   output: number
 }
 
 export interface ContextWindow {
-  /** Most tokens of messages, tools and reply together. */
+  /** Maximum number of tokens of messages, tools and reply together. */
   contextTokens: number
-  /** False where that is a guess: what is longer may fit all the same. */
+  /** False if the limit is a default; longer requests may fit then. */
   isContextKnown: boolean
 }
 
 export interface ChatModel extends Readonly<ContextWindow> {
-  /** Of the model's record. */
+  /** The id of the model's record. */
   readonly id: string
   readonly name: string
-  /** False from the moment its server said that it takes none. */
+  /** Becomes false when the server reports that the model does not support tools. */
   readonly canCallTools: boolean
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly price: Price | null
   /**
-   * Throws PROVIDER_ERROR or PROVIDER_TIMEOUT with the provider's own words and never its key; ToolsUnsupported, before
-   * any part, where tools were offered to a model that takes none.
+   * Throws PROVIDER_ERROR or PROVIDER_TIMEOUT with the provider's message and without its API key. Throws
+   * ToolsUnsupportedError before the first part if tools were sent to a model without tool support.
    */
   stream(request: ChatRequest): AsyncIterable<ChatPart>
 }
 
-/** The model takes no tools: ask it again without them, with passages instead. */
+/** The model does not support tools. Callers retry with passages instead. */
 export class ToolsUnsupportedError extends CadreError {}

@@ -1,11 +1,11 @@
-/** How much models can read at once, where their record does not say: by the names that providers give them. */
+/** Context windows of models whose record does not set one. */
 import type { ContextWindow } from './chat-model.ts'
 
-/** Servers at home are started with little unless somebody says otherwise, and cut off what is more without a word. */
-const LOCAL = 8_192
+/** Local servers start with a small context window by default and truncate longer requests silently. */
+const DEFAULT_CONTEXT_TOKENS = 8_192
 
-/** The first that fits a name counts. */
-const KNOWN: Readonly<Record<string, readonly (readonly [RegExp, number])[]>> = {
+/** The first pattern that matches the model's name counts. */
+const CONTEXT_TOKENS_BY_PROVIDER: Readonly<Record<string, readonly (readonly [RegExp, number])[]>> = {
   openai: [
     [/gpt-4\.1/, 1_047_576],
     [/gpt-5-chat/, 128_000],
@@ -22,7 +22,7 @@ const KNOWN: Readonly<Record<string, readonly (readonly [RegExp, number])[]>> = 
   ],
 }
 
-export function getContextWindow(provider: string, model: string, declared: number | null): ContextWindow {
-  const known = declared ?? KNOWN[provider]?.find(([name]) => name.test(model.toLowerCase()))?.[1]
-  return { contextTokens: known ?? LOCAL, isContextKnown: known !== undefined }
+export function getContextWindow(provider: string, model: string, declaredTokens: number | null): ContextWindow {
+  const tokens = declaredTokens ?? CONTEXT_TOKENS_BY_PROVIDER[provider]?.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1]
+  return { contextTokens: tokens ?? DEFAULT_CONTEXT_TOKENS, isContextKnown: tokens !== undefined }
 }

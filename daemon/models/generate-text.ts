@@ -1,16 +1,15 @@
-/** A whole reply in one go, metered: for answers that nobody watches being written. */
-
+/** Generates a complete reply and records its usage. */
 import type { Acquire } from '../async/semaphore.ts'
 import { type CallOrigin, type CallUsage, computeCost, type Meter, type Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import type { ChatModel, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
-import { computeSettledCall, estimateRequest, type ReceivedReply } from './token-estimate.ts'
+import { computeCallUsage, estimateRequest, type ReceivedReply } from './token-estimate.ts'
 
 export interface GeneratedText {
   text: string
   model_id: string
   usage: TokenUsage
-  /** Null where the price is not known. */
+  /** Null if the price is unknown. */
   cost: number | null
   finishReason: FinishReason
   latencyMs: number
@@ -23,23 +22,23 @@ export interface GenerationDependencies {
 
 export interface GenerationOptions {
   origin: CallOrigin
-  /** Waited for once the call is entered. */
+  /** Awaited after the call is entered in the ledger and before it is made. */
   turn?: Acquire | undefined
 }
 
-/** Entered before the call and settled after it, once, however it ends. */
+/** Enters the call in the ledger, makes it and settles it exactly once, also when it fails. */
 export async function generateText(
-  books: GenerationDependencies,
+  dependencies: GenerationDependencies,
   model: ChatModel,
   request: ChatRequest,
-  occasion: GenerationOptions,
+  options: GenerationOptions,
 ): Promise<GeneratedText> {
-  const { unsettled, ...generated } = await generateUnsettledText(books, model, request, occasion)
-  await books.database.write((transaction) => books.meter.settle(transaction, unsettled.entry, unsettled.call))
+  const { unsettled, ...generated } = await generateUnsettledText(dependencies, model, request, options)
+  await dependencies.database.write((transaction) => dependencies.meter.settle(transaction, unsettled.entry, unsettled.call))
   return generated
 }
 
-/** The same, but what a call took that went well is left to whoever asked: it can be settled with what comes of it. */
+/** Leaves a successful call to be settled by the caller, in the transaction that stores its outcome. */
 export async function generateUnsettledText(
   { database, meter }: GenerationDependencies,
   model: ChatModel,
@@ -48,43 +47,37 @@ export async function generateUnsettledText(
 ): Promise<GeneratedText & { unsettled: Settlement }> {
   const { signal } = request
   signal?.throwIfAborted()
-  const estimatedInput = estimateRequest(request)
-  const beginning = { model, kind: 'chat' as const, origin, estimatedInput }
-  const entry = await (turn
-    ? meter.beginWithoutFlush(beginning)
-    : database.writeWithoutFlush((transaction) => meter.begin(transaction, beginning)))
-  const end = await turn?.()
-  const begun = performance.now()
-  const asked = !signal?.aborted
-  const heard: ReceivedReply = { text: '', parts: 0, usage: undefined }
+  const call = { model, kind: 'chat' as const, origin, estimatedInput: estimateRequest(request) }
+  const entry = await (turn ? meter.beginWithoutFlush(call) : database.writeWithoutFlush((transaction) => meter.begin(transaction, call)))
+  const endTurn = await turn?.()
+  const startTime = performance.now()
+  const isCalled = !signal?.aborted
+  const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
   let finishReason: FinishReason = 'other'
   try {
     signal?.throwIfAborted()
     for await (const part of model.stream(request)) {
-      heard.parts++
-      if (part.type === 'text') heard.text += part.text
-      if (part.type === 'end') [finishReason, heard.usage] = [part.finishReason, part.usage]
+      received.parts++
+      if (part.type === 'text') received.text += part.text
+      if (part.type === 'end') [finishReason, received.usage] = [part.finishReason, part.usage]
     }
   } catch (error) {
-    const call = asked ? computeSettledCall(request, heard, signal?.aborted ? 'aborted' : 'failed') : NOTHING
-    await database.write((transaction) => meter.settle(transaction, entry, call))
+    const failedCall = isCalled ? computeCallUsage(request, received, signal?.aborted ? 'aborted' : 'failed') : ABORTED_BEFORE_CALL
+    await database.write((transaction) => meter.settle(transaction, entry, failedCall))
     throw error
   } finally {
-    end?.()
+    endTurn?.()
   }
-  const call = computeSettledCall(request, heard, 'done')
-  const usage = { inputTokens: call.input_tokens, outputTokens: call.output_tokens, cachedTokens: call.cached_tokens ?? 0 }
-  const latencyMs = performance.now() - begun
+  const settled = computeCallUsage(request, received, 'done')
   return {
-    text: heard.text,
+    text: received.text,
     model_id: model.id,
-    usage,
-    cost: computeCost(model.price, call),
+    usage: { inputTokens: settled.input_tokens, outputTokens: settled.output_tokens, cachedTokens: settled.cached_tokens ?? 0 },
+    cost: computeCost(model.price, settled),
     finishReason,
-    latencyMs,
-    unsettled: { entry, call },
+    latencyMs: performance.now() - startTime,
+    unsettled: { entry, call: settled },
   }
 }
 
-/** Of a call that was given up before it was made. */
-const NOTHING: CallUsage = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }
+const ABORTED_BEFORE_CALL: CallUsage = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }

@@ -1,4 +1,4 @@
-/** What a model's record has to keep to, and who may say what of it. */
+/** Validates models before they are stored, including who may change what. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate } from '../../src/contract/families/models.ts'
@@ -12,78 +12,79 @@ import { modelRecords, type StoredModel } from './store.ts'
 
 export type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
 
-/** By its identifier, by what its provider calls it, or by what people here do. */
-export async function resolveModelId(reader: Reader, named: string, field: string): Promise<string> {
-  if (await modelRecords.get(reader, named)) return named
-  const called = await modelRecords.find(reader, { model_id: named }, 2)
-  const found = called.length > 0 ? called : await modelRecords.find(reader, { name: named }, 2)
-  if (found.length > 1)
+/** Finds a model by its id, by the provider's name for it, or by its name here. */
+export async function resolveModelId(reader: Reader, reference: string, field: string): Promise<string> {
+  if (await modelRecords.get(reader, reference)) return reference
+  const byModelId = await modelRecords.find(reader, { model_id: reference }, 2)
+  const matches = byModelId.length > 0 ? byModelId : await modelRecords.find(reader, { name: reference }, 2)
+  if (matches.length > 1)
     throw createValidationError(
       field,
-      `more than one model is called "${named}"`,
-      `Name it by its id: ${found.map(({ id }) => id).join(' or ')}.`,
+      `more than one model is called "${reference}"`,
+      `Use its id: ${matches.map(({ id }) => id).join(' or ')}.`,
     )
-  if (!found[0])
-    throw createValidationError(field, `there is no model "${named}"`, 'GET /api/models (cadre models list) shows the models there are.')
-  return found[0].id
+  if (!matches[0])
+    throw createValidationError(field, `there is no model "${reference}"`, 'To list the models: cadre models list (GET /api/models).')
+  return matches[0].id
 }
 
-/** What is recorded is a model here; one whose recordings were brought from elsewhere and that records no more need not be. */
+/** The recorded model must exist, unless recording is off: recordings may come from another home. */
 export async function prepareReplayModel(record: StoredModel, { transaction }: PrepareContext<StoredModel>): Promise<StoredModel> {
   if (record.provider !== 'replay') {
-    if (record.recording !== null) throw createValidationError('recording', 'is for models of the provider replay')
+    if (record.recording !== null) throw createValidationError('recording', 'is only for models of the provider replay')
     return record
   }
   if (record.endpoint !== null)
-    throw createValidationError('endpoint', 'a model that plays back has none', 'Leave it out; model_id names the model that is recorded.')
+    throw createValidationError('endpoint', 'must not be set for a replay model', 'Omit it; model_id names the recorded model.')
   if (record.recording === false) return record
   const model_id = await resolveModelId(transaction, record.model_id, 'model_id')
   if ((await modelRecords.get(transaction, model_id))?.provider === 'replay')
-    throw createValidationError('model_id', 'is a model that plays back itself')
+    throw createValidationError('model_id', 'must not be a replay model')
   return { ...record, model_id, recording: true }
 }
 
 export function prepareModel(
   vault: Vault,
   record: StoredModel,
-  given: ModelInput,
+  input: ModelInput,
   { caller, current }: PrepareContext<StoredModel>,
 ): StoredModel {
   if (current?.id === EMBEDDED_MODEL_ID) throw createBuiltInModelError()
   if (record.provider === 'embedded')
-    throw createValidationError('provider', 'the embedded model is there already', `Use its id: ${EMBEDDED_MODEL_ID}.`)
+    throw createValidationError('provider', 'the embedded model already exists', `Use its id: ${EMBEDDED_MODEL_ID}.`)
   if (record.provider === 'openai-compatible' && record.endpoint === null)
     throw createValidationError('endpoint', 'is required for the provider openai-compatible')
   if (record.endpoint !== null) {
-    const { hostname } = parseHttpUrl('endpoint', record.endpoint, 'Give it as api_key.')
-    if (given.endpoint && given.endpoint !== current?.endpoint && isPrivateHost(hostname))
-      requireAdmin(caller, 'point a model at this machine or its private network')
+    const { hostname } = parseHttpUrl('endpoint', record.endpoint, 'Set it as api_key.')
+    if (input.endpoint && input.endpoint !== current?.endpoint && isPrivateHost(hostname))
+      requireAdmin(caller, 'set an endpoint on this machine or in its private network')
   }
-  if (given.api_key !== undefined) requireAdmin(caller, 'set or forget the key of a model')
-  const redirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)
-  if (redirected && current.has_api_key && given.api_key === undefined) requireAdmin(caller, 'change where a model with a key sends it')
-  const allow_private = whoseEndpoint(record, given, { caller, current })
-  if (given.api_key === undefined)
+  if (input.api_key !== undefined) requireAdmin(caller, 'set or remove the API key of a model')
+  const isRedirected = current !== undefined && (current.endpoint !== record.endpoint || current.provider !== record.provider)
+  if (isRedirected && current.has_api_key && input.api_key === undefined)
+    requireAdmin(caller, 'change the endpoint or provider of a model with an API key')
+  const allow_private = getAllowPrivate(record, input, { caller, current })
+  if (input.api_key === undefined)
     return { ...record, allow_private, api_key: current?.api_key ?? null, has_api_key: current?.has_api_key ?? false }
-  const sealed = given.api_key === null ? null : vault.seal(given.api_key, `${record.id}/api_key`)
+  const sealed = input.api_key === null ? null : vault.seal(input.api_key, `${record.id}/api_key`)
   return { ...record, allow_private, api_key: sealed, has_api_key: sealed !== null }
 }
 
-/** Whether what it embedded is of no use any more: a server at another address may have something else under the same name. */
+/** Embeddings of a different model cannot be used anymore. A server at another endpoint may have another model of the same name. */
 export const isDifferentModel = (before: StoredModel, after: StoredModel): boolean =>
   before.provider !== after.provider || before.model_id !== after.model_id || before.endpoint !== after.endpoint
 
-/** 1 for an admin's, who may also point inside with a name that only later turns out to lead there. */
-function whoseEndpoint(
+/** Returns 1 for an admin's endpoint: its host name may resolve to a private address later. */
+function getAllowPrivate(
   { endpoint }: StoredModel,
-  given: ModelInput,
+  input: ModelInput,
   { caller, current }: Pick<PrepareContext<StoredModel>, 'caller' | 'current'>,
 ): number {
-  if (current && (given.endpoint === undefined || (current.endpoint === endpoint && caller.role !== 'admin'))) return current.allow_private
+  if (current && (input.endpoint === undefined || (current.endpoint === endpoint && caller.role !== 'admin'))) return current.allow_private
   return Number(caller.role === 'admin')
 }
 
 export const createBuiltInModelError = () =>
   new CadreError('CONFLICT', 'The embedded model is part of Cadre and cannot be changed or deleted.', {
-    hint: 'Add a model of your own and make it the default.',
+    hint: 'Add another model and make it the default.',
   })

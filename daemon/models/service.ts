@@ -1,4 +1,4 @@
-/** Models: where they are reached, the keys that are kept for them, and how they are asked. */
+/** The models service: stores models and their API keys, and creates chat models from them. */
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, models } from '../../src/contract/families/models.ts'
 import type { Acquire } from '../async/semaphore.ts'
@@ -27,20 +27,20 @@ import {
 import type { ProviderRegistry } from './providers/provider-registry.ts'
 import { deleteRecordings } from './replay/recording-store.ts'
 import { ReplayChatModel } from './replay/replay-chat-model.ts'
-import { defaultModelId, hasRemoteModel, isRemote, modelRecords, type StoredModel, stopRecordings } from './store.ts'
+import { getDefaultModelId, hasRemoteModel, isRemote, modelRecords, type StoredModel, stopRecordings } from './store.ts'
 import { fitPassages } from './system-prompt.ts'
 import { estimateTokens } from './token-estimate.ts'
 
-export type { GeneratedText as Generated } from './generate-text.ts'
+export type { GeneratedText } from './generate-text.ts'
 
 export interface ModelsDependencies {
   database: Database
   vault: Vault
   providers: ProviderRegistry
   discovery: ModelDiscovery
-  /** Told, in the transaction of the change, of a model that is another one from now on. */
+  /** Called in the transaction that changes a model's provider, name or endpoint. */
   invalidateEmbeddings(transaction: Transaction, id: string): Promise<void>
-  /** The embedded embedding model, which the embedded chat model quotes by. */
+  /** Returns the embedded embedding model, which the embedded chat model uses. */
   getEmbedder(): Promise<Embedder>
   meter: Meter
 }
@@ -49,7 +49,7 @@ export interface GenerationRequest extends ChatRequest {
   /** Null for the default model. */
   modelId: string | null
   origin: CallOrigin
-  /** Waited for before the model is asked. */
+  /** Awaited before the model is called. */
   turn?: Acquire
 }
 
@@ -61,10 +61,10 @@ export interface AnswerOptions {
   signal: AbortSignal
 }
 
-const UNASKED = { usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }, cost: 0, finishReason: 'stop', latencyMs: 0 } as const
+const NO_CALL = { usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }, cost: 0, finishReason: 'stop', latencyMs: 0 } as const
 const FREE: Price = { input: 0, output: 0 }
-/** Of what a model reads; the rest is for the instructions and the answer. */
-const SHARE_OF_PASSAGES = 0.6
+/** Share of the context window for passages; the rest is for the instructions and the answer. */
+const PASSAGE_SHARE = 0.6
 
 export interface DiscoveredModel extends AvailableModel {
   added: string | null
@@ -77,16 +77,17 @@ export interface AdoptInput {
 }
 
 export class ModelsService extends Resource<StoredModel, ModelInput> {
-  readonly #parts: ModelsDependencies
-  readonly #recording = new Map<string, Promise<void>>()
+  readonly #dependencies: ModelsDependencies
+  readonly #pendingRecordings = new Map<string, Promise<void>>()
 
-  constructor(parts: ModelsDependencies) {
-    const { database, vault, providers } = parts
+  constructor(dependencies: ModelsDependencies) {
+    const { database, vault, providers } = dependencies
     super(database, models, modelRecords, {
-      prepare: async (record, given, situation) => {
-        const next = prepareModel(vault, await prepareReplayModel(record, situation), given, situation)
+      prepare: async (record, input, context) => {
+        const next = prepareModel(vault, await prepareReplayModel(record, context), input, context)
         if (isRemote(next)) providers.preload()
-        if (situation.current && isDifferentModel(situation.current, next)) await parts.invalidateEmbeddings(situation.transaction, next.id)
+        if (context.current && isDifferentModel(context.current, next))
+          await dependencies.invalidateEmbeddings(context.transaction, next.id)
         return next
       },
       beforeRemove: async (transaction, record) => {
@@ -96,103 +97,104 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       },
       openSecrets: ({ id, api_key }) => ({ api_key: api_key === null ? null : vault.open(api_key, `${id}/api_key`) }),
     })
-    this.#parts = parts
+    this.#dependencies = dependencies
   }
 
-  /** Who uses the embedded model need not be asked. */
+  /** Rejects the embedded model before its references are checked. */
   override async removeInTransaction(transaction: Transaction, record: StoredModel, force: boolean): Promise<void> {
     if (record.id === EMBEDDED_MODEL_ID) throw createBuiltInModelError()
     return super.removeInTransaction(transaction, record, force)
   }
 
-  /** Makes ready what asking a provider takes, where there is a model of one: the first who asks does not wait for it. */
+  /** Loads the HTTP client if a model needs it, so that the first call does not wait. */
   async preload(): Promise<void> {
-    if (await hasRemoteModel(this.database)) this.#parts.providers.preload()
+    if (await hasRemoteModel(this.database)) this.#dependencies.providers.preload()
   }
 
-  /** The id of a model named by its id, or by its provider's name for it where only one model has that. */
-  async resolve(reader: Reader, named: string, field: string): Promise<string> {
-    return resolveModelId(reader, named, field)
+  async resolve(reader: Reader, reference: string, field: string): Promise<string> {
+    return resolveModelId(reader, reference, field)
   }
 
-  /** An answer to a question from passages that were found for it, citing them as [1], [2] and so on. */
+  /** Answers a question from passages, citing them as [1], [2] and so on. */
   async answer({ modelId, question, passages, origin, signal }: AnswerOptions): Promise<GeneratedText> {
     const model = await this.getChatModel(this.database, modelId)
-    // Nothing found is nothing to answer from, whoever would.
-    if (passages.length === 0) return { ...UNASKED, text: NOT_FOUND, model_id: model.id }
-    const room = model.contextTokens * SHARE_OF_PASSAGES - estimateTokens(question)
+    if (passages.length === 0) return { ...NO_CALL, text: NOT_FOUND, model_id: model.id }
+    const maxTokens = model.contextTokens * PASSAGE_SHARE - estimateTokens(question)
     const messages = [{ role: 'user' as const, content: question }]
-    return this.generate({ modelId, messages, passages: fitPassages(passages, room), origin, signal })
+    return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), origin, signal })
   }
 
-  /** A model to talk to, as it is recorded now; null is the default one. Nothing is called yet. */
+  /** Returns a chat model with the current settings; null is the default model. Does not contact the provider. */
   async getChatModel(reader: Reader, id: string | null): Promise<ChatModel> {
-    const wanted = id ?? (await defaultModelId(reader))
-    const found = await this.records.get(reader, wanted)
-    if (!found) throw createNotFoundError('model', wanted)
-    const { getEmbedder: embedder, providers } = this.#parts
-    if (found.provider === 'embedded') return new EmbeddedChatModel(found.id, found.name, embedder)
-    if (found.provider === 'replay') return this.#replay(reader, found)
-    return providers.model({
-      ...this.#opened(found),
-      name: found.name,
-      price: priceOf(found),
-      callsTools: found.supports_tools ?? true,
-      ...getContextWindow(found.provider, found.model_id, found.context_window),
+    const modelId = id ?? (await getDefaultModelId(reader))
+    const model = await this.records.get(reader, modelId)
+    if (!model) throw createNotFoundError('model', modelId)
+    const { getEmbedder, providers } = this.#dependencies
+    if (model.provider === 'embedded') return new EmbeddedChatModel(model.id, model.name, getEmbedder)
+    if (model.provider === 'replay') return this.#createReplayModel(reader, model)
+    return providers.getModel({
+      ...this.#toRemoteModel(model),
+      name: model.name,
+      price: getPrice(model),
+      canCallTools: model.supports_tools ?? true,
+      ...getContextWindow(model.provider, model.model_id, model.context_window),
     })
   }
 
-  async #replay(reader: Reader, { id, name, model_id, recording, supports_tools, context_window }: StoredModel): Promise<ChatModel> {
-    const { database, meter } = this.#parts
+  async #createReplayModel(
+    reader: Reader,
+    { id, name, model_id, recording, supports_tools, context_window }: StoredModel,
+  ): Promise<ChatModel> {
+    const { database, meter } = this.#dependencies
     const source = (await this.exists(reader, model_id)) ? await this.getChatModel(reader, model_id) : undefined
     return new ReplayChatModel({
       id,
       name,
       database,
       meter,
-      pendingRequests: this.#recording,
-      callsTools: supports_tools ?? source?.canCallTools ?? true,
+      pendingRequests: this.#pendingRecordings,
+      canCallTools: supports_tools ?? source?.canCallTools ?? true,
       window: context_window === null && source ? source : getContextWindow('openai', '', context_window),
       source: recording === false ? undefined : source,
-      unavailableReason: recording === false ? 'recording is off' : 'the model it records is gone',
+      unavailableReason: recording === false ? 'recording is off' : 'the recorded model does not exist anymore',
     })
   }
 
-  /** What could be added, and what of it is here already. */
+  /** Lists available models, with the id of those that were added already. */
   async discover(): Promise<DiscoveredModel[]> {
-    const found = await this.#parts.discovery.list()
-    return Promise.all(found.map(async (model) => ({ ...model, added: await this.#added(model) })))
+    const available = await this.#dependencies.discovery.list()
+    return Promise.all(available.map(async (model) => ({ ...model, added: await this.#findAdded(model) })))
   }
 
-  /** Adds a model that was discovered; its key goes straight from the environment into the vault. */
+  /** Adds a discovered model. Its API key is copied from the environment to the vault. */
   async adopt(change: ChangeContext, { origin, model_id, name }: AdoptInput): Promise<StoredModel> {
-    const { discovery } = this.#parts
-    const found = await discovery.list(origin)
+    const { discovery } = this.#dependencies
+    const available = await discovery.list(origin)
     const key = discovery.findKey(origin)
-    const [any] = found
-    const listed = model_id === undefined ? any : found.find((model) => model.model_id === model_id)
-    // What a key opens is not listed: its provider knows.
-    const wanted = listed ?? (any && key !== undefined && model_id !== undefined ? { ...any, model_id, name: model_id } : undefined)
-    if (!wanted)
+    const [first] = available
+    const listed = model_id === undefined ? first : available.find((model) => model.model_id === model_id)
+    // A key gives access to all models of its provider, which are not listed.
+    const model = listed ?? (first && key !== undefined && model_id !== undefined ? { ...first, model_id, name: model_id } : undefined)
+    if (!model)
       throw createValidationError(
         'origin',
         `no such model was discovered at ${origin}`,
-        'GET /api/models/discover (cadre models discover) shows what there is.',
+        'To list the available models: cadre models discover (GET /api/models/discover).',
       )
-    const added = await this.#added(wanted)
+    const added = await this.#findAdded(model)
     if (added !== null)
-      throw new CadreError('CONFLICT', `The model ${wanted.model_id} of ${origin} is here already.`, { hint: `It is ${added}.` })
-    const { provider, endpoint } = wanted
+      throw new CadreError('CONFLICT', `The model ${model.model_id} of ${origin} was added already.`, { hint: `Its id is ${added}.` })
+    const { provider, endpoint } = model
     return this.create(change, {
-      name: name ?? wanted.name,
+      name: name ?? model.name,
       provider,
-      model_id: wanted.model_id,
+      model_id: model.model_id,
       endpoint,
       ...(key === undefined ? {} : { api_key: key }),
     } as ModelInput)
   }
 
-  /** A short exchange with a model, to see whether it is there. */
+  /** Sends a short message to check that the model responds. */
   async test({ userId }: Caller, id: string, signal: AbortSignal): Promise<{ ok: boolean; text: string; latency_ms: number }> {
     if (!(await this.exists(this.database, id))) throw createNotFoundError('model', id)
     const messages = [{ role: 'user' as const, content: 'Say hello in one short sentence.' }]
@@ -200,55 +202,55 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return { ok: true, text, latency_ms: latencyMs }
   }
 
-  async #added({ provider, model_id, endpoint }: AvailableModel): Promise<string | null> {
-    const alike = await this.records.find(this.database, { provider, model_id }, 100)
-    return alike.find((model) => resolveEndpoint(provider, model.endpoint) === resolveEndpoint(provider, endpoint))?.id ?? null
+  async #findAdded({ provider, model_id, endpoint }: AvailableModel): Promise<string | null> {
+    const candidates = await this.records.find(this.database, { provider, model_id }, 100)
+    return candidates.find((model) => resolveEndpoint(provider, model.endpoint) === resolveEndpoint(provider, endpoint))?.id ?? null
   }
 
-  /** A whole reply, metered. The request's messages may be as long as they like: whoever asks trims. */
+  /** Generates a complete reply and records its usage. Callers must keep the request within the context window. */
   async generate({ modelId, origin, turn, ...request }: GenerationRequest): Promise<GeneratedText> {
-    return generateText(this.#parts, await this.getChatModel(this.#parts.database, modelId), request, { origin, turn })
+    return generateText(this.#dependencies, await this.getChatModel(this.database, modelId), request, { origin, turn })
   }
 
-  /** The same, with what is left to be settled: for whoever has something to store with it. */
+  /** Generates a reply whose usage the caller records. */
   async generateUnsettled(
     model: ChatModel,
     { origin, turn, ...request }: Omit<GenerationRequest, 'modelId'>,
   ): Promise<GeneratedText & { unsettled: Settlement }> {
-    return generateUnsettledText(this.#parts, model, request, { origin, turn })
+    return generateUnsettledText(this.#dependencies, model, request, { origin, turn })
   }
 
-  /** The record of the model that is meant, without its key; null is the default one. */
+  /** Returns the model without its API key; null is the default model. */
   async findPublicModel(
     reader: Reader,
     id: string | null,
   ): Promise<Omit<StoredModel, 'api_key' | 'allow_private' | 'version'> | undefined> {
-    const found = await this.records.get(reader, id ?? (await defaultModelId(reader)))
-    if (!found) return undefined
-    const { api_key: _, allow_private: __, version: ___, ...shown } = found
-    return shown
+    const model = await this.records.get(reader, id ?? (await getDefaultModelId(reader)))
+    if (!model) return undefined
+    const { api_key: _, allow_private: __, version: ___, ...publicModel } = model
+    return publicModel
   }
 
-  /** A model as its calls are counted; the embedding model that comes with Cadre has no record and costs nothing. */
+  /** Returns the price of a model. The embedded embedding model has no record and is free. */
   async getMeteredModel(reader: Reader, id: string): Promise<MeteredModel> {
-    const found = await this.records.get(reader, id)
-    return { id, price: found ? priceOf(found) : FREE }
+    const model = await this.records.get(reader, id)
+    return { id, price: model ? getPrice(model) : FREE }
   }
 
-  /** What is needed to call a model, its key opened: for whoever calls it, never for an answer. */
+  /** Returns the decrypted API key, so the result must never be part of a response. */
   async findCredentials(reader: Reader, id: string): Promise<RemoteModel | undefined> {
-    const found = await this.records.get(reader, id)
-    return found && this.#opened(found)
+    const model = await this.records.get(reader, id)
+    return model && this.#toRemoteModel(model)
   }
 
-  #opened({ id, provider, model_id, endpoint, api_key, allow_private }: StoredModel): RemoteModel {
-    const key = api_key === null ? null : this.#parts.vault.open(api_key, `${id}/api_key`)
-    // A provider's usual address is where it is, on this machine too.
+  #toRemoteModel({ id, provider, model_id, endpoint, api_key, allow_private }: StoredModel): RemoteModel {
+    const key = api_key === null ? null : this.#dependencies.vault.open(api_key, `${id}/api_key`)
+    // Default endpoints are trusted, including those on this machine.
     return { id, provider, model_id, endpoint, api_key: key, allow_private: endpoint === null || allow_private === 1 }
   }
 }
 
-function priceOf({ pricing }: StoredModel): Price | null {
+function getPrice({ pricing }: StoredModel): Price | null {
   if (pricing === null) return null
   return 'input' in pricing ? pricing : { input: pricing.input_per_1k, output: pricing.output_per_1k }
 }

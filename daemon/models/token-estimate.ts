@@ -1,71 +1,66 @@
-/** How many tokens a text has, near enough to trim by and to count what no provider counted. */
+/** Estimates token counts, for the context window and for calls whose provider does not report usage. */
 import type { CallUsage } from '../core/meter.ts'
 import type { TokenUsage } from './chat-model.ts'
 
-/** Letters that tokenizers take about one token each for: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. */
-const DENSE =
+/** Scripts with about one token per character: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. */
+const DENSE_SCRIPTS =
   /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[\ud840-\ud87f][\udc00-\udfff]/g
-const LATIN_LETTERS_A_TOKEN = 4
-/** Greek, Cyrillic, Arabic, Devanagari and the like are cut shorter. */
-const OTHER_LETTERS_A_TOKEN = 2.5
-/** What stands around every message on the wire: its role and its borders. */
-const TOKENS_A_MESSAGE = 4
+const LATIN_CHARACTERS_PER_TOKEN = 4
+/** Greek, Cyrillic, Arabic, Devanagari and others. */
+const OTHER_CHARACTERS_PER_TOKEN = 2.5
+/** Role and delimiters of a message. */
+const TOKENS_PER_MESSAGE = 4
 
 export function estimateTokens(text: string): number {
   if (text === '') return 0
-  // Most texts are ASCII to the last letter, and one look tells.
-  const wide = text.match(/[^\u0000-\u024f\u2010-\u2044]+/g)
-  if (wide === null) return Math.ceil(text.length / LATIN_LETTERS_A_TOKEN)
-  let [dense, other, letters] = [0, 0, 0]
-  for (const run of wide) {
-    letters += run.length
-    const found = run.match(DENSE) ?? []
-    dense += found.length
-    other += run.length - found.reduce((sum, letter) => sum + letter.length, 0)
+  // Fast path: most texts are Latin only.
+  const runs = text.match(/[^\u0000-\u024f\u2010-\u2044]+/g)
+  if (runs === null) return Math.ceil(text.length / LATIN_CHARACTERS_PER_TOKEN)
+  let [dense, other, total] = [0, 0, 0]
+  for (const run of runs) {
+    total += run.length
+    const characters = run.match(DENSE_SCRIPTS) ?? []
+    dense += characters.length
+    other += run.length - characters.reduce((sum, character) => sum + character.length, 0)
   }
-  return Math.ceil((text.length - letters) / LATIN_LETTERS_A_TOKEN + dense + other / OTHER_LETTERS_A_TOKEN)
+  return Math.ceil((text.length - total) / LATIN_CHARACTERS_PER_TOKEN + dense + other / OTHER_CHARACTERS_PER_TOKEN)
 }
 
-interface Estimated {
+interface EstimatedRequest {
   messages: readonly { content: string; toolCalls?: readonly object[] }[]
   tools?: readonly object[] | undefined
   passages?: readonly { content: string }[] | undefined
 }
 
-/** What a request makes the model read. */
-export function estimateRequest({ messages, tools = [], passages = [] }: Estimated): number {
+/** Estimates the input tokens of a request. */
+export function estimateRequest({ messages, tools = [], passages = [] }: EstimatedRequest): number {
   let sum = 0
   for (const { content, toolCalls = [] } of messages) {
-    sum += estimateTokens(content) + TOKENS_A_MESSAGE
+    sum += estimateTokens(content) + TOKENS_PER_MESSAGE
     for (const call of toolCalls) sum += estimateTokens(JSON.stringify(call))
   }
   for (const tool of tools) sum += estimateTokens(JSON.stringify(tool))
-  for (const { content } of passages) sum += estimateTokens(content) + TOKENS_A_MESSAGE
+  for (const { content } of passages) sum += estimateTokens(content) + TOKENS_PER_MESSAGE
   return sum
 }
 
-/** What came of a reply. */
 export interface ReceivedReply {
   text: string
-  /** How many parts of the reply came. */
+  /** Number of parts received. */
   parts: number
   usage: TokenUsage | undefined
 }
 
-/** What a call took: as the provider counted it, else by our estimate. Providers do not charge for what they refused before the first part. */
-export function computeSettledCall(
-  request: Estimated,
-  { text, parts, usage: counted }: ReceivedReply,
-  status: CallUsage['status'],
-): CallUsage {
-  if (counted)
+/** Uses the provider's usage, else an estimate. Providers do not charge for calls that fail before the first part. */
+export function computeCallUsage(request: EstimatedRequest, { text, parts, usage }: ReceivedReply, status: CallUsage['status']): CallUsage {
+  if (usage)
     return {
-      input_tokens: counted.inputTokens,
-      output_tokens: counted.outputTokens,
-      cached_tokens: counted.cachedTokens,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cached_tokens: usage.cachedTokens,
       status,
       estimated: false,
     }
-  const refused = status === 'failed' && parts === 0
-  return { input_tokens: refused ? 0 : estimateRequest(request), output_tokens: estimateTokens(text), status, estimated: true }
+  const isFree = status === 'failed' && parts === 0
+  return { input_tokens: isFree ? 0 : estimateRequest(request), output_tokens: estimateTokens(text), status, estimated: true }
 }

@@ -10,7 +10,7 @@ import { Resource } from '../crud/resource.ts'
 import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
-import type { Generated, ModelsService } from '../models/service.ts'
+import type { GeneratedText, ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -69,7 +69,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     question: RagQuery,
     origin: CallOrigin,
     signal: AbortSignal,
-  ): Promise<{ results: RetrievedPassage[]; answer: Generated }> {
+  ): Promise<{ results: RetrievedPassage[]; answer: GeneratedText }> {
     const charged = { ...origin, rag_tool_id: tool.id }
     const results = await this.#passages(tool, question, charged)
     const search = results.map((found) => ({

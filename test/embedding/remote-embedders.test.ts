@@ -3,7 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RemoteEmbedders } from '../../daemon/embedding/remote-embedders.ts'
 import type { EmbeddingTimeouts } from '../../daemon/embedding/request-json.ts'
-import { EmbeddingService, type RemoteModel } from '../../daemon/embedding/service.ts'
+import { EmbeddingService } from '../../daemon/embedding/service.ts'
+import type { RemoteModel } from '../../daemon/providers/remote-model.ts'
 import { captureError, serializeError } from './capture-error.ts'
 import {
   createVector,
@@ -38,7 +39,7 @@ async function remote(
     allow_private: true,
     ...changes,
   }
-  return { embedder: embedders.embedder(model), embedders, model, provider }
+  return { embedder: embedders.getEmbedder(model), embedders, model, provider }
 }
 
 test.after.each(async () => {
@@ -81,7 +82,7 @@ test('openai-compatible and ollama: no key, no header; a bare address is underst
   await compatible.embedder.embed(['a'])
   assert.is(compatible.provider.received[0]?.headers.authorization, undefined)
   const ollama = await remote([respondAsOpenai], { provider: 'ollama', api_key: null })
-  const bare = ollama.embedders.embedder({ ...ollama.model, id: 'model_2', endpoint: ollama.provider.url })
+  const bare = ollama.embedders.getEmbedder({ ...ollama.model, id: 'model_2', endpoint: ollama.provider.url })
   await bare.embed(['a'])
   await ollama.embedder.embed(['a'])
   assert.equal(
@@ -137,7 +138,7 @@ test('after three more tries it is over', async () => {
   const { embedder, provider } = await remote([respondWithStatus(429, { error: { message: 'slow down' } })])
   const error = await captureError(embedder.embed(['a']))
   assert.is(error.code, 'PROVIDER_ERROR')
-  assert.match(error.message, /answered 429: slow down/)
+  assert.match(error.message, /returned 429: slow down/)
   assert.is(provider.received.length, 4)
 })
 
@@ -155,10 +156,10 @@ test('a connection that is cut is tried again', async () => {
 })
 
 for (const [code, body, words] of [
-  [500, { error: { message: 'the model exploded' } }, /answered 500: the model exploded/],
-  [400, { error: 'input too long' }, /answered 400: input too long/],
-  [404, [{ error: { message: 'no such model' } }], /answered 404: no such model/],
-  [401, { message: `bad key ${KEY}` }, /answered 401: bad key \[key\]/],
+  [500, { error: { message: 'the model exploded' } }, /returned 500: the model exploded/],
+  [400, { error: 'input too long' }, /returned 400: input too long/],
+  [404, [{ error: { message: 'no such model' } }], /returned 404: no such model/],
+  [401, { message: `bad key ${KEY}` }, /returned 401: bad key \[redacted\]/],
 ] as const) {
   test(`${code} is not tried again, and the provider's words are kept`, async () => {
     const { embedder, provider } = await remote([respondWithStatus(code, body)])
@@ -193,8 +194,8 @@ test('nobody there is said so', async () => {
 for (const [what, reply, words] of [
   ['too few vectors', { data: [{ index: 0, embedding: [1, 0] }] }, /1 vectors for 2 texts/],
   ['something else', { hello: 'world' }, /0 vectors for 2 texts/],
-  ['numbers that are none', { data: [{ embedding: [1, 'x'] }, { embedding: [1, 2] }] }, /no vector/],
-  ['vectors of different length', { data: [{ embedding: [1, 0] }, { embedding: [1, 0, 0] }] }, /3 numbers after one of 2/],
+  ['numbers that are none', { data: [{ embedding: [1, 'x'] }, { embedding: [1, 2] }] }, /an invalid vector/],
+  ['vectors of different length', { data: [{ embedding: [1, 0] }, { embedding: [1, 0, 0] }] }, /3 dimensions instead of 2/],
   ['zeros', { data: [{ embedding: [0, 0] }, { embedding: [0, 0] }] }, /zeros/],
 ] as const) {
   test(`an answer with ${what} is refused`, async () => {
@@ -209,7 +210,7 @@ test('an answer that is no JSON is refused, without the key', async () => {
   const page: EmbeddingHandler = (_, response) => void response.end(`<html>Welcome ${KEY}`)
   const { embedder } = await remote([page])
   const error = await captureError(embedder.embed(['a']))
-  assert.match(error.message, /no JSON: <html>Welcome \[key\]/)
+  assert.match(error.message, /invalid response: <html>Welcome \[redacted\]/)
   assert.not.match(serializeError(error), KEY)
 })
 
@@ -217,7 +218,7 @@ test('a redirect is not followed, so the key goes nowhere else', async () => {
   const elsewhere = await startEmbeddingProvider(respondAsOpenai)
   open.push(elsewhere)
   const { embedder } = await remote([respondWithStatus(307, {}, { location: `${elsewhere.url}/v1/embeddings` })])
-  assert.match((await captureError(embedder.embed(['a']))).message, /answered 307/)
+  assert.match((await captureError(embedder.embed(['a']))).message, /returned 307/)
   assert.is(elsewhere.received.length, 0)
 })
 
@@ -240,8 +241,8 @@ test('dimensions are learnt once, and the embedder is the same while its record 
   assert.is(await embedder.getDimensions(), createVector('').length)
   assert.is(await embedder.getDimensions(), 3)
   assert.is(provider.received.length, 1)
-  assert.is(embedders.embedder({ ...model }), embedder)
-  assert.is.not(embedders.embedder({ ...model, api_key: 'another' }), embedder)
+  assert.is(embedders.getEmbedder({ ...model }), embedder)
+  assert.is.not(embedders.getEmbedder({ ...model, api_key: 'another' }), embedder)
 })
 
 test('the service knows models by id, and says what cannot embed', async () => {

@@ -122,7 +122,7 @@ test('a worker that crashes fails the call whose text it had, and another takes 
   const last = one.embed(['d'])
   const error = await crashed
   assert.is(error.code, 'INTERNAL')
-  assert.match(error.message, /lost: it ended with 7/)
+  assert.match(error.message, /lost: it exited with 7/)
   // Those right behind it were handed over already and fail with it; whoever asks again is served.
   await others.catch((also: CadreError) => assert.match(also.message, /lost/))
   assert.is((await last).length, 1)
@@ -149,7 +149,7 @@ test('a text the model refuses fails its own call and no other', async () => {
 
 for (const [manner, words] of [
   ['broken', /cannot be loaded: no such model/],
-  ['dies', /cannot be loaded: it ended with 3/],
+  ['dies', /cannot be loaded: it exited with 3/],
 ] as const) {
   test(`workers that never come up (${manner}) fail every call instead of being started for ever`, async () => {
     const { pool: one, started } = pool({ manner })
@@ -167,9 +167,9 @@ for (const [manner, words] of [
 test('workers without work end, and are there again for the next text', async () => {
   const { pool: one, started } = pool({ idleMs: 100 })
   const pids = (await one.embed(['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
-  assert.ok(one.workers > 0)
+  assert.ok(one.workerCount > 0)
   for (let look = 0; look < 100 && !pids.every(gone); look++) await wait(50)
-  assert.is(one.workers, 0)
+  assert.is(one.workerCount, 0)
   assert.ok(pids.every(gone))
   await one.embed(['a'])
   assert.ok(started() > 2)

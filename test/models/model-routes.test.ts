@@ -47,8 +47,8 @@ test('a test that fails is the error of the provider, without the key, and count
   provider.script = [respondWithError(401, { error: { message: `Incorrect API key provided: ${KEY}` } })]
   const { id } = await resources.model({ ...provider.model, api_key: KEY })
   const body = await expectError(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', {
-    error: /answered 401: Incorrect API key provided/,
-    hint: /Check the key/,
+    error: /returned 401: Incorrect API key provided/,
+    hint: /Check the API key/,
   })
   assert.match(body.hint, `cadre models update ${id} --api-key -`)
   assert.not.match(JSON.stringify(body), new RegExp(KEY))
@@ -58,7 +58,7 @@ test('a test that fails is the error of the provider, without the key, and count
 
 test('a hosted model without a key says where to get one, and nothing is sent', async () => {
   const { id } = await resources.model({ provider: 'anthropic', model_id: 'claude' })
-  await expectError(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', { error: /has no key/, hint: /api-key|discover/ })
+  await expectError(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', { error: /has no API key/, hint: /api-key|discover/ })
 })
 
 test('the embedded model answers a test for nothing, and there must be a model', async () => {

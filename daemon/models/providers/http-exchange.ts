@@ -1,4 +1,4 @@
-/** One request to a provider and the bytes of its answer: over our own connections, each wait with its limit. */
+/** One HTTP request to a provider and the bytes of its response, with a timeout for each phase. */
 import type { Dispatcher } from 'undici'
 import { ResponseReader } from '../../outbound/response-reader.ts'
 import {
@@ -13,15 +13,15 @@ import {
 
 export interface ProviderTimeouts {
   connectMs: number
-  /** From the request to the first byte of the answer's text. */
+  /** From the request to the first byte of the body. */
   firstByteMs: number
   /** Between two bytes. */
   idleMs: number
-  /** For everything, tries and pauses included: a byte a second is no answer. */
+  /** For all attempts and delays together. */
   totalMs: number
-  /** Before the second try; twice as long before the third. */
+  /** Before the first retry; twice as long before the second. */
   retryDelayMs: number
-  /** A provider that asks for more patience is not waited for. */
+  /** A provider that asks for a longer delay is not retried. */
   maxRetryDelayMs: number
 }
 
@@ -34,20 +34,18 @@ export const DEFAULT_TIMEOUTS: ProviderTimeouts = {
   maxRetryDelayMs: 20_000,
 }
 
-/** No reply of a model comes near it. */
-const MOST_BYTES = 64 * 1024 * 1024
-const MOST_ERROR_BYTES = 64 * 1024
-const BEGINNING_BYTES = 1_000
-/** What a server has for closing an answer that is complete. */
-const PARTING_MS = 1_000
-/** How keys travel. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+const MAX_ERROR_BYTES = 64 * 1024
+const PREVIEW_BYTES = 1_000
+/** How long a server may take to close a complete response. */
+const CLOSE_TIMEOUT_MS = 1_000
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
 export interface ExchangeOptions {
   dispatcher: Dispatcher
   model: FailedModel
   timeouts: ProviderTimeouts
-  /** When all of it has to be over, as performance.now() tells it. */
+  /** In the time of performance.now(). */
   deadline: number
   signal: AbortSignal | undefined
 }
@@ -57,168 +55,166 @@ export interface ProviderResponse {
   bytes: AsyncGenerator<Buffer>
 }
 
-/** Why a request is ended that nobody needs any more; made once, since an error costs more than all the rest of ending. */
-const OVER = new Error('The exchange is over.')
+/** Created once, because creating an error is expensive. */
+const EXCHANGE_CLOSED = new Error('The exchange is closed.')
 
 export class HttpExchange {
-  /** Why it failed, in our words: the library wraps what a fetch throws, so it is kept here. */
+  /** Kept here, because the AI SDK wraps the errors that fetch throws. */
   failure: ProviderError | undefined
   readonly #options: ExchangeOptions
-  readonly #incoming = new ResponseReader()
-  readonly #abort: () => void
-  #whole: NodeJS.Timeout
-  #ending: AbortController | undefined
-  #wait: { what: string; timer: NodeJS.Timeout } | undefined
+  readonly #response = new ResponseReader()
+  readonly #onAbort: () => void
+  #totalTimer: NodeJS.Timeout
+  #abortController: AbortController | undefined
+  #phaseTimer: { problem: string; timer: NodeJS.Timeout } | undefined
   #host = ''
-  #first: Buffer | undefined
-  #last: Buffer | undefined
+  #firstChunk: Buffer | undefined
+  #lastChunk: Buffer | undefined
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    const { signal, deadline, timeouts: times } = options
-    this.#abort = () => this.#stop(signal?.reason)
-    signal?.addEventListener('abort', this.#abort, { once: true })
-    this.#whole = setTimeout(() => this.#late('had not finished after', times.totalMs), Math.max(0, deadline - performance.now()))
+    const { signal, deadline, timeouts } = options
+    this.#onAbort = () => this.#abort(signal?.reason)
+    signal?.addEventListener('abort', this.#onAbort, { once: true })
+    const remainingMs = Math.max(0, deadline - performance.now())
+    this.#totalTimer = setTimeout(() => this.#timeOut('did not finish within', timeouts.totalMs), remainingMs)
   }
 
-  /** Aborts when there is no use in going on, whoever decided so. Only the library asks for it. */
+  /** Aborts when the exchange fails or is closed. Only the AI SDK uses it. */
   get signal(): AbortSignal {
-    this.#ending ??= new AbortController()
-    return this.#ending.signal
+    this.#abortController ??= new AbortController()
+    return this.#abortController.signal
   }
 
-  /** What the answer began with, for whoever could not make sense of it. */
+  /** The start of the body, for error messages. */
   get preview(): string {
-    return this.#first?.subarray(0, BEGINNING_BYTES).toString() ?? ''
+    return this.#firstChunk?.subarray(0, PREVIEW_BYTES).toString() ?? ''
   }
 
-  /** Whether the answer says of itself that it is over. */
+  /** Whether the body ends with the `[DONE]` event. */
   get isComplete(): boolean {
-    return this.#last !== undefined && saysDone(this.#last)
+    return this.#lastChunk?.includes('[DONE]', Math.max(0, this.#lastChunk.length - 64)) === true
   }
 
-  /** Ends the request if it still runs. To be called in any case: timers run until then. */
+  /** Aborts the request if it is still running. Must always be called, because it clears the timers. */
   close(): void {
-    clearTimeout(this.#whole)
-    this.#disarm()
-    this.#options.signal?.removeEventListener('abort', this.#abort)
-    this.#stop(OVER)
+    clearTimeout(this.#totalTimer)
+    this.#clearPhaseTimer()
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    this.#abort(EXCHANGE_CLOSED)
   }
 
-  /** What the library takes for `fetch`. */
+  /** The `fetch` function for the AI SDK. */
   readonly fetch: typeof globalThis.fetch = async (address, init) => {
     const headers = { ...(init?.headers as Record<string, string>) }
-    // The packages want some key.
+    // The packages require a key, so models without one get a placeholder.
     if (this.#options.model.api_key === null)
       for (const name of Object.keys(headers)) if (KEY_HEADERS.includes(name.toLowerCase())) delete headers[name]
     const { type, bytes } = await this.post(new URL(String(address)), headers, init?.body as string)
     return new Response(ReadableStream.from(bytes), { status: 200, headers: type === undefined ? {} : { 'content-type': type } })
   }
 
-  /** Sends it; where it is refused, throws. */
+  /** Throws if the response has an error status. */
   async post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ProviderResponse> {
-    const { dispatcher, model, timeouts: times } = this.#options
+    const { dispatcher, model, timeouts } = this.#options
     this.#host = url.host
-    this.#arm('sent nothing for', times.firstByteMs)
+    this.#startPhaseTimer('did not respond within', timeouts.firstByteMs)
     try {
-      // The waits have timers of their own, which are exact.
-      const waits = { headersTimeout: 0, bodyTimeout: 0 }
-      dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body, ...waits }, this.#incoming)
-      const head = await this.#incoming.head
-      // Redirects are refusals too: the next server would get the key.
+      // Off, because the timers here are more precise.
+      const undiciTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
+      const path = url.pathname + url.search
+      dispatcher.dispatch({ origin: url.origin, path, method: 'POST', headers, body, ...undiciTimeouts }, this.#response)
+      const head = await this.#response.head
+      // Redirects are errors too, because following them would forward the key.
       if (head.status < 200 || head.status >= 300) {
-        const text = await this.#refusal()
+        const text = await this.#readErrorBody()
         this.failure = createStatusError(model, url.host, { ...head, text })
         throw this.failure
       }
-      return { type: [head.headers['content-type']].flat()[0], bytes: this.#bytes() }
+      return { type: [head.headers['content-type']].flat()[0], bytes: this.#readBytes() }
     } catch (error) {
-      throw this.#failed(error)
+      throw this.#fail(error)
     }
   }
 
-  /** The bytes as somebody asks for them: time that nobody waits does not count. */
-  async *#bytes(): AsyncGenerator<Buffer> {
+  /** The idle timer runs only while the caller waits for bytes. */
+  async *#readBytes(): AsyncGenerator<Buffer> {
+    const { model, timeouts } = this.#options
     try {
       for (let length = 0; ; ) {
-        if (this.#first !== undefined) this.#arm('sent nothing more for', this.#options.timeouts.idleMs)
-        const part = await this.#incoming.next()
-        this.#disarm()
-        if (part === undefined) return
-        this.#first ??= part
-        this.#last = part
-        length += part.length
-        if (length > MOST_BYTES) throw createTooLargeError(this.#options.model, MOST_BYTES)
-        yield part
+        if (this.#firstChunk !== undefined) this.#startPhaseTimer('sent no data for', timeouts.idleMs)
+        const chunk = await this.#response.next()
+        this.#clearPhaseTimer()
+        if (chunk === undefined) return
+        this.#firstChunk ??= chunk
+        this.#lastChunk = chunk
+        length += chunk.length
+        if (length > MAX_RESPONSE_BYTES) throw createTooLargeError(model, MAX_RESPONSE_BYTES)
+        yield chunk
       }
     } catch (error) {
-      // A socket that breaks under an answer is not one that could not be reached.
-      if (this.#first !== undefined && !(error instanceof ProviderError))
-        this.failure ??= createIncompleteError(this.#options.model, '', true)
-      throw this.#failed(error)
+      // A connection that breaks after the first byte is not a connection error.
+      if (this.#firstChunk !== undefined && !(error instanceof ProviderError)) this.failure ??= createIncompleteError(model, '', true)
+      throw this.#fail(error)
     } finally {
-      this.#incoming.abort(OVER)
+      this.#response.abort(EXCHANGE_CLOSED)
     }
   }
 
-  /** For an answer that has said it is over: it may still be closed in good order, so that its connection can be used again. Not all servers do. */
+  /** Waits briefly for the server to close a complete response, so that the connection can be reused. */
   async drain(): Promise<void> {
-    this.#disarm()
-    clearTimeout(this.#whole)
-    this.#whole = setTimeout(() => this.#incoming.abort(OVER), PARTING_MS)
+    this.#clearPhaseTimer()
+    clearTimeout(this.#totalTimer)
+    this.#totalTimer = setTimeout(() => this.#response.abort(EXCHANGE_CLOSED), CLOSE_TIMEOUT_MS)
     try {
-      while ((await this.#incoming.next()) !== undefined);
+      while ((await this.#response.next()) !== undefined);
     } catch {
-      // nothing is missing
+      // The response is complete already.
     }
   }
 
-  /** What is said with a refusal, as far as it comes: the status alone says enough. */
-  async #refusal(): Promise<string> {
-    const parts: Buffer[] = []
+  async #readErrorBody(): Promise<string> {
+    const chunks: Buffer[] = []
     try {
       let length = 0
-      for (let part = await this.#incoming.next(); part !== undefined && length < MOST_ERROR_BYTES; part = await this.#incoming.next()) {
-        parts.push(part)
-        length += part.length
+      for (let chunk = await this.#response.next(); chunk !== undefined && length < MAX_ERROR_BYTES; chunk = await this.#response.next()) {
+        chunks.push(chunk)
+        length += chunk.length
       }
     } catch {
-      // cut off, or too slow
+      // Incomplete or too slow: the status is enough.
     }
-    this.#incoming.abort(OVER)
-    return Buffer.concat(parts).toString()
+    this.#response.abort(EXCHANGE_CLOSED)
+    return Buffer.concat(chunks).toString()
   }
 
-  #stop(reason: unknown): void {
-    this.#incoming.abort(reason)
-    this.#ending?.abort(reason)
+  #abort(reason: unknown): void {
+    this.#response.abort(reason)
+    this.#abortController?.abort(reason)
   }
 
-  #arm(what: string, ms: number): void {
-    if (this.#wait?.what === what) {
-      this.#wait.timer.refresh()
+  #startPhaseTimer(problem: string, ms: number): void {
+    if (this.#phaseTimer?.problem === problem) {
+      this.#phaseTimer.timer.refresh()
       return
     }
-    this.#disarm()
-    this.#wait = { what, timer: setTimeout(() => this.#late(what, ms), ms) }
+    this.#clearPhaseTimer()
+    this.#phaseTimer = { problem, timer: setTimeout(() => this.#timeOut(problem, ms), ms) }
   }
 
-  #disarm(): void {
-    clearTimeout(this.#wait?.timer)
-    this.#wait = undefined
+  #clearPhaseTimer(): void {
+    clearTimeout(this.#phaseTimer?.timer)
+    this.#phaseTimer = undefined
   }
 
-  #late(what: string, ms: number): void {
-    this.failure ??= createTimeoutError(this.#options.model, this.#host, what, ms)
-    this.#stop(this.failure)
+  #timeOut(problem: string, ms: number): void {
+    this.failure ??= createTimeoutError(this.#options.model, this.#host, problem, ms)
+    this.#abort(this.failure)
   }
 
-  #failed(error: unknown): ProviderError {
-    this.#disarm()
+  #fail(error: unknown): ProviderError {
+    this.#clearPhaseTimer()
     this.failure ??= createNetworkError(this.#options.model, this.#host, error)
     return this.failure
   }
 }
-
-const DONE = Buffer.from('[DONE]')
-const saysDone = (part: Buffer): boolean => part.includes(DONE, Math.max(0, part.length - 64))

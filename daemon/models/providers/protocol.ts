@@ -1,16 +1,15 @@
-/** How a provider is asked and its reply read, whatever its format. */
+/** The interface of provider protocols. */
 import type { ChatPart, ChatRequest } from '../chat-model.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
 export interface ProviderProtocol {
-  /** Sends the request; where it is refused, throws. */
+  /** Sends the request. Throws if the response has an error status. */
   open(request: ChatRequest, exchange: HttpExchange): Promise<ProviderStream>
 }
 
-/** Part by part, until it says that it is over. What fails throws a failure of the provider. */
 export interface ProviderStream {
-  /** Nothing when it is over. */
+  /** Returns undefined at the end. Throws a ProviderError if the stream fails. */
   next(): Promise<ChatPart | undefined>
-  /** To be called in any case; ends what still runs. */
+  /** Must always be called; aborts the request if it is still running. */
   close(): void
 }

@@ -1,5 +1,5 @@
-/** A provider's model as a chat model: asked again where that is safe, and its stream read part by part. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** Chat models of providers, with retries. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectionPool } from '../../outbound/connection-pool.ts'
 import { resolveEndpoint } from '../../providers/endpoints.ts'
 import {
@@ -18,12 +18,12 @@ import type { ProviderProtocol, ProviderStream } from './protocol.ts'
 export interface ProviderModelRecord extends RemoteModel, ContextWindow {
   name: string
   price: Price | null
-  callsTools: boolean
+  canCallTools: boolean
 }
 
-const TRIES_AGAIN = 2
-/** How servers say that a model takes no tools: Ollama, vLLM, llama.cpp, Groq, OpenRouter. */
-const NO_TOOLS =
+const MAX_RETRIES = 2
+/** Error messages of Ollama, vLLM, llama.cpp, Groq and OpenRouter for models without tool support. */
+const TOOLS_UNSUPPORTED =
   /(do(es)? not|doesn't) support (tool|function)|(tool|function)s?( calling| use)?`? (is|are) not supported|support tool use|enable-auto-tool-choice|requires --jinja/i
 
 export class ProviderChatModel implements ChatModel {
@@ -34,13 +34,13 @@ export class ProviderChatModel implements ChatModel {
   readonly price: Price | null
   readonly #record: ProviderModelRecord
   readonly #connections: ConnectionPool
-  readonly #times: ProviderTimeouts
-  #made: Promise<ProviderProtocol> | undefined
-  #takesTools: boolean
-  /** Old servers refuse to be asked for a count. */
-  #countsTokens = true
+  readonly #timeouts: ProviderTimeouts
+  #protocol: Promise<ProviderProtocol> | undefined
+  #canCallTools: boolean
+  /** Old servers reject requests that ask for usage. */
+  #requestsUsage = true
 
-  constructor(record: ProviderModelRecord, connections: ConnectionPool, times: ProviderTimeouts) {
+  constructor(record: ProviderModelRecord, connections: ConnectionPool, timeouts: ProviderTimeouts) {
     this.id = record.id
     this.name = record.name
     this.contextTokens = record.contextTokens
@@ -48,67 +48,67 @@ export class ProviderChatModel implements ChatModel {
     this.price = record.price
     this.#record = record
     this.#connections = connections
-    this.#times = times
-    this.#takesTools = record.callsTools
+    this.#timeouts = timeouts
+    this.#canCallTools = record.canCallTools
   }
 
   get canCallTools(): boolean {
-    return this.#takesTools
+    return this.#canCallTools
   }
 
-  async *stream(given: ChatRequest): AsyncGenerator<ChatPart> {
-    const { signal } = given
+  async *stream(chatRequest: ChatRequest): AsyncGenerator<ChatPart> {
+    const { signal } = chatRequest
     if (isKeyMissing(this.#record)) throw createMissingKeyError(this.#record)
-    const request = this.#takesTools ? given : { ...given, tools: [] }
-    // Before the clock runs: loading is our time, not the provider's.
+    const request = this.#canCallTools ? chatRequest : { ...chatRequest, tools: [] }
+    // Loaded before the deadline starts, because that time is not the provider's.
     const dispatcher = await this.#connections.getAgent(this.#record.allow_private)
-    await this.#wire()
-    const deadline = performance.now() + this.#times.totalMs
-    const options = { dispatcher, model: this.#record, timeouts: this.#times, deadline, signal }
-    const { first, reply } = await this.#begin(request, options)
+    await this.#getProtocol()
+    const deadline = performance.now() + this.#timeouts.totalMs
+    const options = { dispatcher, model: this.#record, timeouts: this.#timeouts, deadline, signal }
+    const { first, stream } = await this.#open(request, options)
     try {
-      for (let part = first; part !== undefined; part = await reply.next()) yield part
+      for (let part = first; part !== undefined; part = await stream.next()) yield part
     } catch (error) {
       signal?.throwIfAborted()
       throw error
     } finally {
-      reply.close()
+      stream.close()
     }
   }
 
-  /** A reply whose first part is there; until then, and no longer, asking again is safe. */
-  async #begin(request: ChatRequest, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; reply: ProviderStream }> {
+  /** Waits for the first part. After it, requests are not retried. */
+  async #open(request: ChatRequest, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; stream: ProviderStream }> {
     const { deadline, signal } = options
-    for (let again = 0; ; again++) {
+    for (let retries = 0; ; retries++) {
       signal?.throwIfAborted()
       const exchange = new HttpExchange(options)
       try {
-        const reply = await (await this.#wire()).open(request, exchange)
-        return { first: await reply.next(), reply }
+        const stream = await (await this.#getProtocol()).open(request, exchange)
+        return { first: await stream.next(), stream }
       } catch (error) {
         exchange.close()
         signal?.throwIfAborted()
-        const failure = this.#failureOf(exchange, error)
-        if (this.#adapted(failure, request)) continue
-        const wait = this.#patience(failure, again)
-        if (wait === undefined || performance.now() + wait > deadline) throw failure
-        await pause(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
+        const failure = this.#toProviderError(exchange, error)
+        if (this.#adapt(failure, request)) continue
+        const delayMs = this.#getRetryDelay(failure, retries)
+        if (delayMs === undefined || performance.now() + delayMs > deadline) throw failure
+        await sleep(delayMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
       }
     }
   }
 
-  #wire(): Promise<ProviderProtocol> {
-    this.#made ??= this.#load()
-    return this.#made
+  #getProtocol(): Promise<ProviderProtocol> {
+    this.#protocol ??= this.#loadProtocol()
+    return this.#protocol
   }
 
-  async #load(): Promise<ProviderProtocol> {
+  async #loadProtocol(): Promise<ProviderProtocol> {
     const { provider } = this.#record
-    if (provider === 'openai-compatible' || provider === 'ollama') return new ChatCompletionsProtocol(this.#record, this.#countsTokens)
+    if (provider === 'openai-compatible' || provider === 'ollama') return new ChatCompletionsProtocol(this.#record, this.#requestsUsage)
     return (await import('./ai-sdk/protocol.ts')).AiSdkProtocol.load(this.#record)
   }
 
-  #failureOf(exchange: HttpExchange, error: unknown): ProviderError {
+  #toProviderError(exchange: HttpExchange, error: unknown): ProviderError {
     if (exchange.failure) return exchange.failure
     if (error instanceof ProviderError) return error
     const { statusCode } = error as { statusCode?: unknown }
@@ -117,26 +117,26 @@ export class ProviderChatModel implements ChatModel {
       : createStreamError(this.#record, error)
   }
 
-  /** Learns what the server does not take; true where the same call may be sent again without it. */
-  #adapted(failure: ProviderError, { tools = [] }: ChatRequest): boolean {
-    if (tools.length > 0 && NO_TOOLS.test(failure.message)) {
-      this.#takesTools = false
-      throw new ToolsUnsupportedError('PROVIDER_ERROR', failure.message, {
-        hint: 'Give the agent a model that calls tools, or set supports_tools of this one to false.',
-        cause: failure,
+  /** Remembers what the server does not support. Returns true if the request can be sent again without it. */
+  #adapt(error: ProviderError, { tools = [] }: ChatRequest): boolean {
+    if (tools.length > 0 && TOOLS_UNSUPPORTED.test(error.message)) {
+      this.#canCallTools = false
+      throw new ToolsUnsupportedError('PROVIDER_ERROR', error.message, {
+        hint: 'Use a model that supports tools, or set supports_tools of this one to false.',
+        cause: error,
       })
     }
-    if (!this.#countsTokens || !/stream_options|include_usage/.test(failure.message)) return false
-    this.#countsTokens = false
-    this.#made = undefined
+    if (!this.#requestsUsage || !/stream_options|include_usage/.test(error.message)) return false
+    this.#requestsUsage = false
+    this.#protocol = undefined
     return true
   }
 
-  /** How long to wait before the next try; nothing where there is none. */
-  #patience({ isRetryable: again, retryAfterMs: waitMs }: ProviderError, tries: number): number | undefined {
-    if (!again || tries >= TRIES_AGAIN) return undefined
-    if (waitMs !== undefined) return waitMs <= this.#times.maxRetryDelayMs ? waitMs : undefined
-    // Many who were refused at once should not come back at once.
-    return this.#times.retryDelayMs * 2 ** tries * (0.75 + Math.random() / 2)
+  /** Returns undefined if the request must not be retried. */
+  #getRetryDelay({ isRetryable, retryAfterMs }: ProviderError, retries: number): number | undefined {
+    if (!isRetryable || retries >= MAX_RETRIES) return undefined
+    if (retryAfterMs !== undefined) return retryAfterMs <= this.#timeouts.maxRetryDelayMs ? retryAfterMs : undefined
+    // With jitter, so that clients that failed together do not retry together.
+    return this.#timeouts.retryDelayMs * 2 ** retries * (0.75 + Math.random() / 2)
   }
 }

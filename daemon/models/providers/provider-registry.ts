@@ -1,4 +1,4 @@
-/** The models of providers, each made when it is first asked and kept while its record stays the same: it learns what its server takes. */
+/** Chat models of providers, cached until their record changes: they remember what their server does not support. */
 import type { Agent } from 'undici'
 import { ConnectionPool } from '../../outbound/connection-pool.ts'
 import type { Resolve } from '../../outbound/guarded-connector.ts'
@@ -7,45 +7,45 @@ import { ProviderChatModel, type ProviderModelRecord } from './provider-chat-mod
 
 export interface ProviderRegistryOptions {
   timeouts?: Partial<ProviderTimeouts> | undefined
-  /** Where names are looked up; the system's resolver unless a test has its own. */
+  /** Replaces the system's DNS resolver in tests. */
   resolve?: Resolve | undefined
 }
 
 export class ProviderRegistry {
-  readonly #times: ProviderTimeouts
-  readonly #getLocalDispatcher: ConnectionPool
-  readonly #made = new Map<string, { recorded: string; getModel: ProviderChatModel }>()
+  readonly #timeouts: ProviderTimeouts
+  readonly #connections: ConnectionPool
+  readonly #models = new Map<string, { record: string; model: ProviderChatModel }>()
 
-  constructor({ timeouts: times, resolve }: ProviderRegistryOptions = {}) {
-    this.#times = { ...DEFAULT_TIMEOUTS, ...times }
-    this.#getLocalDispatcher = new ConnectionPool({ connectTimeoutMs: this.#times.connectMs, resolve })
+  constructor({ timeouts, resolve }: ProviderRegistryOptions = {}) {
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts }
+    this.#connections = new ConnectionPool({ connectTimeoutMs: this.#timeouts.connectMs, resolve })
   }
 
-  model(record: ProviderModelRecord): ProviderChatModel {
-    const recorded = JSON.stringify(record)
-    const made = this.#made.get(record.id)
-    if (made?.recorded === recorded) return made.getModel
-    const model = new ProviderChatModel(record, this.#getLocalDispatcher, this.#times)
-    this.#made.set(record.id, { recorded, getModel: model })
+  getModel(modelRecord: ProviderModelRecord): ProviderChatModel {
+    const record = JSON.stringify(modelRecord)
+    const cached = this.#models.get(modelRecord.id)
+    if (cached?.record === record) return cached.model
+    const model = new ProviderChatModel(modelRecord, this.#connections, this.#timeouts)
+    this.#models.set(modelRecord.id, { record, model })
     return model
   }
 
   remove(id: string): void {
-    this.#made.delete(id)
+    this.#models.delete(id)
   }
 
-  /** Loads what connections are made of: a twentieth of a second that nobody waits for now. Whoever asks hears what is wrong with it. */
+  /** Loads the HTTP client, which takes about 50 ms. Errors are reported by the first call instead. */
   preload(): void {
-    this.connections().catch(() => undefined)
+    this.getLocalDispatcher().catch(() => undefined)
   }
 
-  /** To servers of this machine, for whoever looks for models there. */
-  connections(): Promise<Agent> {
-    return this.#getLocalDispatcher.getAgent(true)
+  /** Returns connections that may use the private network. */
+  getLocalDispatcher(): Promise<Agent> {
+    return this.#connections.getAgent(true)
   }
 
-  /** Ends what is under way. */
+  /** Aborts running requests. */
   close(): Promise<void> {
-    return this.#getLocalDispatcher.close()
+    return this.#connections.close()
   }
 }

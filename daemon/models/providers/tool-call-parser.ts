@@ -1,10 +1,10 @@
-/** The tool calls of one reply, made safe to hand on: an id of its own each, and arguments that are an object. */
+/** Parses the tool calls of a reply: ensures unique ids and arguments that are objects. */
 import type { ChatPart, ToolCall } from '../chat-model.ts'
 
 export interface RawToolCall {
   id: string
   name: string
-  /** As the model wrote them: JSON, one hopes. */
+  /** Arguments as the model wrote them, usually JSON. */
   input: string
   seal?: ToolCall['seal'] | undefined
 }
@@ -12,18 +12,18 @@ export interface RawToolCall {
 export class ToolCallParser {
   readonly #ids = new Set<string>()
 
-  parse({ id: given, name, input, seal }: RawToolCall): ChatPart {
-    // Some servers give no ids, or the same one twice.
-    const id = given === '' || this.#ids.has(given) ? `${given || 'call'}_${this.#ids.size}` : given
+  parse({ id: rawId, name, input, seal }: RawToolCall): ChatPart {
+    // Some servers send no ids, or the same id twice.
+    const id = rawId === '' || this.#ids.has(rawId) ? `${rawId || 'call'}_${this.#ids.size}` : rawId
     this.#ids.add(id)
     const call: ToolCall = { id, name, arguments: {}, ...(seal ? { seal } : {}) }
     try {
-      const read: unknown = JSON.parse(input.trim() === '' ? '{}' : input)
-      if (typeof read !== 'object' || read === null || Array.isArray(read))
-        return { type: 'tool_call', call, problem: 'The arguments are no JSON object.' }
-      return { type: 'tool_call', call: { ...call, arguments: read as Record<string, unknown> } }
+      const value: unknown = JSON.parse(input.trim() === '' ? '{}' : input)
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        return { type: 'tool_call', call, problem: 'The arguments are not a JSON object.' }
+      return { type: 'tool_call', call: { ...call, arguments: value as Record<string, unknown> } }
     } catch (error) {
-      return { type: 'tool_call', call, problem: `The arguments are no JSON: ${(error as Error).message}` }
+      return { type: 'tool_call', call, problem: `The arguments are not valid JSON: ${(error as Error).message}` }
     }
   }
 }

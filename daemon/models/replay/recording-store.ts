@@ -1,4 +1,4 @@
-/** Recordings as they are stored. */
+/** Persistence of recordings. */
 import type { Static } from 'typebox'
 import type { Recording } from '../../../src/contract/families/recordings.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../../src/contract/schemas/list-query.ts'
@@ -14,7 +14,7 @@ interface Row {
   created_at: string
 }
 
-const asRecording = ({ key, request, parts, created_at }: Row): StoredRecording => ({
+const toRecording = ({ key, request, parts, created_at }: Row): StoredRecording => ({
   key,
   request: JSON.parse(request) as StoredRecording['request'],
   parts: JSON.parse(parts) as StoredRecording['parts'],
@@ -22,11 +22,9 @@ const asRecording = ({ key, request, parts, created_at }: Row): StoredRecording 
 })
 
 export async function findRecording(reader: Reader, modelId: string, key: string): Promise<StoredRecording | undefined> {
-  const [row] = await reader.all<Row>('SELECT key, request, parts, created_at FROM recordings WHERE model_id = ? AND key = ?', [
-    modelId,
-    key,
-  ])
-  return row && asRecording(row)
+  const sql = 'SELECT key, request, parts, created_at FROM recordings WHERE model_id = ? AND key = ?'
+  const [row] = await reader.all<Row>(sql, [modelId, key])
+  return row && toRecording(row)
 }
 
 export async function listRecordings(reader: Reader, modelId: string, query: ListQuery): Promise<Page<StoredRecording>> {
@@ -35,16 +33,16 @@ export async function listRecordings(reader: Reader, modelId: string, query: Lis
   const values = [modelId, ...filters.map((name) => query[name] as string)]
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
-  const sorted = query.sort === 'key' ? `key ${direction}` : `created_at ${direction}, key ${direction}`
+  const order = query.sort === 'key' ? `key ${direction}` : `created_at ${direction}, key ${direction}`
   const rows = await reader.all<Row>(
-    `SELECT key, request, parts, created_at FROM recordings WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`,
+    `SELECT key, request, parts, created_at FROM recordings WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
     [...values, limit, (page - 1) * limit],
   )
-  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM recordings WHERE ${where}`, values)
-  return { items: rows.map(asRecording), total: counted?.total ?? 0 }
+  const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM recordings WHERE ${where}`, values)
+  return { items: rows.map(toRecording), total: count?.total ?? 0 }
 }
 
-/** A model that was deleted meanwhile keeps none. */
+/** Does nothing if the model was deleted meanwhile. */
 export async function saveRecording(
   transaction: Transaction,
   modelId: string,

@@ -1,4 +1,4 @@
-/** Recordings of replay models, for those who carry them from one home to another. */
+/** Lists, imports and deletes recordings of replay models. */
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { ListQuery } from '../../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -23,12 +23,13 @@ export class RecordingsService {
   }
 
   async add(caller: Caller, id: string, recordings: readonly Omit<StoredRecording, 'created_at'>[]): Promise<{ added: number }> {
-    await this.#require(caller, id)
-    const wrong = recordings.find(({ key, request }) => key !== hashRequest(request))
-    if (wrong)
-      throw new CadreError('VALIDATION_ERROR', `The key ${wrong.key.slice(0, 12)}… is not that of its request: the recording was changed.`)
-    const unended = recordings.find(({ parts }) => parts.at(-1)?.type !== 'end')
-    if (unended) throw new CadreError('VALIDATION_ERROR', `The recording ${unended.key.slice(0, 12)}… does not end with its end.`)
+    await this.#requireReplayModel(caller, id)
+    for (const { key, request, parts } of recordings) {
+      const name = `The recording ${key.slice(0, 12)}…`
+      if (key !== hashRequest(request)) throw new CadreError('VALIDATION_ERROR', `${name} was changed: its key does not match its request.`)
+      if (parts.at(-1)?.type !== 'end')
+        throw new CadreError('VALIDATION_ERROR', `${name} is incomplete: its last part must be of type end.`)
+    }
     const created_at = new Date().toISOString()
     await this.#database.write(async (transaction) => {
       for (const recording of recordings) await saveRecording(transaction, id, { ...recording, created_at })
@@ -37,12 +38,12 @@ export class RecordingsService {
   }
 
   async clear(caller: Caller, id: string): Promise<string> {
-    await this.#require(caller, id)
+    await this.#requireReplayModel(caller, id)
     const count = await this.#database.write((transaction) => deleteRecordings(transaction, id))
-    return `${count} recordings were forgotten.`
+    return `Deleted ${count} recordings.`
   }
 
-  async #require(caller: Caller, id: string): Promise<void> {
+  async #requireReplayModel(caller: Caller, id: string): Promise<void> {
     const { provider } = await this.#models.require(this.#database, caller, id)
     if (provider !== 'replay') throw new CadreError('CONFLICT', 'Only models of the provider replay have recordings.')
   }

@@ -1,11 +1,11 @@
-/** A model that plays back what another answered, by request: offline, at no cost, and the same every time. */
+/** A chat model that replays recorded responses of another model: offline, free and deterministic. */
 import { hash } from 'node:crypto'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from '../chat-model.ts'
-import { computeSettledCall, estimateRequest } from '../token-estimate.ts'
+import { computeCallUsage, estimateRequest, type ReceivedReply } from '../token-estimate.ts'
 import { findRecording, type StoredRecording, saveRecording } from './recording-store.ts'
 
 export interface ReplayDependencies {
@@ -13,13 +13,13 @@ export interface ReplayDependencies {
   name: string
   database: Database
   meter: Meter
-  callsTools: boolean
+  canCallTools: boolean
   window: Readonly<ContextWindow>
-  /** What is being looked for or recorded, so that who asks the same meanwhile waits for it: an answer is recorded, and paid for, once. */
+  /** Locks by model and request: concurrent identical requests are recorded, and paid for, once. */
   pendingRequests: Map<string, Promise<void>>
-  /** Who answers what was never recorded; nobody where recording is over or that model is gone. */
+  /** The model to record; undefined if recording is off or the model was deleted. */
   source: ChatModel | undefined
-  /** Why there is nobody. */
+  /** Why there is no source. */
   unavailableReason: string
 }
 
@@ -30,122 +30,119 @@ export class ReplayChatModel implements ChatModel {
   readonly contextTokens: number
   readonly isContextKnown: boolean
   readonly price = { input: 0, output: 0 }
-  readonly #parts: ReplayDependencies
+  readonly #dependencies: ReplayDependencies
 
-  constructor(parts: ReplayDependencies) {
-    this.id = parts.id
-    this.name = parts.name
-    this.canCallTools = parts.callsTools
-    this.contextTokens = parts.window.contextTokens
-    this.isContextKnown = parts.window.isContextKnown
-    this.#parts = parts
+  constructor(dependencies: ReplayDependencies) {
+    this.id = dependencies.id
+    this.name = dependencies.name
+    this.canCallTools = dependencies.canCallTools
+    this.contextTokens = dependencies.window.contextTokens
+    this.isContextKnown = dependencies.window.isContextKnown
+    this.#dependencies = dependencies
   }
 
-  async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
-    const { id, database, source, unavailableReason: silence } = this.#parts
-    request.signal?.throwIfAborted()
-    const asked = plain(request)
-    const key = hashRequest(asked)
-    const next = await this.#turn(`${id} ${key}`, request.signal)
-    let known: StoredRecording | undefined
+  async *stream(chatRequest: ChatRequest): AsyncGenerator<ChatPart> {
+    const { id, database, source, unavailableReason } = this.#dependencies
+    const { signal } = chatRequest
+    signal?.throwIfAborted()
+    const request = toStoredRequest(chatRequest)
+    const key = hashRequest(request)
+    const unlock = await this.#lock(`${id} ${key}`, signal)
+    let recording: StoredRecording | undefined
     try {
-      known = await findRecording(database, id, key)
-      if (!known && !source) throw neverRecorded(this.name, key, silence)
-      if (!known && source) return yield* this.#recorded(source, request, asked, key)
+      recording = await findRecording(database, id, key)
+      if (!recording) {
+        if (!source) throw createMissingRecordingError(this.name, key, unavailableReason)
+        return yield* this.#record(source, chatRequest, request, key)
+      }
     } finally {
-      next()
+      unlock()
     }
-    for (const part of (known?.parts ?? []) as unknown as ChatPart[]) {
-      request.signal?.throwIfAborted()
+    for (const part of recording.parts as unknown as ChatPart[]) {
+      signal?.throwIfAborted()
       yield part
     }
   }
 
-  /** Once nobody else looks for the same or records it; returns how to let the next one. Who looked first and waited then would miss what was recorded meanwhile. */
-  async #turn(what: string, signal: AbortSignal | undefined): Promise<() => void> {
-    const { pendingRequests: underWay } = this.#parts
-    for (let other = underWay.get(what); other; other = underWay.get(what)) await (signal ? raceAbort(other, signal) : other)
-    let done = () => {}
-    underWay.set(
-      what,
+  /** Waits for identical requests. Must precede the lookup, which would miss a recording made meanwhile. */
+  async #lock(name: string, signal: AbortSignal | undefined): Promise<() => void> {
+    const { pendingRequests } = this.#dependencies
+    for (let pending = pendingRequests.get(name); pending; pending = pendingRequests.get(name))
+      await (signal ? raceAbort(pending, signal) : pending)
+    let release = () => {}
+    pendingRequests.set(
+      name,
       new Promise((resolve) => {
-        done = resolve
+        release = resolve
       }),
     )
     return () => {
-      underWay.delete(what)
-      done()
+      pendingRequests.delete(name)
+      release()
     }
   }
 
-  /** The recorded model's own call is counted as its own; ours costs nothing. */
-  async *#recorded(source: ChatModel, request: ChatRequest, asked: StoredRecording['request'], key: string): AsyncGenerator<ChatPart> {
-    const { id, database, meter } = this.#parts
+  /** The call is metered for the recorded model; replays are free. */
+  async *#record(source: ChatModel, chatRequest: ChatRequest, request: StoredRecording['request'], key: string): AsyncGenerator<ChatPart> {
+    const { id, database, meter } = this.#dependencies
     await meter.checkBudget(source, {})
-    const call = { model: source, kind: 'chat' as const, origin: {}, estimatedInput: estimateRequest(request) }
+    const call = { model: source, kind: 'chat' as const, origin: {}, estimatedInput: estimateRequest(chatRequest) }
     const entry = await database.write((transaction) => meter.begin(transaction, call))
     const parts: ChatPart[] = []
-    const heard = { text: '', parts: 0, usage: undefined as ReturnType<typeof usageOf> }
+    const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
     let status: 'done' | 'failed' | 'aborted' = 'failed'
-    let settled = false
-    const settle = (transaction: Transaction) => meter.settle(transaction, entry, computeSettledCall(request, heard, status))
+    let isSettled = false
+    const settle = (transaction: Transaction) => meter.settle(transaction, entry, computeCallUsage(chatRequest, received, status))
     try {
-      for await (const part of source.stream(request)) {
-        heard.parts++
-        if (part.type === 'text') heard.text += part.text
-        heard.usage ??= usageOf(part)
-        append(parts, part)
+      for await (const part of source.stream(chatRequest)) {
+        received.parts++
+        if (part.type === 'text') received.text += part.text
+        appendPart(parts, part)
         if (part.type === 'end') {
+          received.usage = part.usage
           status = 'done'
-          const recording = {
-            key,
-            request: asked,
-            parts: parts as unknown as StoredRecording['parts'],
-            created_at: new Date().toISOString(),
-          }
-          // With what it took: of what is played back ever after, nobody would count it again.
+          const storedParts = parts as unknown as StoredRecording['parts']
+          const recording = { key, request, parts: storedParts, created_at: new Date().toISOString() }
+          // In one transaction: replays of the recording are never metered.
           await database.write(async (transaction) => {
             await saveRecording(transaction, id, recording)
             await settle(transaction)
           })
-          settled = true
+          isSettled = true
         }
         yield part
       }
     } finally {
-      if (request.signal?.aborted) status = 'aborted'
-      if (!settled) await database.write(settle)
+      if (chatRequest.signal?.aborted) status = 'aborted'
+      if (!isSettled) await database.write(settle)
     }
   }
 }
 
-const usageOf = (part: ChatPart) => (part.type === 'end' ? part.usage : undefined)
-
-/** Text that came in many pieces is kept as one. */
-function append(parts: ChatPart[], part: ChatPart): void {
+/** Joins consecutive texts. */
+function appendPart(parts: ChatPart[], part: ChatPart): void {
   const last = parts.at(-1)
   if (part.type === 'text' && last?.type === 'text') last.text += part.text
   else parts.push({ ...part })
 }
 
-/** All of a request that decides its answer. */
-function plain({ signal: _, ...request }: ChatRequest): StoredRecording['request'] {
+/** Everything that determines the reply. */
+function toStoredRequest({ signal: _, ...request }: ChatRequest): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']
 }
 
-/** The same whatever the order of fields. */
+/** Returns a key that does not depend on the order of fields. */
 export function hashRequest(request: StoredRecording['request']): string {
-  return hash(
-    'sha256',
-    JSON.stringify(request, (_, value: unknown) => (isPlain(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value)),
-    'hex',
+  const json = JSON.stringify(request, (_, value: unknown) =>
+    isPlainObject(value) ? Object.fromEntries(Object.entries(value).sort(compareNames)) : value,
   )
+  return hash('sha256', json, 'hex')
 }
 
-const isPlain = (value: unknown): value is object => value !== null && typeof value === 'object' && !Array.isArray(value)
-const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
+const isPlainObject = (value: unknown): value is object => value !== null && typeof value === 'object' && !Array.isArray(value)
+const compareNames = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const neverRecorded = (name: string, key: string, silence: string) =>
-  new CadreError('PROVIDER_ERROR', `The model "${name}" has no recording of this request (${key.slice(0, 12)}), and ${silence}.`, {
-    hint: 'Record it once with the model there: set recording to true, and ask again.',
+const createMissingRecordingError = (name: string, key: string, reason: string) =>
+  new CadreError('PROVIDER_ERROR', `The model "${name}" has no recording of this request (${key.slice(0, 12)}), and ${reason}.`, {
+    hint: 'To record it, set recording to true while the recorded model is available, and repeat the request.',
   })

@@ -154,10 +154,10 @@ test('arguments that are no JSON object are told, not thrown', async () => {
   const provider = await start('openai', streamReply({ calls: broken }))
   const parts = await collectParts(asking.getModel(provider), withTools())
   const problems = parts.flatMap((part) => (part.type === 'tool_call' ? [part.problem ?? 'none'] : []))
-  assert.match(problems[0] ?? '', /no JSON/)
-  assert.match(problems[1] ?? '', /no JSON object/)
+  assert.match(problems[0] ?? '', /not valid JSON/)
+  assert.match(problems[1] ?? '', /not a JSON object/)
   assert.is(problems[2], 'none')
-  assert.match(problems[3] ?? '', /no JSON object/)
+  assert.match(problems[3] ?? '', /not a JSON object/)
 })
 
 test('a server that gives every call the same id gets them told apart', async () => {
@@ -231,7 +231,7 @@ test('a server that gives its whole answer at once is understood, and so is its 
   ])
   await collectParts(model).then(
     () => assert.unreachable(),
-    (error) => assert.match(error.message, /broke off its answer: no such model/),
+    (error) => assert.match(error.message, /stopped with an error: no such model/),
   )
 })
 

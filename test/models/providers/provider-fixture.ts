@@ -26,13 +26,13 @@ export class ProviderFixture {
   }
 
   getModel(provider: ScriptedProvider, fields: Partial<ProviderModelRecord> = {}): ChatModel {
-    return this.providers.model({
+    return this.providers.getModel({
       id: 'model_1',
       name: 'Scripted',
       ...provider.model,
       api_key: KEY,
       price: null,
-      callsTools: true,
+      canCallTools: true,
       contextTokens: 8_192,
       isContextKnown: false,
       allow_private: true,

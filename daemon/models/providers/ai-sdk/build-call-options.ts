@@ -1,4 +1,4 @@
-/** Our messages, tools and passages as the provider packages take them. */
+/** Converts a chat request to the call options of the AI SDK. */
 import type { ChatMessage, ChatRequest, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'
 import type { CallOptions } from './load-language-model.ts'
@@ -11,26 +11,26 @@ type Schema = Extract<NonNullable<CallOptions['tools']>[number], { type: 'functi
 
 export function buildCallOptions(request: ChatRequest): CallOptions {
   const { messages, tools = [], toolChoice = 'auto', temperature, maxTokens } = request
-  const system = buildSystemPrompt(request)
-  const prompt: Prompt = system === '' ? [] : [{ role: 'system', content: system }]
-  for (const message of messages) append(prompt, message)
+  const systemPrompt = buildSystemPrompt(request)
+  const prompt: Prompt = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }]
+  for (const message of messages) appendMessage(prompt, message)
   return {
     prompt,
     ...(temperature == null ? {} : { temperature }),
     ...(maxTokens == null ? {} : { maxOutputTokens: maxTokens }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(offered), toolChoice: { type: toolChoice } }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(convertTool), toolChoice: { type: toolChoice } }),
   }
 }
 
-const offered = ({ name, description, parameters }: ToolDefinition) => ({
+const convertTool = ({ name, description, parameters }: ToolDefinition) => ({
   type: 'function' as const,
   name,
   description,
   inputSchema: parameters as Schema,
 })
 
-/** Empty texts are left out, since providers refuse them; results of calls made together stand together. */
-function append(prompt: Prompt, message: ChatMessage): void {
+/** Omits empty texts, because providers reject them, and groups the results of parallel tool calls. */
+function appendMessage(prompt: Prompt, message: ChatMessage): void {
   if (message.role === 'user')
     prompt.push({ role: 'user', content: [{ type: 'text', text: message.content === '' ? ' ' : message.content }] })
   if (message.role === 'assistant') {

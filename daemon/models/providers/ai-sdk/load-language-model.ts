@@ -1,14 +1,14 @@
-/** The provider packages of the AI SDK, each loaded when a model of its provider is first asked. */
+/** Loads the AI SDK package of a provider on first use. */
 import type { createOpenAI } from '@ai-sdk/openai'
-import type { RemoteModel } from '../../../providers/remote-model.ts'
 import { resolveEndpoint } from '../../../providers/endpoints.ts'
+import type { RemoteModel } from '../../../providers/remote-model.ts'
 
-/** What all of them are; the package that defines it is theirs, not ours. */
+/** The packages do not export these types. */
 export type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>
 export type CallOptions = Parameters<LanguageModel['doStream']>[0]
 export type StreamPart = Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
 
-/** Every setting is given: what is left out, the packages look for in the environment. */
+/** Passes every setting, because the packages read missing ones from the environment. */
 export async function loadLanguageModel(
   { provider, model_id, endpoint, api_key }: RemoteModel,
   fetch: typeof globalThis.fetch,

@@ -1,4 +1,4 @@
-/** Providers with formats of their own, by the packages of the AI SDK. */
+/** Protocols of providers that the AI SDK implements. */
 import type { RemoteModel } from '../../../providers/remote-model.ts'
 import type { ChatRequest } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
@@ -10,7 +10,7 @@ import { AiSdkStream } from './stream.ts'
 export class AiSdkProtocol implements ProviderProtocol {
   readonly #record: RemoteModel
   readonly #model: LanguageModel
-  /** Finds the exchange that a request of the library belongs to. */
+  /** Maps the signal of a `fetch` call to its exchange. */
   readonly #exchanges: WeakMap<AbortSignal, HttpExchange>
 
   private constructor(record: RemoteModel, model: LanguageModel, exchanges: WeakMap<AbortSignal, HttpExchange>) {

@@ -1,5 +1,4 @@
-/** The stream of one reply that a package of the AI SDK reads. */
-
+/** Converts the stream of an AI SDK package to the parts of a reply. */
 import { createIncompleteError, createStreamError, type FailedModel, type ProviderError } from '../../../providers/provider-error.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
@@ -7,29 +6,31 @@ import type { ProviderStream } from '../protocol.ts'
 import { ToolCallParser } from '../tool-call-parser.ts'
 import type { StreamPart } from './load-language-model.ts'
 
+type FinishPart = Extract<StreamPart, { type: 'finish' }>
+
 export class AiSdkStream implements ProviderStream {
   readonly #record: FailedModel
   readonly #exchange: HttpExchange
-  readonly #parts: ReadableStreamDefaultReader<StreamPart>
-  readonly #calls = new ToolCallParser()
-  #anything = false
-  #over = false
+  readonly #reader: ReadableStreamDefaultReader<StreamPart>
+  readonly #toolCallParser = new ToolCallParser()
+  #hasContent = false
+  #isEnded = false
 
   constructor(record: FailedModel, exchange: HttpExchange, stream: ReadableStream<StreamPart>) {
     this.#record = record
     this.#exchange = exchange
-    this.#parts = stream.getReader()
+    this.#reader = stream.getReader()
   }
 
   async next(): Promise<ChatPart | undefined> {
-    while (!this.#over) {
-      const { done, value } = await this.#parts.read().catch((error: unknown) => {
+    while (!this.#isEnded) {
+      const { done, value } = await this.#reader.read().catch((error: unknown) => {
         throw this.#exchange.failure ?? createStreamError(this.#record, error)
       })
-      if (done) throw this.#exchange.failure ?? this.#cut()
-      const part = this.#translated(value)
+      if (done) throw this.#createIncompleteError()
+      const part = this.#convert(value)
       if (part === undefined) continue
-      this.#anything = true
+      this.#hasContent = true
       return part
     }
     return undefined
@@ -37,46 +38,46 @@ export class AiSdkStream implements ProviderStream {
 
   close(): void {
     this.#exchange.close()
-    this.#parts.cancel().catch(() => {}) // ended already, one way or the other
+    this.#reader.cancel().catch(() => {}) // already closed
   }
 
-  #translated(part: StreamPart): ChatPart | undefined {
+  #convert(part: StreamPart): ChatPart | undefined {
     switch (part.type) {
       case 'text-delta':
         return part.delta === '' ? undefined : { type: 'text', text: part.delta }
       case 'tool-call':
-        return this.#calls.parse({ id: part.toolCallId, name: part.toolName, input: part.input, seal: part.providerMetadata })
+        return this.#toolCallParser.parse({ id: part.toolCallId, name: part.toolName, input: part.input, seal: part.providerMetadata })
       case 'finish':
         return this.#end(part)
       case 'error':
-        // The library misses the reason why it ended; the server said that it did.
-        if (this.#anything && this.#exchange.isComplete && (part.error as Error)?.name === 'AI_InvalidResponseDataError') return undefined
-        if ((part.error as Error)?.name === 'AI_InvalidResponseDataError') throw this.#cut()
-        throw createStreamError(this.#record, part.error)
+        if ((part.error as Error)?.name !== 'AI_InvalidResponseDataError') throw createStreamError(this.#record, part.error)
+        // The package misses a finish reason, but the server sent [DONE].
+        if (this.#hasContent && this.#exchange.isComplete) return undefined
+        throw this.#createIncompleteError()
       default:
         return undefined
     }
   }
 
-  #end({ finishReason: { unified, raw }, usage }: Extract<StreamPart, { type: 'finish' }>): ChatPart {
-    if (raw === undefined && !(this.#anything && this.#exchange.isComplete)) throw this.#cut()
-    this.#over = true
-    return { type: 'end', finishReason: REASONS[unified] ?? 'other', usage: counted(usage) }
+  #end({ finishReason: { unified, raw }, usage }: FinishPart): ChatPart {
+    if (raw === undefined && !(this.#hasContent && this.#exchange.isComplete)) throw this.#createIncompleteError()
+    this.#isEnded = true
+    return { type: 'end', finishReason: FINISH_REASONS[unified] ?? 'other', usage: convertUsage(usage) }
   }
 
-  #cut(): ProviderError {
-    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#anything)
+  #createIncompleteError(): ProviderError {
+    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#hasContent)
   }
 }
 
-const REASONS: Readonly<Record<string, FinishReason>> = {
+const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'tool_calls',
   'content-filter': 'content_filter',
 }
 
-function counted({ inputTokens, outputTokens }: Extract<StreamPart, { type: 'finish' }>['usage']): TokenUsage | undefined {
+function convertUsage({ inputTokens, outputTokens }: FinishPart['usage']): TokenUsage | undefined {
   if (!inputTokens.total && !outputTokens.total) return undefined
   return { inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0, cachedTokens: inputTokens.cacheRead ?? 0 }
 }

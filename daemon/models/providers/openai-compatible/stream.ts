@@ -1,13 +1,13 @@
-/** The stream of one reply as OpenAI's chat completions have it, and as the many servers that speak like it bend it. */
+/** Reads a reply in the chat completions format, including the variants of compatible servers. */
 import { StringDecoder } from 'node:string_decoder'
 import { EventDecoder } from '../../../../src/sse.ts'
-import { createIncompleteError, createStreamError, type FailedModel, type ProviderError } from '../../../providers/provider-error.ts'
+import { createIncompleteError, createStreamError, type FailedModel, ProviderError, parseJson } from '../../../providers/provider-error.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import type { ProviderStream } from '../protocol.ts'
 import { type RawToolCall, ToolCallParser } from '../tool-call-parser.ts'
 
-/** What is read of an event. Servers are many and some are broken: nothing of it is certain, not even its type. */
+/** Fields are unknown, because some servers send other types. */
 interface Chunk {
   error?: unknown
   choices?: { 0?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown } | null } | null
@@ -19,15 +19,15 @@ interface Delta {
   tool_calls?: unknown
 }
 
-interface CallDelta {
+interface ToolCallDelta {
   index?: unknown
   id?: unknown
   function?: { name?: unknown; arguments?: unknown } | null
-  /** Google's models want it back with the call. */
+  /** Must be sent back to Google's models with the call. */
   extra_content?: unknown
 }
 
-interface OpenCall extends RawToolCall {
+interface PartialToolCall extends RawToolCall {
   index: unknown
 }
 
@@ -35,18 +35,19 @@ export class ChatCompletionsStream implements ProviderStream {
   readonly #record: FailedModel
   readonly #exchange: HttpExchange
   readonly #bytes: AsyncIterator<Buffer>
-  readonly #decoder = new EventDecoder()
-  readonly #text = new StringDecoder()
-  /** Read, and not yet asked for. */
+  readonly #eventDecoder = new EventDecoder()
+  readonly #textDecoder = new StringDecoder()
+  /** Parts that were read ahead; `#position` is the next to return. */
   readonly #parts: ChatPart[] = []
-  #given = 0
-  readonly #calls: OpenCall[] = []
-  #anything = false
-  #done = false
-  #finish = ''
+  #position = 0
+  readonly #calls: PartialToolCall[] = []
+  #hasContent = false
+  /** Whether the `[DONE]` event was received. */
+  #isDone = false
+  #finishReason = ''
   #usage: TokenUsage | undefined
   #failure: unknown
-  #over = false
+  #isEnded = false
 
   constructor(record: FailedModel, exchange: HttpExchange, bytes: AsyncIterator<Buffer>) {
     this.#record = record
@@ -56,11 +57,11 @@ export class ChatCompletionsStream implements ProviderStream {
 
   async next(): Promise<ChatPart | undefined> {
     for (;;) {
-      if (this.#given < this.#parts.length) return this.#parts[this.#given++]
+      if (this.#position < this.#parts.length) return this.#parts[this.#position++]
       if (this.#failure) throw this.#failure
-      if (this.#over) return undefined
-      this.#parts.length = this.#given = 0
-      this.#take(this.#done ? await this.#finished() : await this.#bytes.next())
+      if (this.#isEnded) return undefined
+      this.#parts.length = this.#position = 0
+      this.#readChunk(this.#isDone ? await this.#drain() : await this.#bytes.next())
     }
   }
 
@@ -68,80 +69,71 @@ export class ChatCompletionsStream implements ProviderStream {
     this.#exchange.close()
   }
 
-  async #finished(): Promise<IteratorReturnResult<undefined>> {
+  async #drain(): Promise<IteratorReturnResult<undefined>> {
     await this.#exchange.drain()
     return { done: true, value: undefined }
   }
 
-  /** What came before something failed is handed on before the failure is. */
-  #take({ done, value }: IteratorResult<Buffer>): void {
+  /** Stores errors, so that the parts before them are returned first. */
+  #readChunk({ done, value }: IteratorResult<Buffer>): void {
     try {
-      // The empty line ends an event that a careless server left open.
-      for (const { data } of this.#decoder.push(done ? '\n\n' : this.#text.write(value))) this.#read(data)
+      // The empty line completes an event that the server left open.
+      for (const { data } of this.#eventDecoder.push(done ? '\n\n' : this.#textDecoder.write(value))) this.#readEvent(data)
       if (done) this.#end()
     } catch (error) {
-      this.#failure = error
+      this.#failure = error instanceof ProviderError ? error : this.#createIncompleteError()
     }
   }
 
-  #read(data: string): void {
+  #readEvent(data: string): void {
     if (data === '[DONE]') {
-      this.#done = true
+      this.#isDone = true
       return
     }
-    const chunk = this.#parsed(data)
+    const chunk = parseJson(data) as Chunk | undefined
+    if (typeof chunk !== 'object' || chunk === null) throw this.#createIncompleteError()
     if (chunk.error != null) throw createStreamError(this.#record, chunk.error)
-    if (chunk.usage != null) this.#usage = counted(chunk.usage)
+    if (chunk.usage != null) this.#usage = parseUsage(chunk.usage)
     const choice = chunk.choices?.[0]
-    this.#finish = wordOf(choice?.finish_reason) || this.#finish
+    this.#finishReason = parseString(choice?.finish_reason) || this.#finishReason
     const delta = choice?.delta ?? choice?.message
-    const text = textOf(delta?.content)
+    const text = extractText(delta?.content)
     if (text !== '') {
-      this.#anything = true
+      this.#hasContent = true
       this.#parts.push({ type: 'text', text })
     }
-    for (const call of objectsIn(delta?.tool_calls)) this.#call(call)
+    for (const call of filterObjects(delta?.tool_calls)) this.#appendToolCall(call)
   }
 
-  #parsed(data: string): Chunk {
-    try {
-      const chunk: unknown = JSON.parse(data)
-      if (typeof chunk === 'object' && chunk !== null) return chunk
-    } catch {
-      // told below: what is no JSON is no reply either
-    }
-    throw this.#cut()
-  }
-
-  /** Calls come in pieces. Some servers number all of them 0, or none: then an id that was not there before begins another. */
-  #call({ index, id: given, function: called, extra_content }: CallDelta): void {
-    const [id, name] = [wordOf(given), wordOf(called?.name)]
-    let call = this.#calls.findLast((each) => each.index === index)
+  /** Calls arrive in pieces. Some servers use the index 0 for all of them, or none: a new id starts a new call then. */
+  #appendToolCall({ index, id: rawId, function: calledFunction, extra_content }: ToolCallDelta): void {
+    const [id, name, input] = [parseString(rawId), parseString(calledFunction?.name), calledFunction?.arguments]
+    let call = this.#calls.findLast((other) => other.index === index)
     if (call === undefined || (id !== '' && call.id !== '' && id !== call.id && name !== '')) {
       call = { index, id: '', name: '', input: '' }
       this.#calls.push(call)
     }
-    this.#anything = true
+    this.#hasContent = true
     call.id ||= id
     call.name ||= name
-    if (called?.arguments != null) call.input += typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments)
+    if (input != null) call.input += typeof input === 'string' ? input : JSON.stringify(input)
     if (extra_content != null) call.seal = { extra_content }
   }
 
   #end(): void {
-    if (this.#finish === '' && !(this.#anything && this.#done)) throw this.#cut()
-    this.#over = true
-    const requests = new ToolCallParser()
-    for (const call of this.#calls) this.#parts.push(requests.parse(call))
-    this.#parts.push({ type: 'end', finishReason: REASONS.get(this.#finish) ?? 'other', usage: this.#usage })
+    if (this.#finishReason === '' && !(this.#hasContent && this.#isDone)) throw this.#createIncompleteError()
+    this.#isEnded = true
+    const parser = new ToolCallParser()
+    for (const call of this.#calls) this.#parts.push(parser.parse(call))
+    this.#parts.push({ type: 'end', finishReason: FINISH_REASONS.get(this.#finishReason) ?? 'other', usage: this.#usage })
   }
 
-  #cut(): ProviderError {
-    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#anything)
+  #createIncompleteError(): ProviderError {
+    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#hasContent)
   }
 }
 
-const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
   ['tool_calls', 'tool_calls'],
@@ -149,24 +141,24 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['content_filter', 'content_filter'],
 ])
 
-const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const parseString = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const objectsIn = (value: unknown): object[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'object' && each !== null) : []
+const filterObjects = (value: unknown): object[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
 
-/** Some send their text in typed pieces, with what they thought between. */
-const textOf = (content: unknown): string =>
+/** Some servers send typed pieces, with reasoning in between. */
+const extractText = (content: unknown): string =>
   typeof content === 'string'
     ? content
-    : objectsIn(content)
-        .map((piece: { type?: unknown; text?: unknown }) => (piece.type === 'text' ? wordOf(piece.text) : ''))
+    : filterObjects(content)
+        .map((piece: { type?: unknown; text?: unknown }) => (piece.type === 'text' ? parseString(piece.text) : ''))
         .join('')
 
-function counted({ prompt_tokens, completion_tokens, prompt_tokens_details }: NonNullable<Chunk['usage']>): TokenUsage | undefined {
-  const [inputTokens, outputTokens, cachedTokens] = [prompt_tokens, completion_tokens, prompt_tokens_details?.cached_tokens].map(
-    tokens,
-  ) as [number, number, number]
+function parseUsage({ prompt_tokens, completion_tokens, prompt_tokens_details }: NonNullable<Chunk['usage']>): TokenUsage | undefined {
+  const inputTokens = parseTokens(prompt_tokens)
+  const outputTokens = parseTokens(completion_tokens)
+  const cachedTokens = parseTokens(prompt_tokens_details?.cached_tokens)
   return inputTokens + outputTokens === 0 ? undefined : { inputTokens, outputTokens, cachedTokens }
 }
 
-const tokens = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)
+const parseTokens = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)
