@@ -12,7 +12,7 @@ const test = suite<{ server: StandIn }>('API tools of an agent')
 const outbound = createOutbound()
 const vault = { location: 'file', seal: (plain: string) => plain, open: (sealed: string) => sealed } as const
 const calls = new ApiToolRunner({ vault, validator: createValidator(), outbound })
-const use = (signal: AbortSignal = new AbortController().signal): ToolContext => ({
+const createToolUse = (signal: AbortSignal = new AbortController().signal): ToolContext => ({
   caller: { tokenId: 't', role: 'member', userId: 'ada' },
   origin: {},
   signal,
@@ -44,14 +44,15 @@ const record = (server: StandIn, fields: Partial<StoredApiTool> = {}): StoredApi
   updated_at: '',
   ...fields,
 })
-const toolOf = (stored: StoredApiTool) => createAgentTool(stored, (args, signal) => calls.run(stored, args, { signal, hideHeaders: true }))
-const answering = (server: StandIn, body: string, type = 'application/json') => {
+const createTool = (stored: StoredApiTool) =>
+  createAgentTool(stored, (args, signal) => calls.run(stored, args, { signal, hideHeaders: true }))
+const respondWith = (server: StandIn, body: string, type = 'application/json') => {
   server.answer = (_, reply) => reply.writeHead(200, { 'content-type': type }).end(body)
 }
 
-test('it says what it is, and gives status and body', async ({ server }) => {
-  answering(server, '{"degrees":21}')
-  const { run, ...tool } = toolOf(record(server))
+test('an API tool exposes its definition and returns status and body', async ({ server }) => {
+  respondWith(server, '{"degrees":21}')
+  const { run, ...tool } = createTool(record(server))
   assert.equal(tool, {
     id: 'api_1',
     name: 'weather',
@@ -59,59 +60,59 @@ test('it says what it is, and gives status and body', async ({ server }) => {
     parameters: record(server).parameters,
     requiresConfirmation: true,
   })
-  assert.equal(await run({ city: 'Lisbon' }, use()), { kind: 'value', value: { status: 200, body: { degrees: 21 } } })
+  assert.equal(await run({ city: 'Lisbon' }, createToolUse()), { kind: 'value', value: { status: 200, body: { degrees: 21 } } })
   assert.is(server.requests[0]?.url, '/weather/Lisbon')
-  assert.match(toolOf(record(server, { description: '' })).description, 'Calls GET http')
+  assert.match(createTool(record(server, { description: '' })).description, 'Calls GET http')
 })
 
-test('a long answer is cut for the model, and says so', async ({ server }) => {
+test('a long response is truncated for the model with a note', async ({ server }) => {
   const bodyFor = async (text: string, type?: string) => {
-    answering(server, text, type)
-    return ((await toolOf(record(server)).run({ city: 'x' }, use())) as { value: { body: unknown } }).value.body
+    respondWith(server, text, type)
+    return ((await createTool(record(server)).run({ city: 'x' }, createToolUse())) as { value: { body: unknown } }).value.body
   }
   assert.equal(await bodyFor(JSON.stringify(['x'.repeat(19_996)])), ['x'.repeat(19_996)])
   const cut = (await bodyFor(JSON.stringify(['x'.repeat(30_000)]))) as string
-  assert.match(cut, /^\["x+\n\[Cut after 20000 of 30004 characters\.\]$/)
+  assert.match(cut, /^\["x+\n\[Truncated after 20000 of 30004 characters\.\]$/)
   assert.not.match((await bodyFor(`x${'😀'.repeat(20_000)}`, 'text/plain')) as string, /[\uD800-\uDBFF]\n/)
 })
 
-test('what is wrong with arguments, address or answer is a sentence for the model', async ({ server }) => {
-  const failing = async (stored: StoredApiTool, args: Record<string, unknown>) =>
-    toolOf(stored)
-      .run(args, use())
+test('invalid arguments and blocked addresses are reported to the model as an error message', async ({ server }) => {
+  const getErrorMessage = async (stored: StoredApiTool, args: Record<string, unknown>) =>
+    createTool(stored)
+      .run(args, createToolUse())
       .then(
         () => '',
         (error: Error) => error.message,
       )
-  assert.is(await failing(record(server), {}), 'arguments.city: is required.')
-  assert.match(await failing(record(server), { city: '..' }), 'must not be "." or ".."')
-  assert.match(await failing(record(server, { allow_private_network: false }), { city: 'x' }), 'inside the private network')
+  assert.is(await getErrorMessage(record(server), {}), 'arguments.city: is required.')
+  assert.match(await getErrorMessage(record(server), { city: '..' }), 'must not be "." or ".."')
+  assert.match(await getErrorMessage(record(server, { allow_private_network: false }), { city: 'x' }), 'inside the private network')
 })
 
-test('keys are kept from the model: those of the authentication and those in headers', async ({ server }) => {
+test('credentials of the authentication and of headers are redacted from the response', async ({ server }) => {
   server.answer = (request, reply) => reply.setHeader('content-type', 'application/json').end(JSON.stringify(request.headers))
   const headers = { 'X-Key': 'canary-header', Accept: 'application/json', Authorization: 'Bearer canary-other' }
   const secrets = JSON.stringify({ headers, auth: { type: 'api_key', name: 'X-Other', value: 'canary-key' } })
-  const outcome = JSON.stringify(await toolOf(record(server, { secrets })).run({ city: 'x' }, use()))
+  const outcome = JSON.stringify(await createTool(record(server, { secrets })).run({ city: 'x' }, createToolUse()))
   assert.match(outcome, 'application/json')
   assert.not.match(outcome, /canary/)
   assert.match(JSON.stringify(server.requests[0]?.headers), /canary-header.*canary-other.*canary-key/)
 })
 
-test('it ends when the conversation does', async ({ server }) => {
-  const ending = new AbortController()
-  server.answer = () => ending.abort(new Error('enough'))
-  const begun = performance.now()
+test('a running call is aborted with its conversation', async ({ server }) => {
+  const controller = new AbortController()
+  server.answer = () => controller.abort(new Error('enough'))
+  const startedAt = performance.now()
   assert.is(
-    await toolOf(record(server))
-      .run({ city: 'x' }, use(ending.signal))
+    await createTool(record(server))
+      .run({ city: 'x' }, createToolUse(controller.signal))
       .then(
         () => '',
         (error: Error) => error.message,
       ),
     'enough',
   )
-  assert.ok(performance.now() - begun < 9_000)
+  assert.ok(performance.now() - startedAt < 9_000)
 })
 
 test.run()

@@ -28,7 +28,7 @@ async function outcome(text: string): Promise<string> {
   }
 }
 
-test('a few lines of YAML that mean gigabytes', async () => {
+test('YAML aliases that expand to gigabytes are rejected', async () => {
   const lines = ['openapi: 3.1.0', 'a0: &a0 [x, x, x, x, x, x, x, x, x]']
   for (let level = 1; level < 30; level++)
     lines.push(
@@ -39,11 +39,11 @@ test('a few lines of YAML that mean gigabytes', async () => {
   assert.match(await outcome(lines.join('\n')), 'it is not YAML: Excessive alias count')
 })
 
-test('YAML that holds itself', async () => {
+test('YAML that contains itself is rejected', async () => {
   assert.match(await outcome('openapi: 3.1.0\npaths: &p\n  /a: {get: {x: *p}}\n'), /nests deeper|more than 1000000 values|not YAML/)
 })
 
-test('a document that nests without end', async () => {
+test('a document that nests too deeply is rejected', async () => {
   for (const text of [
     `{"openapi":"3.1.0","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
     `openapi: 3.1.0\nx: ${'['.repeat(3_000)}${']'.repeat(3_000)}`,
@@ -51,7 +51,7 @@ test('a document that nests without end', async () => {
     assert.match(await outcome(text), /nests deeper than 200 levels|is not YAML|is not JSON/)
 })
 
-test('schemas that refer to each other in every way', async () => {
+test('densely connected schemas are truncated', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `S${index}`)
   const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
   const schemas = Object.fromEntries(
@@ -63,37 +63,37 @@ test('schemas that refer to each other in every way', async () => {
   assert.is(await outcome(posting(refs[0], schemas)), '1 tools')
 })
 
-test('a schema of allOf within allOf that doubles at each step', async () => {
+test('allOf that doubles at each level is bounded', async () => {
   const schemas: Json = { S0: { type: 'object', properties: { a: {} } } }
   for (let level = 1; level < 100; level++)
     schemas[`S${level}`] = { allOf: [{ $ref: `#/components/schemas/S${level - 1}` }, { $ref: `#/components/schemas/S${level - 1}` }] }
   assert.is(await outcome(posting({ $ref: '#/components/schemas/S99' }, schemas)), '1 tools')
 })
 
-test('more fields than anybody could read', async () => {
+test('a body with too many fields is skipped', async () => {
   const properties = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field_${index}`, { type: 'string' }]))
   assert.match(await outcome(posting({ type: 'object', properties })), 'too many to be described')
 })
 
-test('more operations than anybody could choose from', async () => {
+test('a document with too many operations is rejected', async () => {
   const paths = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`/p${index}`, { get: {} }]))
-  assert.match(await outcome(JSON.stringify({ ...base, paths })), 'it has 20000 operations, and at most 500 become tools at once')
+  assert.match(await outcome(JSON.stringify({ ...base, paths })), 'it has 20000 operations; at most 500 can be imported at once')
 })
 
-test('references that lead round in circles', async () => {
+test('circular references are skipped with a reason', async () => {
   const chain = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
   assert.is(await outcome(posting({ $ref: '#/components/schemas/A' }, chain)), '1 tools')
   const parameters = { paths: { '/a': { get: { parameters: [{ $ref: '#/paths/~1a/get/parameters/0' }] } } } }
   assert.match(await outcome(JSON.stringify({ ...base, ...parameters })), 'refers to itself')
 })
 
-test('names that mean something to every object', async () => {
+test('names of inherited properties are handled as plain names', async () => {
   const text = `{"openapi":"3.1.0","paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}}}}}}}}`
   assert.is(await outcome(text), '1 tools')
   assert.is(({} as Json).type, undefined)
 })
 
-test('patterns that take for ever, or all memory, when they are used', async () => {
+test('expensive patterns are not evaluated during an import', async () => {
   const evil = ['^(a+)+$', '(a|'.repeat(9_000) + ')'.repeat(9_000), `${'.*'.repeat(400)}x`]
   const properties = Object.fromEntries(evil.map((pattern, index) => [`p${index}`, { type: 'string', pattern }]))
   assert.is(await outcome(posting({ type: 'object', properties })), '1 tools')

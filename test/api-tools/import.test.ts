@@ -46,7 +46,7 @@ const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'sid' },
 }
 
-test('tools are made and work, and what asks first is what changes something', async () => {
+test('an import creates working tools, and tools that change data require confirmation', async () => {
   const [list, add] = [id('list'), id('add')]
   const paths = {
     '/pets/{kind}': {
@@ -87,7 +87,7 @@ test('tools are made and work, and what asks first is what changes something', a
   assert.equal([second?.url, JSON.parse(second?.body ?? ''), second?.headers['x-trace']], ['/pets/cat', { kind: 7, name: 'Tom' }, 't'])
 })
 
-test('a document is text, JSON or YAML, an object, or an address', async () => {
+test('a document can be JSON or YAML text, an object or a URL', async () => {
   const paths = { '/a': { get: { operationId: id('op') } } }
   const made = async (body: Json) => (await expectData(post({ dry_run: true, ...body }))).tools.map(({ url }: Json) => url)
   const expected = [`${server.origin}/a`]
@@ -109,7 +109,7 @@ test('a document is text, JSON or YAML, an object, or an address', async () => {
     await expectError(post(body), 'VALIDATION_ERROR', { field: 'document' })
 })
 
-test('all of it or nothing: a name that is taken stops the whole import', async () => {
+test('a name conflict rolls the whole import back', async () => {
   const taken = id('taken')
   await expectData(post({ document: document({ '/a': { get: { operationId: taken } } }) }))
   const before = await total()
@@ -120,13 +120,13 @@ test('all of it or nothing: a name that is taken stops the whole import', async 
   assert.is(await total(), before + 2)
 })
 
-test('a dry run says what would be done and does nothing', async () => {
+test('a dry run reports the import without storing anything', async () => {
   const before = await total()
   const { tools } = await expectData(post({ document: document({ '/a': { get: { operationId: id('dry') } } }), dry_run: true }))
   assert.equal([tools.length, tools[0].action, tools[0].id, await total()], [1, 'create', null, before])
 })
 
-test('an update keeps secrets and settings, and changes what the document changed', async () => {
+test('an update keeps secrets and settings and applies changes of the document', async () => {
   const name = id('pet')
   const paths = (description: string) => ({ '/a': { post: { operationId: name, description } } })
   const first = await expectData(
@@ -156,7 +156,7 @@ test('an update keeps secrets and settings, and changes what the document change
   await expectError(post({ document: elsewhere, update: true }), 'CONFLICT', { error: /another server/ })
 })
 
-test('credentials become what each operation asks for, and never come back', async () => {
+test('credentials are assigned by security scheme and never returned', async () => {
   const security: Record<string, Json> = {
     bearer: [{ jwt: [] }],
     basic: [{ user: [] }],
@@ -210,13 +210,13 @@ test('credentials become what each operation asks for, and never come back', asy
   })
 })
 
-test('what is missing to prove who calls is told, and what fits nothing refused', async () => {
+test('missing credentials are reported, and unknown credentials are rejected', async () => {
   const paths = () => ({ '/a': { get: { operationId: id('a'), security: [{ jwt: [] }, { key: [], app: [] }] } } })
   const of = (more: Json) => post({ document: document(paths(), { components: { securitySchemes } }), dry_run: true, ...more })
   const { tools } = await expectData(of({}))
   assert.equal(
     [tools[0].auth, tools[0].notes],
-    ['none', ['It is called without the jwt (bearer) or key (api_key) and app (api_key) that it asks for.']],
+    ['none', ['It is called without the required credentials: jwt (bearer) or key (api_key) and app (api_key).']],
   )
   await expectError(of({ credentials: { api_key: 'x' } }), 'VALIDATION_ERROR', { field: 'credentials.api_key', hint: /key, app/ })
   await expectError(of({ credentials: { jwtt: 'x' } }), 'VALIDATION_ERROR', { hint: /Did you mean "jwt"/ })
@@ -230,7 +230,7 @@ test('what is missing to prove who calls is told, and what fits nothing refused'
   })
 })
 
-test('documents that are none, or not of this kind, are refused in a sentence', async () => {
+test('invalid and unsupported documents are rejected with a reason', async () => {
   for (const [text, error] of [
     ['{', /is not JSON/],
     ['a: [b', /is not YAML/],
@@ -243,18 +243,18 @@ test('documents that are none, or not of this kind, are refused in a sentence', 
     await expectError(post({ document: text }), 'VALIDATION_ERROR', { field: 'document', error })
   await expectError(post({ document: document({ '/a': { get: {} } }), only: ['nothing'] }), 'VALIDATION_ERROR', {
     field: 'only',
-    error: /no operation is "nothing"/,
+    error: /no operation matches "nothing"/,
   })
   await expectError(post({ document: document({}), server: 'https://{x}.example' }), 'VALIDATION_ERROR', { field: 'server' })
   await expectError(post({ document: document({}), headers: { Host: 'x' } }), 'VALIDATION_ERROR', { field: 'headers.Host' })
 })
 
-test('only those who may make tools import them', async () => {
+test('only callers who may create tools may import them', async () => {
   for (const as of ['viewer', 'member']) await expectError(post({ document: document({}) }, { as }), 'FORBIDDEN')
   await expectData(post({ document: document({ '/a': { get: { operationId: id('edited') } } }) }, { as: 'editor' }))
 })
 
-test('the same request twice is one import', async () => {
+test('a repeated idempotent request imports once', async () => {
   const body = { document: document({ '/a': { get: { operationId: id('once') } } }) }
   const headers = { 'idempotency-key': id('import') }
   const first = await expectData(post(body, { headers }))

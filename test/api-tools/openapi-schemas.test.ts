@@ -18,7 +18,7 @@ function converted(schema: Json, components: Json = {}, dialect: '3.0' | '3.1' =
 const of = (...given: Parameters<typeof converted>) => converted(...given).built
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-test('references are written out, also those within references', () => {
+test('nested references are inlined', () => {
   const components = {
     Pet: { type: 'object', properties: { owner: ref('Owner') } },
     Owner: { type: 'object', properties: { name: { type: 'string' } } },
@@ -31,7 +31,7 @@ test('references are written out, also those within references', () => {
   assert.equal(of({ $ref: '#/components/schemas/a~1b%20c' }, { 'a/b c': { type: 'string' } }), { type: 'string' })
 })
 
-test('what refers to itself is written out once and left open there', () => {
+test('a circular reference is inlined once and then replaced by its type', () => {
   const { built, opened } = converted(ref('Node'), {
     Node: { type: 'object', description: 'A node.', properties: { next: ref('Node'), list: { type: 'array', items: ref('Node') } } },
   })
@@ -41,7 +41,7 @@ test('what refers to itself is written out once and left open there', () => {
   assert.is(converted({ type: 'string' }).opened, false)
 })
 
-test('what would be too long for a model is written out less deep', () => {
+test('a schema that is too long is inlined less deeply', () => {
   const wide = (next: Json) => ({
     type: 'object',
     properties: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`field_${index}`, next])),
@@ -53,7 +53,7 @@ test('what would be too long for a model is written out less deep', () => {
   assert.is(Object.keys(built.properties).length, 10)
 })
 
-test('nullable of 3.0 becomes a type, or a choice where there is none', () => {
+test('nullable of OpenAPI 3.0 becomes a null type or an anyOf', () => {
   assert.equal(of({ type: 'string', nullable: true }), { type: ['string', 'null'] })
   assert.equal(of({ type: 'string', nullable: true, enum: ['a'] }), { type: ['string', 'null'], enum: ['a', null] })
   assert.equal(of({ nullable: true, allOf: [ref('A')] }, { A: { type: 'string' } }), { type: ['string', 'null'] })
@@ -62,7 +62,7 @@ test('nullable of 3.0 becomes a type, or a choice where there is none', () => {
   assert.equal(of({ type: ['string', 'null'] }, {}, '3.1'), { type: ['string', 'null'] })
 })
 
-test('limits that are excluded in the way of 3.0 are said in the way of JSON Schema', () => {
+test('boolean exclusive limits of OpenAPI 3.0 become numbers', () => {
   assert.equal(of({ type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false }), {
     type: 'number',
     exclusiveMinimum: 1,
@@ -71,7 +71,7 @@ test('limits that are excluded in the way of 3.0 are said in the way of JSON Sch
   assert.equal(of({ type: 'number', exclusiveMinimum: 1 }, {}, '3.1'), { type: 'number', exclusiveMinimum: 1 })
 })
 
-test('allOf is merged where that says the same, and kept where not', () => {
+test('allOf is merged if that is lossless', () => {
   const components = { Base: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } }
   assert.equal(of({ allOf: [ref('Base'), { properties: { name: {} }, required: ['name'] }], description: 'both' }, components), {
     type: 'object',
@@ -98,7 +98,7 @@ test('allOf is merged where that says the same, and kept where not', () => {
   assert.equal(both.properties.id, { allOf: [{ type: 'string' }, { type: 'string', minLength: 3 }] })
 })
 
-test('what only the server fills in is left out', () => {
+test('read-only properties are omitted', () => {
   assert.equal(
     of({
       type: 'object',
@@ -113,7 +113,7 @@ test('what only the server fills in is left out', () => {
   )
 })
 
-test('what is no JSON Schema does not get into one', () => {
+test('invalid keywords are dropped', () => {
   assert.equal(
     of({
       type: 'file',

@@ -35,7 +35,7 @@ const json = (schema: Json, fields: Json = {}) => ({
   requestBody: { required: true, content: { 'application/json': { schema } }, ...fields },
 })
 
-test('an operation is a tool, with parameters of the path and of its own', () => {
+test('an operation becomes a tool with the parameters of its path and its own', () => {
   const yaml = `
 openapi: 3.0.3
 info: {title: Pets, version: 1.0}
@@ -84,7 +84,7 @@ paths:
   assert.match(plan(yaml, { variables: { region: 'mars' } }).skipped[0]?.reason ?? '', 'one of eu, us')
 })
 
-test('the fields of a body are arguments, and one that a parameter is named like gives way', () => {
+test('body fields become arguments, renamed if a parameter has the same name', () => {
   const schema = {
     type: 'object',
     properties: { id: { type: 'string' }, name: { type: 'string' }, made: { type: 'string', readOnly: true } },
@@ -110,7 +110,7 @@ test('the fields of a body are arguments, and one that a parameter is named like
   assert.equal(locations, { query_id: { in: 'query', name: 'id' }, dry: { in: 'query' }, body_id: { in: 'body', name: 'id' } })
 })
 
-test('a body that is no object of fields is one argument', () => {
+test('a body that is not a plain object becomes one argument', () => {
   const list = tool(json({ type: 'array', items: { type: 'integer' } }), { method: 'post' })
   assert.equal(
     [list.parameters.properties, list.locations],
@@ -126,13 +126,13 @@ test('a body that is no object of fields is one argument', () => {
   )
 })
 
-test('a deleting call may have a body, a reading one has none', () => {
+test('DELETE may have a body, GET may not', () => {
   assert.equal(tool(json({ type: 'object', properties: { why: {} } }), { method: 'delete' }).locations, { why: { in: 'body' } })
   const get = tool(json({ type: 'object', properties: { why: {} } }))
   assert.equal([get.parameters.properties, get.notes.length], [{}, 1])
 })
 
-test('forms, and JSON by other names', () => {
+test('forms and JSON content types with a suffix are supported', () => {
   const content = (type: string, fields: Json = {}) => ({
     requestBody: { content: { [type]: { schema: { type: 'object', properties: { a: {}, b: {} } }, ...fields } } },
   })
@@ -144,7 +144,7 @@ test('forms, and JSON by other names', () => {
   assert.is(tool(content('application/json; charset=utf-8'), { method: 'post' }).body_format, 'json')
 })
 
-test('lists and objects of the query keep their way of being written', () => {
+test('lists and objects in the query keep their style', () => {
   const list = { type: 'array', items: { type: 'string' } }
   const parameters = [
     query('repeated', { schema: list }),
@@ -174,7 +174,7 @@ test('lists and objects of the query keep their way of being written', () => {
   assert.match(whyNot({ parameters: [query('piped', { schema: list, style: 'pipeDelimited', required: true })] }), 'query parameter piped')
 })
 
-test('path parameters that nobody declared, that are lists, or that have odd names', () => {
+test('undeclared, list and oddly named path parameters are supported', () => {
   const found = tool(
     { parameters: [{ in: 'path', name: 'ids', schema: { type: 'array', items: { enum: ['a', 'b'] } } }] },
     { path: '/a/{ids}/{pet id}/{x}' },
@@ -185,7 +185,7 @@ test('path parameters that nobody declared, that are lists, or that have odd nam
   assert.match(whyNot({ parameters: [{ in: 'path', name: 'x', style: 'matrix', schema: {} }] }, { path: '/{x}' }), 'path parameter x')
 })
 
-test('names come from the operationId, else from method and path, and are unique', () => {
+test('tool names come from the operationId, else from method and path, and are unique', () => {
   assert.is(tool({ operationId: 'pets/list all' }).name, 'pets_list_all')
   assert.is(tool({}, { path: '/pets/{id}/toys' }).name, 'get_pets_id_toys')
   const { tools } = plan({ paths: { '/a': { get: { operationId: 'same' } }, '/b': { get: { operationId: 'same' } } } }, { prefix: 'p_' })
@@ -195,7 +195,7 @@ test('names come from the operationId, else from method and path, and are unique
   )
 })
 
-test('what cannot be a tool is named with the reason', () => {
+test('unsupported operations are skipped with a reason', () => {
   const content = (type: string) => ({ requestBody: { content: { [type]: {} } } })
   assert.match(whyNot(content('multipart/form-data'), { method: 'post' }), 'It takes multipart/form-data')
   assert.match(whyNot(content('application/octet-stream'), { method: 'post' }), 'It takes application/octet-stream')
@@ -204,7 +204,7 @@ test('what cannot be a tool is named with the reason', () => {
   assert.match(whyNot({ deprecated: true }), 'It is deprecated')
   assert.match(whyNot({}, { method: 'head' }), 'no HEAD requests')
   assert.match(whyNot({ parameters: [{ $ref: 'other.yaml#/x' }] }), 'refers to another document (other.yaml#/x)')
-  assert.match(whyNot({ parameters: [{ $ref: '#/components/nothing' }] }), '#/components/nothing leads nowhere')
+  assert.match(whyNot({ parameters: [{ $ref: '#/components/nothing' }] }), '#/components/nothing does not exist')
   assert.match(
     whyNot({ parameters: [{ $ref: '#/components/a' }] }, { components: { a: { $ref: '#/components/b' }, b: { $ref: '#/components/a' } } }),
     'refers to itself',
@@ -213,7 +213,7 @@ test('what cannot be a tool is named with the reason', () => {
   assert.is(tool({ deprecated: true }, {}, { includeDeprecated: true }).method, 'GET')
 })
 
-test('operations are chosen by id, tag, path and method, with stars', () => {
+test('operations are selected by id, tag, path and method, with wildcards', () => {
   const paths = {
     '/pets': { get: { operationId: 'listPets', tags: ['read'] }, post: { operationId: 'addPet' } },
     '/pets/{id}': { get: { operationId: 'getPet', tags: ['read', 'one'] } },
@@ -227,15 +227,15 @@ test('operations are chosen by id, tag, path and method, with stars', () => {
   assert.equal(chosen('*Pet'), ['POST /pets', 'GET /pets/{id}'])
   assert.match(
     problem(() => chosen('lstPets')),
-    'no operation is "lstPets" / Did you mean "listPets"?',
+    'no operation matches "lstPets" / Did you mean "listPets"?',
   )
   assert.match(
     problem(() => chosen('tag:nothing')),
-    'no operation is "tag:nothing"',
+    'no operation matches "tag:nothing"',
   )
 })
 
-test('where the API is comes from the operation, the path, the document, its own address, or the caller', () => {
+test('the server comes from the operation, the path, the document, its URL or the caller', () => {
   const at = (document: Json, options: Partial<PlanOptions> = {}) =>
     plan({ paths: { '/x': { get: {} } }, ...document }, options).tools[0]?.url
   assert.is(
@@ -248,15 +248,15 @@ test('where the API is comes from the operation, the path, the document, its own
   assert.is(at({}, { server: 'http://127.0.0.1:8000/' }), 'http://127.0.0.1:8000/x')
   assert.match(
     problem(() => at({ servers: [{ url: '/api/v3' }] })),
-    'does not say where the API is, only that it is at /api/v3 there / Give its base address: --server',
+    'has no absolute server URL, only /api/v3 / Set the base URL: --server',
   )
   assert.match(
     problem(() => at({ servers: [{ url: 'https://{tenant}.example' }] })),
-    'needs a value for {tenant} / Give it: --server-variable tenant=',
+    'needs a value for {tenant} / Set it: --server-variable tenant=',
   )
 })
 
-test('how an operation wants to be proven who calls', () => {
+test('security requirements of an operation are listed as alternatives', () => {
   const securitySchemes = {
     key: { type: 'apiKey', in: 'query', name: 'k' },
     basic: { type: 'http', scheme: 'Basic' },
@@ -278,7 +278,7 @@ test('how an operation wants to be proven who calls', () => {
   ])
 })
 
-test('our own description becomes tools, each with a schema that holds', () => {
+test('the OpenAPI document of Cadre imports as tools with valid schemas', () => {
   const { tools, skipped } = plan(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'), {
     server: 'http://127.0.0.1:7411',
   })

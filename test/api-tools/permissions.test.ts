@@ -4,7 +4,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 
-const test = suite('API tools: who may change what')
+const test = suite('permissions of API tools')
 let service: TestServer
 const editor = { as: 'editor' }
 
@@ -39,11 +39,11 @@ const SECRETS: Record<string, { headers?: object; auth?: object }> = {
 }
 
 for (const [kind, secrets] of Object.entries(SECRETS)) {
-  test(`an editor gives a tool with ${kind} no other use, unless all of it is given anew`, async () => {
+  test(`an editor may redirect a tool with ${kind} only by sending all secrets again`, async () => {
     for (const [use, fields] of Object.entries(USES)) {
       const id = await made(secrets)
       const before = await expectData(service.get(`/api-tools/${id}`))
-      await expectError(change(id, fields), 'FORBIDDEN', { error: /^Only an admin may change .* unless they are given anew\.$/ })
+      await expectError(change(id, fields), 'FORBIDDEN', { error: /^Only an admin may change .* unless the secrets are sent again\.$/ })
       for (const field of Object.keys(secrets))
         if (Object.keys(secrets).length > 1) await expectError(change(id, { ...fields, [field]: secrets[field as 'auth'] }), 'FORBIDDEN')
       assert.equal(await expectData(service.get(`/api-tools/${id}`)), before, use)
@@ -52,14 +52,14 @@ for (const [kind, secrets] of Object.entries(SECRETS)) {
   })
 }
 
-test('an editor who takes the secrets away may do with the rest what an editor may', async () => {
+test('an editor may change a tool after removing its secrets', async () => {
   const id = await made({ ...bearer, ...header })
   await expectError(change(id, { url: 'https://evil.example/', auth: { type: 'none' } }), 'FORBIDDEN')
   const moved = await expectData(change(id, { url: 'https://evil.example/', auth: { type: 'none' }, headers: {} }))
   assert.equal([moved.auth, moved.header_names], [{ type: 'none' }, []])
 })
 
-test('an editor changes the rest of a tool with secrets: its words, path, parameters and patience', async () => {
+test('an editor may change description, path, parameters and timeout of a tool with secrets', async () => {
   const id = await made(bearer)
   const parameters = { type: 'object', properties: { city: { type: 'string' } } }
   const fields = {
@@ -76,7 +76,7 @@ test('an editor changes the rest of a tool with secrets: its words, path, parame
   assert.is((await expectData(change(open, { requires_confirmation: true }))).requires_confirmation, true)
 })
 
-test('the private network is an admin’s to give and to take, and what it is used for an admin’s to say', async () => {
+test('only an admin may grant, revoke or redirect access to the private network', async () => {
   await expectError(service.post('/api-tools', { ...plain, allow_private_network: true }, editor), 'FORBIDDEN')
   const id = await made({ allow_private_network: true })
   for (const fields of [...Object.values(USES), { allow_private_network: false }])
@@ -87,14 +87,14 @@ test('the private network is an admin’s to give and to take, and what it is us
   await expectData(change(id, { allow_private_network: false, url: 'https://other.example/' }, { as: 'admin' }))
 })
 
-test('an admin changes all of it, and an editor all of a tool that keeps nothing', async () => {
+test('an admin may change everything, and an editor everything of a tool without secrets', async () => {
   for (const fields of Object.values(USES)) {
     await expectData(change(await made({ ...bearer, ...header }), fields, { as: 'admin' }))
     await expectData(change(await made({}), fields))
   }
 })
 
-test('files and documents are no way around it', async () => {
+test('resource files and OpenAPI documents do not bypass the permissions', async () => {
   const id = await made({ ...bearer, name: 'keyed' })
   const apply = (fields: object) =>
     service.post('/apply', { resources: [{ family: 'api-tools', fields: { ...plain, name: 'keyed', ...fields } }] }, editor)

@@ -5,7 +5,7 @@ import { aloud } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 
-const test = suite('what API tools send')
+const test = suite('requests of API tools')
 let service: TestServer
 let server: StandIn
 
@@ -26,46 +26,48 @@ test.before.each(() => {
 })
 
 const schema = (...names: string[]) => ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) })
-const make = (fields: Json) =>
+const createTool = (fields: Json) =>
   service.post('/api-tools', { name: 'tool', allow_private_network: true, ...fields, url: server.origin + fields.url })
-const tried = async (fields: Json, args?: Json) =>
-  service.post(`/api-tools/${(await expectData(make(fields))).id}/test`, args === undefined ? {} : { arguments: args })
-/** What arrived at the server. */
-const sent = async (fields: Json, args?: Json) => {
-  await expectData(tried(fields, args), 200)
+const callTool = async (fields: Json, args?: Json) =>
+  service.post(`/api-tools/${(await expectData(createTool(fields))).id}/test`, args === undefined ? {} : { arguments: args })
+const captureRequest = async (fields: Json, args?: Json) => {
+  await expectData(callTool(fields, args), 200)
   const [request] = server.requests.splice(0)
   assert.ok(request)
   return request
 }
 
-test('arguments that are not in the path go to the query of GET and DELETE, and lists repeat', async () => {
+test('GET and DELETE send arguments in the query, and lists as repeated parameters', async () => {
   const fields = { url: '/items/{id}?fixed=1', parameters: schema('id', 'q', 'tags', 'deep', 'none') }
   const args = { id: 'a/b', q: 'x y&z=1', tags: ['one', 'two&', null, 3], deep: { a: [1] }, none: null }
   for (const method of ['GET', 'DELETE']) {
-    const request = await sent({ ...fields, method }, args)
+    const request = await captureRequest({ ...fields, method }, args)
     assert.equal([request.method, request.body], [method, ''])
     assert.is(request.url, '/items/a%2Fb?fixed=1&q=x%20y%26z%3D1&tags=one&tags=two%26&tags=3&deep=%7B%22a%22%3A%5B1%5D%7D')
     assert.is(request.headers['content-type'], undefined)
   }
 })
 
-test('of other methods they are the JSON body, null and all', async () => {
+test('other methods send arguments as a JSON body, including null', async () => {
   for (const method of ['POST', 'PUT', 'PATCH']) {
-    const request = await sent({ url: '/items/{id}', method, parameters: schema('id', 'a', 'b') }, { id: 5, a: { deep: ['ü'] }, b: null })
+    const request = await captureRequest(
+      { url: '/items/{id}', method, parameters: schema('id', 'a', 'b') },
+      { id: 5, a: { deep: ['ü'] }, b: null },
+    )
     assert.equal([request.method, request.url, JSON.parse(request.body)], [method, '/items/5', { a: { deep: ['ü'] }, b: null }])
     assert.is(request.headers['content-type'], 'application/json')
   }
-  assert.is((await sent({ url: '/a', method: 'POST', parameters: schema('a') })).body, '{}')
-  const bare = await sent({ url: '/a', method: 'POST' })
+  assert.is((await captureRequest({ url: '/a', method: 'POST', parameters: schema('a') })).body, '{}')
+  const bare = await captureRequest({ url: '/a', method: 'POST' })
   assert.equal([bare.body, bare.headers['content-type']], ['', undefined])
-  const own = await sent(
+  const own = await captureRequest(
     { url: '/a', method: 'POST', parameters: schema('a'), headers: { 'Content-Type': 'application/vnd.api+json' } },
     { a: 1 },
   )
   assert.is(own.headers['content-type'], 'application/vnd.api+json')
 })
 
-test('an argument goes where the tool says, under the name it has there', async () => {
+test('an argument is sent at its location under its name there', async () => {
   const locations = {
     page: { in: 'query', name: 'page[number]' },
     ids: { in: 'query', style: 'comma' },
@@ -87,7 +89,7 @@ test('an argument goes where the tool says, under the name it has there', async 
     session: 's; evil=1',
     body_id: 7,
   }
-  const request = await sent({ url: '/{id}', method: 'POST', parameters, locations, headers: { Cookie: 'kept=1' } }, args)
+  const request = await captureRequest({ url: '/{id}', method: 'POST', parameters, locations, headers: { Cookie: 'kept=1' } }, args)
   const [path, query] = request.url.split('?')
   assert.is(path, '/1')
   assert.is(
@@ -99,11 +101,11 @@ test('an argument goes where the tool says, under the name it has there', async 
   assert.equal(JSON.parse(request.body), { rest: 'r', id: 7 })
 })
 
-test('a body can be one argument as a whole, or a form', async () => {
+test('a body can be a single argument or a form', async () => {
   const whole = { url: '/a', method: 'PUT', parameters: schema('list', 'q'), locations: { list: { in: 'whole_body' }, q: { in: 'query' } } }
-  const request = await sent(whole, { list: [1, { a: 2 }], q: 'x' })
+  const request = await captureRequest(whole, { list: [1, { a: 2 }], q: 'x' })
   assert.equal([request.url, request.body], ['/a?q=x', '[1,{"a":2}]'])
-  assert.is((await sent(whole, { q: 'x' })).body, '')
+  assert.is((await captureRequest(whole, { q: 'x' })).body, '')
   const form = {
     url: '/a',
     method: 'POST',
@@ -111,12 +113,12 @@ test('a body can be one argument as a whole, or a form', async () => {
     parameters: schema('a', 'b', 'c'),
     locations: { c: { in: 'body', style: 'brackets' } },
   }
-  const posted = await sent(form, { a: 'x y&', b: [1, 2], c: { d: 'é' } })
+  const posted = await captureRequest(form, { a: 'x y&', b: [1, 2], c: { d: 'é' } })
   assert.equal([posted.body, posted.headers['content-type']], ['a=x%20y%26&b=1&b=2&c%5Bd%5D=%C3%A9', 'application/x-www-form-urlencoded'])
 })
 
 test('headers and authentication are sent', async () => {
-  const request = await sent({
+  const request = await captureRequest({
     url: '/',
     headers: { 'X-Key': 'header-value', Accept: 'text/csv' },
     auth: { type: 'bearer', token: 'bearer-token' },
@@ -126,16 +128,19 @@ test('headers and authentication are sent', async () => {
     ['header-value', 'text/csv', 'Bearer bearer-token'],
   )
   assert.is(
-    (await sent({ url: '/', auth: { type: 'basic', username: 'ü', password: 'p:w' } })).headers.authorization,
+    (await captureRequest({ url: '/', auth: { type: 'basic', username: 'ü', password: 'p:w' } })).headers.authorization,
     `Basic ${Buffer.from('ü:p:w').toString('base64')}`,
   )
-  assert.is((await sent({ url: '/', auth: { type: 'api_key', name: 'X-Api', value: 'v' } })).headers['x-api'], 'v')
-  assert.is((await sent({ url: '/?a=1', auth: { type: 'api_key', name: 'key', in: 'query', value: 'a&b' } })).url, '/?a=1&key=a%26b')
+  assert.is((await captureRequest({ url: '/', auth: { type: 'api_key', name: 'X-Api', value: 'v' } })).headers['x-api'], 'v')
+  assert.is(
+    (await captureRequest({ url: '/?a=1', auth: { type: 'api_key', name: 'key', in: 'query', value: 'a&b' } })).url,
+    '/?a=1&key=a%26b',
+  )
 })
 
-test('no argument takes the place of a header or key that the tool has', async () => {
+test('an argument cannot replace a header or key of the tool', async () => {
   const refusedCall = async (fields: Json, args: Json) => {
-    await expectError(tried(fields, args), 'VALIDATION_ERROR', { error: /kept for the tool/ })
+    await expectError(callTool(fields, args), 'VALIDATION_ERROR', { error: /reserved for the tool/ })
     assert.is(server.requests.length, 0)
   }
   const locations = { x: { in: 'header', name: 'X-Key' } }
@@ -144,14 +149,14 @@ test('no argument takes the place of a header or key that the tool has', async (
   await refusedCall({ url: '/', parameters: schema('key'), auth: { type: 'api_key', name: 'key', in: 'query', value: 'v' } }, { key: '1' })
 })
 
-test('an argument breaks out of no header', async () => {
+test('an argument cannot inject a header', async () => {
   const fields = { url: '/', parameters: schema('x'), locations: { x: { in: 'header', name: 'X-A' } } }
   for (const x of ['a\r\nX-B: c', 'a\nb', 'a\u0000b', 'ü'])
-    await expectError(tried(fields, { x }), 'VALIDATION_ERROR', { field: 'arguments.x' })
+    await expectError(callTool(fields, { x }), 'VALIDATION_ERROR', { field: 'arguments.x' })
   assert.is(server.requests.length, 0)
 })
 
-test('places that arguments cannot have are refused when the tool is made', async () => {
+test('invalid locations are rejected when the tool is created', async () => {
   const base = { url: '/{p}', parameters: schema('p', 'x', 'y') }
   for (const [locations, method = 'GET'] of [
     [{ z: { in: 'query' } }],
@@ -168,8 +173,10 @@ test('places that arguments cannot have are refused when the tool is made', asyn
     [{ x: { in: 'query', style: 'pipes' } }],
     [{ x: 'query' }],
   ] as [Json, string?][])
-    await expectError(make({ ...base, method, locations }), 'VALIDATION_ERROR')
-  assert.equal((await expectData(make({ ...base, method: 'DELETE', locations: { x: { in: 'body' } } }))).locations, { x: { in: 'body' } })
+    await expectError(createTool({ ...base, method, locations }), 'VALIDATION_ERROR')
+  assert.equal((await expectData(createTool({ ...base, method: 'DELETE', locations: { x: { in: 'body' } } }))).locations, {
+    x: { in: 'body' },
+  })
 })
 
 test.run()

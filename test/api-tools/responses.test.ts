@@ -6,7 +6,7 @@ import { aloud } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
 
-const test = suite('what comes back from API tools')
+const test = suite('responses of API tools')
 let service: TestServer
 let server: StandIn
 let other: StandIn
@@ -29,48 +29,48 @@ test.before.each(() => {
   server.requests.length = other.requests.length = 0
 })
 
-const make = async (fields: Json = {}) =>
+const createTool = async (fields: Json = {}) =>
   expectData(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
-const tried = async (fields: Json = {}) => service.post(`/api-tools/${(await make(fields)).id}/test`, {})
-const answering = (body: string | Uint8Array, type?: string, status = 200, headers: Record<string, string> = {}) => {
+const callTool = async (fields: Json = {}) => service.post(`/api-tools/${(await createTool(fields)).id}/test`, {})
+const respondWith = (body: string | Uint8Array, type?: string, status = 200, headers: Record<string, string> = {}) => {
   server.answer = (_, reply) => reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...headers }).end(body)
 }
-const bodyOf = async (body: string | Uint8Array, type?: string) => {
-  answering(body, type)
-  return (await expectData(tried())).body
+const getBody = async (body: string | Uint8Array, type?: string) => {
+  respondWith(body, type)
+  return (await expectData(callTool())).body
 }
 
-test('status, headers, body and how long it took', async () => {
-  answering('{"a":[1,null,"ü"]}', 'application/json', 200, { 'X-Tea': 'green' })
-  const { status, headers, body, latency_ms } = await expectData(tried(), 200)
+test('a test call returns status, headers, body and latency', async () => {
+  respondWith('{"a":[1,null,"ü"]}', 'application/json', 200, { 'X-Tea': 'green' })
+  const { status, headers, body, latency_ms } = await expectData(callTool(), 200)
   assert.equal([status, headers['x-tea'], body], [200, 'green', { a: [1, null, 'ü'] }])
   assert.ok(latency_ms > 0 && latency_ms < 30_000)
 })
 
-test('an answer that is no success is a result all the same', async () => {
+test('an error status is a valid result', async () => {
   for (const status of [201, 400, 401, 404, 429, 500, 503]) {
-    answering(`{"error":"no"}`, 'application/problem+json', status)
-    assert.equal([(await expectData(tried(), 200)).status, (await expectData(tried())).body], [status, { error: 'no' }])
+    respondWith(`{"error":"no"}`, 'application/problem+json', status)
+    assert.equal([(await expectData(callTool(), 200)).status, (await expectData(callTool())).body], [status, { error: 'no' }])
   }
-  answering('', undefined, 204)
-  assert.equal([(await expectData(tried())).status, (await expectData(tried())).body], [204, null])
+  respondWith('', undefined, 204)
+  assert.equal([(await expectData(callTool())).status, (await expectData(callTool())).body], [204, null])
 })
 
-test('JSON is parsed where it is JSON, and text is text in its own character set', async () => {
-  assert.equal(await bodyOf('[1]', 'application/vnd.api+json; charset=utf-8'), [1])
-  assert.equal(await bodyOf('{"a":1}'), { a: 1 }, 'where nothing is said')
-  assert.is(await bodyOf('{"a":1}', 'text/plain'), '{"a":1}')
-  assert.is(await bodyOf('{"a":', 'application/json'), '{"a":')
-  assert.is(await bodyOf('<p>é</p>', 'text/html; charset=UTF-8'), '<p>é</p>')
-  assert.is(await bodyOf(Buffer.from('caf\xe9', 'latin1'), 'text/plain; charset=iso-8859-1'), 'café')
-  assert.is(await bodyOf(Buffer.from('caf\xe9', 'latin1'), 'text/plain'), 'café')
-  assert.is(await bodyOf(Buffer.from('日本', 'utf16le'), 'text/plain; charset="utf-16le"'), '日本')
-  assert.is(await bodyOf('plain', 'text/plain; charset=nonsense'), 'plain')
+test('JSON is parsed, and text is decoded in its character set', async () => {
+  assert.equal(await getBody('[1]', 'application/vnd.api+json; charset=utf-8'), [1])
+  assert.equal(await getBody('{"a":1}'), { a: 1 }, 'without a content type')
+  assert.is(await getBody('{"a":1}', 'text/plain'), '{"a":1}')
+  assert.is(await getBody('{"a":', 'application/json'), '{"a":')
+  assert.is(await getBody('<p>é</p>', 'text/html; charset=UTF-8'), '<p>é</p>')
+  assert.is(await getBody(Buffer.from('caf\xe9', 'latin1'), 'text/plain; charset=iso-8859-1'), 'café')
+  assert.is(await getBody(Buffer.from('caf\xe9', 'latin1'), 'text/plain'), 'café')
+  assert.is(await getBody(Buffer.from('日本', 'utf16le'), 'text/plain; charset="utf-16le"'), '日本')
+  assert.is(await getBody('plain', 'text/plain; charset=nonsense'), 'plain')
   const deep = '['.repeat(20_000) + ']'.repeat(20_000)
-  assert.is(await bodyOf(deep, 'application/json'), deep)
+  assert.is(await getBody(deep, 'application/json'), deep)
 })
 
-test('what is not text is refused in a sentence', async () => {
+test('binary responses are rejected', async () => {
   for (const [bytes, type] of [
     [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]), 'image/png'],
     [Buffer.from('%PDF-1.7'), 'application/pdf'],
@@ -78,36 +78,36 @@ test('what is not text is refused in a sentence', async () => {
     [Buffer.from([0xff, 0xfe, 0xfd]), 'application/x-thing'],
     [gzipSync('x'), undefined],
   ] as [Buffer, string | undefined][]) {
-    answering(bytes, type)
-    await expectError(tried(), 'PROVIDER_ERROR', { error: /answers .*, which is not text/, hint: /JSON and text/ })
+    respondWith(bytes, type)
+    await expectError(callTool(), 'PROVIDER_ERROR', { error: /responded with .*, which is not text/, hint: /JSON and text/ })
   }
-  assert.is(await bodyOf('plain', 'application/octet-stream'), 'plain')
-  assert.is(await bodyOf('<svg/>', 'image/svg+xml'), '<svg/>')
+  assert.is(await getBody('plain', 'application/octet-stream'), 'plain')
+  assert.is(await getBody('<svg/>', 'image/svg+xml'), '<svg/>')
 })
 
-test('an answer without end is cut', async () => {
-  const { length } = await bodyOf('é'.repeat(2_000_000), 'text/plain')
+test('a response beyond the size limit is truncated', async () => {
+  const { length } = await getBody('é'.repeat(2_000_000), 'text/plain')
   assert.ok(length < 1024 * 1024, String(length))
-  assert.match(await bodyOf(`"${'x'.repeat(2_000_000)}"`, 'application/json'), /it was cut here\.\]$/)
+  assert.match(await getBody(`"${'x'.repeat(2_000_000)}"`, 'application/json'), /Truncated after \d+ bytes\.\]$/)
 })
 
-test('a server that does not answer in time, or at all, is told apart', async () => {
+test('timeouts and connection failures have different error codes', async () => {
   server.answer = () => {}
-  await expectError(tried({ timeout_ms: 100 }), 'PROVIDER_TIMEOUT', { error: /within 100 ms/ })
+  await expectError(callTool({ timeout_ms: 100 }), 'PROVIDER_TIMEOUT', { error: /within 100 ms/ })
   server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).write('half')
-  await expectError(tried({ timeout_ms: 200 }), 'PROVIDER_TIMEOUT')
+  await expectError(callTool({ timeout_ms: 200 }), 'PROVIDER_TIMEOUT')
   server.answer = (request) => request.socket.destroy()
-  await expectError(tried(), 'PROVIDER_ERROR', { error: /ended the connection/ })
-  await expectError(tried({ url: 'http://127.0.0.1:9/' }), 'PROVIDER_ERROR', { error: /refuses connections/ })
-  await expectError(tried({ url: 'http://nothing.invalid/' }), 'PROVIDER_ERROR', { error: /nothing\.invalid/ })
+  await expectError(callTool(), 'PROVIDER_ERROR', { error: /closed the connection/ })
+  await expectError(callTool({ url: 'http://127.0.0.1:9/' }), 'PROVIDER_ERROR', { error: /refused the connection/ })
+  await expectError(callTool({ url: 'http://nothing.invalid/' }), 'PROVIDER_ERROR', { error: /nothing\.invalid/ })
 })
 
-test('inside stays closed to a tool that was not let in', async () => {
-  await expectError(tried({ allow_private_network: false }), 'ADDRESS_BLOCKED', { hint: /allow_private_network/ })
+test('a tool without allow_private_network cannot reach private addresses', async () => {
+  await expectError(callTool({ allow_private_network: false }), 'ADDRESS_BLOCKED', { hint: /allow_private_network/ })
   assert.is(server.requests.length, 0)
 })
 
-test('what proves who calls does not come back, in whichever spelling a server says it again', async () => {
+test('credentials that a server echoes are redacted in every encoding', async () => {
   server.answer = (request, reply) => {
     const said = { headers: request.headers, url: request.url, twice: JSON.stringify(request.headers) }
     reply
@@ -121,7 +121,7 @@ test('what proves who calls does not come back, in whichever spelling a server s
     { type: 'api_key', name: 'X-Api', value: 'canary-key-2' },
     { type: 'api_key', name: 'key', in: 'query', value: 'canary key/3' },
   ]) {
-    const { text, data } = await tried({ auth })
+    const { text, data } = await callTool({ auth })
     assert.is(data.status, 200)
     assert.not.match(text, /canary/)
     assert.not.match(text, Buffer.from('user:canary-password').toString('base64'))
@@ -129,27 +129,30 @@ test('what proves who calls does not come back, in whichever spelling a server s
   }
 })
 
-test('a redirect is followed, but not with what is meant for another', async () => {
+test('a redirect to another server is followed without credentials', async () => {
   server.answer = (_, reply) => reply.writeHead(307, { location: `${other.origin}/next` }).end()
   const auth = { type: 'bearer', token: 'canary-token' }
-  assert.is((await expectData(tried({ auth, headers: { 'X-Key': 'canary-header', Cookie: 'canary-cookie' } }))).body, 'reached')
+  assert.is((await expectData(callTool({ auth, headers: { 'X-Key': 'canary-header', Cookie: 'canary-cookie' } }))).body, 'reached')
   assert.is(other.requests.length, 1)
   assert.not.match(JSON.stringify(other.requests), /canary/)
   assert.match(JSON.stringify(server.requests), /canary-token.*canary-header|canary-header.*canary-token/)
   server.answer = (_, reply) => reply.writeHead(302, { location: `http://0.0.0.0:${other.port}/` }).end()
-  await expectError(tried({ auth }), 'ADDRESS_BLOCKED')
+  await expectError(callTool({ auth }), 'ADDRESS_BLOCKED')
   assert.is(other.requests.length, 1)
 })
 
-test('no secret gets into the log', async () => {
+test('secrets are not logged', async () => {
   server.answer = (request) => request.socket.destroy()
-  await tried({ auth: { type: 'api_key', name: 'key', in: 'query', value: 'canary-in-query' }, headers: { 'X-Key': 'canary-in-header' } })
+  await callTool({
+    auth: { type: 'api_key', name: 'key', in: 'query', value: 'canary-in-query' },
+    headers: { 'X-Key': 'canary-in-header' },
+  })
   assert.not.match(service.log, /canary-in/)
 })
 
-test('only those who may change a tool may try it', async () => {
-  const { id } = await make()
-  answering('fine', 'text/plain')
+test('only callers who may change a tool may test it', async () => {
+  const { id } = await createTool()
+  respondWith('fine', 'text/plain')
   await expectData(service.post(`/api-tools/${id}/test`, {}, { as: 'editor' }))
   for (const as of ['viewer', 'member']) await expectError(service.post(`/api-tools/${id}/test`, {}, { as }), 'FORBIDDEN')
   await expectError(service.post('/api-tools/api_none/test', {}), 'NOT_FOUND')

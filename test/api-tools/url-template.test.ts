@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { checkUrlTemplate, fillUrl } from '../../daemon/api-tools/url-template.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 
-const test = suite('addresses with placeholders')
+const test = suite('URL templates')
 
 function problem(work: () => unknown): string {
   try {
@@ -21,7 +21,7 @@ const path = (value: unknown, template = 'https://api.example.com/weather/{city}
   return href.replace('https://api.example.com', '')
 }
 
-test('a value is one segment of the path, whatever is in it', () => {
+test('a value is encoded as one path segment', () => {
   assert.is(path('São Paulo/..'), '/weather/S%C3%A3o%20Paulo%2F../now')
   assert.is(path('a?b=c#d'), '/weather/a%3Fb%3Dc%23d/now')
   assert.is(path('..\\..'), '/weather/..%5C../now')
@@ -33,14 +33,14 @@ test('a value is one segment of the path, whatever is in it', () => {
   assert.is(path('{city}'), '/weather/%7Bcity%7D/now')
 })
 
-test('numbers and truth values are written out', () => {
+test('numbers and booleans are formatted', () => {
   assert.equal(
     [path(5), path(-1.5), path(0), path(true), path(false)].join(' '),
     '/weather/5/now /weather/-1.5/now /weather/0/now /weather/true/now /weather/false/now',
   )
 })
 
-test('what would be no segment of its own is refused', () => {
+test('empty, dot, missing and structured path values are rejected', () => {
   for (const value of ['.', '..'])
     assert.match(
       problem(() => path(value)),
@@ -58,15 +58,15 @@ test('what would be no segment of its own is refused', () => {
   for (const value of [[], ['a'], {}, { a: 1 }])
     assert.match(
       problem(() => path(value)),
-      'must be a text, a number or true or false',
+      'must be a string, number or boolean',
     )
   assert.match(
     problem(() => path('\ud800')),
-    'half of a surrogate pair',
+    'unpaired surrogate',
   )
 })
 
-test('dots that only come together in the address are refused too', () => {
+test('dot segments that form only in the URL are rejected', () => {
   const both = (a: string, b: string, template: string) => problem(() => fillUrl(template, { a, b }))
   assert.match(both('.', '.', 'https://x.example/{a}{b}/y'), 'must not be "." or ".."')
   assert.match(both('.', 'x', 'https://x.example/.{a}/y'), 'must not be "." or ".."')
@@ -74,7 +74,7 @@ test('dots that only come together in the address are refused too', () => {
   assert.is(fillUrl('https://x.example/a/../{a}', { a: 'b' }).pathname, '/b', 'those of the template itself are its own business')
 })
 
-test('a placeholder in the query is filled, and its part is left out where there is no value', () => {
+test('a query parameter without a value is omitted', () => {
   const template = 'https://x.example/a?fixed=1&d={day}&e={from}-{to}'
   assert.is(fillUrl(template, { day: 'a&b=c', from: 1, to: 2 }).search, '?fixed=1&d=a%26b%3Dc&e=1-2')
   assert.is(fillUrl(template, { from: 1 }).search, '?fixed=1')
@@ -86,7 +86,7 @@ test('a placeholder in the query is filled, and its part is left out where there
   )
 })
 
-test('what stands after # is not sent, and takes no placeholder', () => {
+test('a fragment is not sent and cannot contain placeholders', () => {
   assert.is(fillUrl('https://x.example/{a}#part', { a: 'b' }).href, 'https://x.example/b')
   assert.match(
     problem(() => checkUrlTemplate('https://x.example/a#{b}')),
@@ -94,14 +94,14 @@ test('what stands after # is not sent, and takes no placeholder', () => {
   )
 })
 
-test('values named like what every object has are not taken from there', () => {
+test('inherited object properties are not used as values', () => {
   assert.match(
     problem(() => fillUrl('https://x.example/{constructor}', {})),
     'arguments.constructor: is required',
   )
 })
 
-test('no text leaves its place: the host, the other segments and the query stay what they are', () => {
+test('no value changes the host, other segments or the query', () => {
   fc.assert(
     fc.property(
       fc.oneof(

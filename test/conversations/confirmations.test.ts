@@ -9,65 +9,65 @@ import { type StandIn, standIn } from '../outbound/stand-in.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('confirmations')
-let parlour: ConversationFixture
+let fixture: ConversationFixture
 let provider: ScriptedProvider
 let server: StandIn
 let agent: Json
 
 test.before(
   aloud(async () => {
-    parlour = await ConversationFixture.open()
+    fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
     server = await standIn()
     const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', requires_confirmation: true, allow_private_network: true }
     const look = { name: 'look', url: `${server.origin}/look`, allow_private_network: true }
-    const tools = await Promise.all([order, look].map((fields) => parlour.resources.apiTool(fields)))
-    agent = await parlour.createAgent(provider, { tools: tools.map(({ id }) => id) })
+    const tools = await Promise.all([order, look].map((fields) => fixture.resources.apiTool(fields)))
+    agent = await fixture.createAgent(provider, { tools: tools.map(({ id }) => id) })
   }),
 )
-test.after(aloud(() => Promise.all([parlour.close(), provider.close(), server.close()])))
+test.after(aloud(() => Promise.all([fixture.close(), provider.close(), server.close()])))
 
-const ask = (...ids: string[]) => streamReply({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
+const callOrder = (...ids: string[]) => streamReply({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
 const confirm = (id: string, message: string, call: string, allow: boolean) =>
-  parlour.service.post(`/conversations/${id}/messages/${message}/confirmations`, { tool_call_id: call, allow })
-const reached = () => server.requests.length
+  fixture.service.post(`/conversations/${id}/messages/${message}/confirmations`, { tool_call_id: call, allow })
+const countRequests = () => server.requests.length
 
-test('a tool that asks first runs when it is allowed, and not before', async () => {
-  const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1'), streamText('done')]
-  const before = reached()
-  const stream = await parlour.stream(id, 'Order it')
+test('a tool that requires confirmation runs only after it is allowed', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1'), streamText('done')]
+  const before = countRequests()
+  const stream = await fixture.stream(id, 'Order it')
   const { data } = await stream.readUntil('confirmation_required')
   assert.equal(data, { id: 'call_1', name: 'order', arguments: {} })
-  const [, pending] = await parlour.listMessages(id)
-  assert.equal([pending?.finish_reason, pending?.tool_calls[0].confirmation, reached()], [undefined, 'pending', before])
+  const [, pending] = await fixture.listMessages(id)
+  assert.equal([pending?.finish_reason, pending?.tool_calls[0].confirmation, countRequests()], [undefined, 'pending', before])
   const allowed = await expectData(confirm(id, pending?.id, 'call_1', true))
   assert.equal([allowed.id, allowed.confirmation], ['call_1', 'allowed'])
   const result = await stream.readUntil('tool_result')
-  assert.equal([result.data.confirmation, (result.data.result as Json).body, reached()], ['allowed', 'reached', before + 1])
+  assert.equal([result.data.confirmation, (result.data.result as Json).body, countRequests()], ['allowed', 'reached', before + 1])
   await stream.readUntil('message_end')
-  assert.is((await parlour.listMessages(id))[1]?.tool_calls[0].confirmation, 'allowed')
+  assert.is((await fixture.listMessages(id))[1]?.tool_calls[0].confirmation, 'allowed')
 })
 
-test('refused, it does not run, and the model is told', async () => {
-  const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1'), streamText('then not')]
-  const before = reached()
-  const stream = await parlour.stream(id, 'Order it')
+test('a refused tool call does not run, and the model gets the error', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1'), streamText('then not')]
+  const before = countRequests()
+  const stream = await fixture.stream(id, 'Order it')
   await stream.readUntil('confirmation_required')
-  const messageId = (await parlour.listMessages(id))[1]?.id
+  const messageId = (await fixture.listMessages(id))[1]?.id
   await expectData(confirm(id, messageId, 'call_1', false))
   const { data } = await stream.readUntil('message_end')
-  assert.equal([data.message.content, data.message.tool_calls?.[0]?.confirmation, reached()], ['then not', 'refused', before])
+  assert.equal([data.message.content, data.message.tool_calls?.[0]?.confirmation, countRequests()], ['then not', 'refused', before])
   assert.match(provider.received.at(-1)?.body.messages.at(-1).content, /did not allow/)
 })
 
-test('whoever waits for the whole reply can be helped by another client', async () => {
-  const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1', 'call_2'), streamText('done')]
-  const reply = parlour.send(id, 'Order two')
+test('another client can answer the confirmation of a non-streaming request', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1', 'call_2'), streamText('done')]
+  const reply = fixture.send(id, 'Order two')
   const pending = await waitFor(async () => {
-    const last = (await parlour.listMessages(id)).at(-1)
+    const last = (await fixture.listMessages(id)).at(-1)
     return last?.tool_calls?.length === 2 && last.tool_calls.every(({ confirmation }: Json) => confirmation === 'pending') && last
   })
   await expectData(confirm(id, pending.id, 'call_2', false))
@@ -82,8 +82,8 @@ test('whoever waits for the whole reply can be helped by another client', async 
   )
 })
 
-test('an answer can be repeated but not changed, and needs a question', async () => {
-  const id = await parlour.createConversation(agent)
+test('a confirmation can be repeated but not changed, and must be pending', async () => {
+  const id = await fixture.createConversation(agent)
   provider.script = [
     streamReply({
       calls: [
@@ -94,32 +94,32 @@ test('an answer can be repeated but not changed, and needs a question', async ()
     }),
     streamText('done'),
   ]
-  const stream = await parlour.stream(id, 'Go')
+  const stream = await fixture.stream(id, 'Go')
   await stream.readUntil('confirmation_required')
   await stream.readUntil('confirmation_required')
-  const messageId = (await parlour.listMessages(id))[1]?.id
+  const messageId = (await fixture.listMessages(id))[1]?.id
   for (const _ of [1, 2]) assert.is((await expectData(confirm(id, messageId, 'a', true))).confirmation, 'allowed')
-  await expectError(confirm(id, messageId, 'a', false), 'CONFLICT', { error: /allowed already/ })
-  await expectError(confirm(id, messageId, 'c', true), 'CONFLICT', { error: /asks for nothing/ })
+  await expectError(confirm(id, messageId, 'a', false), 'CONFLICT', { error: /already allowed/ })
+  await expectError(confirm(id, messageId, 'c', true), 'CONFLICT', { error: /does not require confirmation/ })
   await expectError(confirm(id, messageId, 'd', true), 'NOT_FOUND')
   await expectError(confirm(id, 'msg_none', 'b', true), 'NOT_FOUND')
   await expectData(confirm(id, messageId, 'b', true))
   await stream.readUntil('message_end')
-  await expectError(confirm(id, messageId, 'b', true), 'CONFLICT', { error: /not being written/ })
+  await expectError(confirm(id, messageId, 'b', true), 'CONFLICT', { error: /has ended/ })
 })
 
-test('leaving while it asks ends the reply, and nothing runs', async () => {
-  const id = await parlour.createConversation(agent)
-  provider.script = [ask('call_1'), streamText('done')]
-  const before = reached()
-  const stream = await parlour.stream(id, 'Order it')
+test('disconnecting during a confirmation aborts the reply, and the tool does not run', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1'), streamText('done')]
+  const before = countRequests()
+  const stream = await fixture.stream(id, 'Order it')
   await stream.readUntil('confirmation_required')
   stream.disconnect()
   const reply = await waitFor(async () => {
-    const last = (await parlour.listMessages(id)).at(-1)
+    const last = (await fixture.listMessages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
-  assert.equal([reply.finish_reason, reply.tool_calls[0].confirmation, reached()], ['aborted', 'refused', before])
+  assert.equal([reply.finish_reason, reply.tool_calls[0].confirmation, countRequests()], ['aborted', 'refused', before])
 })
 
 test.run()

@@ -9,66 +9,66 @@ import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('followers')
-let parlour: ConversationFixture
+let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    parlour = await ConversationFixture.open()
+    fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
-test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
+test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
 
-/** Says one piece, waits to be told, and says the rest. */
-function inTwo(first: string, rest: string): { step: Step; goOn(): void } {
-  let goOn = () => {}
-  const told = new Promise<void>((resolve) => {
-    goOn = resolve
+/** Streams the first part, waits for `resume`, and streams the rest. */
+function streamInTwoParts(first: string, rest: string): { step: Step; resume(): void } {
+  let resume = () => {}
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve
   })
   const step: Step = async (response, _, wire) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const event of formatEvents(wire, { text: [first], finish: null })) response.write(event)
-    await told
+    await resumed
     for (const event of formatEvents(wire, { text: [rest] }).slice(1)) response.write(event)
     response.end()
   }
-  return { step, goOn }
+  return { step, resume }
 }
 
-const started = async (id: string, message = 'Hi') => {
-  const stream = await parlour.stream(id, message)
+const startReply = async (id: string, message = 'Hi') => {
+  const stream = await fixture.stream(id, message)
   const { data } = await stream.readUntil('message_start')
   return { stream, messageId: data.message_id }
 }
-const stored = (id: string) =>
+const waitForStoredReply = (id: string) =>
   waitFor(async () => {
-    const last = (await parlour.listMessages(id)).at(-1)
+    const last = (await fixture.listMessages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
 
-test('several clients follow one reply, from its beginning or from where they were', async () => {
-  const { step, goOn } = inTwo('one', ' two')
+test('several clients follow one reply, from its start or from their last event', async () => {
+  const { step, resume } = streamInTwoParts('one', ' two')
   provider.script = [step]
-  const id = await parlour.startConversation(provider)
-  const { stream, messageId } = await started(id)
+  const id = await fixture.startConversation(provider)
+  const { stream, messageId } = await startReply(id)
   const delta = await stream.readUntil('message_delta')
-  const second = await parlour.follow(id, messageId)
+  const second = await fixture.follow(id, messageId)
   await second.readUntil('message_delta')
-  const third = await parlour.follow(id, messageId, { 'last-event-id': String(delta.id) })
-  goOn()
+  const third = await fixture.follow(id, messageId, { 'last-event-id': String(delta.id) })
+  resume()
   const [a, b, c] = await Promise.all([stream.readAll(), second.readAll(), third.readAll()])
   assert.equal(b, a)
   assert.equal(c, a.slice(2))
   assert.equal([second.replyText, third.replyText], ['one two', ' two'])
 })
 
-test('the reply goes on while anybody follows, and ends with the last', async () => {
+test('a reply continues until its last follower leaves', async () => {
   provider.script = [stallAfter('so far')]
-  const id = await parlour.startConversation(provider)
-  const { stream, messageId } = await started(id)
+  const id = await fixture.startConversation(provider)
+  const { stream, messageId } = await startReply(id)
   await stream.readUntil('message_delta')
-  const second = await parlour.follow(id, messageId)
+  const second = await fixture.follow(id, messageId)
   await second.readUntil('message_delta')
   const { closed } = provider.received.at(-1) as { closed: Promise<void> }
   let gone = false
@@ -76,70 +76,70 @@ test('the reply goes on while anybody follows, and ends with the last', async ()
     gone = true
   })
   stream.disconnect()
-  const third = await parlour.follow(id, messageId)
+  const third = await fixture.follow(id, messageId)
   await third.readUntil('message_delta')
   third.disconnect()
-  await expectData(parlour.service.get('/status'))
+  await expectData(fixture.service.get('/status'))
   assert.not.ok(gone)
   second.disconnect()
   await closed
-  assert.is((await stored(id)).finish_reason, 'aborted')
+  assert.is((await waitForStoredReply(id)).finish_reason, 'aborted')
 })
 
-test('a finished reply is told again as it was, and after a restart in one piece', async () => {
+test('a finished reply is replayed event by event, and after a restart as one delta', async () => {
   provider.script = [streamText('one', ' two')]
-  const id = await parlour.startConversation(provider)
-  const { stream, messageId } = await started(id)
+  const id = await fixture.startConversation(provider)
+  const { stream, messageId } = await startReply(id)
   const events = await stream.readAll()
-  assert.equal(await (await parlour.follow(id, messageId)).readAll(), events)
-  assert.equal(await (await parlour.follow(id, messageId, { 'last-event-id': '2' })).readAll(), events.slice(2))
-  assert.equal(await (await parlour.follow(id, messageId, { 'last-event-id': 'nonsense' })).readAll(), events)
-  parlour = await parlour.restart()
-  const again = await parlour.follow(id, messageId)
+  assert.equal(await (await fixture.follow(id, messageId)).readAll(), events)
+  assert.equal(await (await fixture.follow(id, messageId, { 'last-event-id': '2' })).readAll(), events.slice(2))
+  assert.equal(await (await fixture.follow(id, messageId, { 'last-event-id': 'nonsense' })).readAll(), events)
+  fixture = await fixture.restart()
+  const again = await fixture.follow(id, messageId)
   const [start, delta, end] = (await again.readAll()) as Json[]
   assert.equal([start, delta.data, end.data], [events[0], { text: 'one two' }, events.at(-1)?.data])
-  const rest = await parlour.follow(id, messageId, { 'last-event-id': '3' })
+  const rest = await fixture.follow(id, messageId, { 'last-event-id': '3' })
   const [only, ...more] = (await rest.readAll()) as Json[]
   assert.equal([only.event, only.id, only.data, more], ['message_end', '4', events.at(-1)?.data, []])
 })
 
-test('so is one that failed', async () => {
+test('a failed reply is replayed with its error', async () => {
   provider.script = [disconnectAfter('half')]
-  const id = await parlour.startConversation(provider)
-  const { stream, messageId } = await started(id)
+  const id = await fixture.startConversation(provider)
+  const { stream, messageId } = await startReply(id)
   const events = await stream.readAll()
   assert.is(events.at(-1)?.event, 'error')
-  parlour = await parlour.restart()
-  const [, delta, error, ...more] = (await (await parlour.follow(id, messageId)).readAll()) as Json[]
+  fixture = await fixture.restart()
+  const [, delta, error, ...more] = (await (await fixture.follow(id, messageId)).readAll()) as Json[]
   const last = events.at(-1) as Json
   assert.equal([delta.data, error.event, more], [{ text: 'half' }, 'error', []])
   for (const field of ['error', 'code', 'message_id']) assert.is(error.data[field], last.data[field])
 })
 
-test('only replies are followed', async () => {
+test('only assistant messages have events', async () => {
   provider.script = [streamText('x')]
-  const id = await parlour.startConversation(provider)
-  await parlour.sendAndWait(id, 'Hi')
-  const [user] = await parlour.listMessages(id)
+  const id = await fixture.startConversation(provider)
+  await fixture.sendAndWait(id, 'Hi')
+  const [user] = await fixture.listMessages(id)
   for (const message of [user?.id, 'msg_none'])
-    await expectError(parlour.service.get(`/conversations/${id}/messages/${message}/events`), 'NOT_FOUND')
-  await expectError(parlour.service.get(`/conversations/conv_none/messages/${user?.id}/events`), 'NOT_FOUND')
+    await expectError(fixture.service.get(`/conversations/${id}/messages/${message}/events`), 'NOT_FOUND')
+  await expectError(fixture.service.get(`/conversations/conv_none/messages/${user?.id}/events`), 'NOT_FOUND')
 })
 
-test('a repeated request joins the reply: one message, one call of the model', async () => {
-  const id = await parlour.startConversation(provider)
+test('a repeated idempotent request joins the reply without another model call', async () => {
+  const id = await fixture.startConversation(provider)
   for (const stream of [true, false]) {
-    const { step, goOn } = inTwo('one', ' two')
+    const { step, resume } = streamInTwoParts('one', ' two')
     provider.script = [step]
     const before = provider.received.length
     const key = { 'idempotency-key': `join-${stream}` }
     const arrival = provider.nextRequest()
-    const send = () => parlour.open(`/api/conversations/${id}/messages`, { message: 'Once', stream }, key)
+    const send = () => fixture.open(`/api/conversations/${id}/messages`, { message: 'Once', stream }, key)
     const first = send()
     await arrival
     const second = send()
-    await waitFor(async () => (await parlour.listMessages(id)).at(-1)?.content === 'one')
-    goOn()
+    await waitFor(async () => (await fixture.listMessages(id)).at(-1)?.content === 'one')
+    resume()
     const answers = await Promise.all([first, second])
     const replies = await Promise.all(
       answers.map(async (answer) => (stream ? ((await answer.readAll()).at(-1) as Json).data.message : (await answer.readBody()).data)),
@@ -153,9 +153,9 @@ test('a repeated request joins the reply: one message, one call of the model', a
     const again = await send()
     assert.equal(stream ? ((await again.readAll()).at(-1) as Json).data.message : (await again.readBody()).data, replies[0])
   }
-  assert.is((await parlour.listMessages(id)).length, 4)
-  parlour = await parlour.restart()
-  const after = await parlour.open(
+  assert.is((await fixture.listMessages(id)).length, 4)
+  fixture = await fixture.restart()
+  const after = await fixture.open(
     `/api/conversations/${id}/messages`,
     { message: 'Once', stream: true },
     { 'idempotency-key': 'join-true' },
@@ -163,7 +163,7 @@ test('a repeated request joins the reply: one message, one call of the model', a
   await after.readAll()
   assert.equal([after.eventNames, after.replyText], [['message_start', 'message_delta', 'message_end'], 'one two'])
   await expectError(
-    parlour.service.post(
+    fixture.service.post(
       `/conversations/${id}/messages`,
       { message: 'Other', stream: true },
       { headers: { 'idempotency-key': 'join-true' } },
@@ -172,58 +172,58 @@ test('a repeated request joins the reply: one message, one call of the model', a
   )
 })
 
-test('a repeated request that had failed fails the same way', async () => {
-  const id = await parlour.startConversation(provider)
+test('a repeated idempotent request fails like the first one', async () => {
+  const id = await fixture.startConversation(provider)
   provider.script = [respondWithError(401)]
   const before = provider.received.length
   for (const stream of [true, false]) {
     const send = () =>
-      parlour.service.post(
+      fixture.service.post(
         `/conversations/${id}/messages`,
         { message: 'Once', stream },
         { headers: { 'idempotency-key': `fails-${stream}` } },
       )
     for (const _ of [1, 2]) await expectError(send(), 'PROVIDER_ERROR')
   }
-  parlour = await parlour.restart()
-  const again = parlour.service.post(
+  fixture = await fixture.restart()
+  const again = fixture.service.post(
     `/conversations/${id}/messages`,
     { message: 'Once', stream: true },
     { headers: { 'idempotency-key': 'fails-true' } },
   )
   await expectError(again, 'PROVIDER_ERROR')
-  assert.equal([provider.received.length - before, (await parlour.listMessages(id)).length], [2, 4])
+  assert.equal([provider.received.length - before, (await fixture.listMessages(id)).length], [2, 4])
 })
 
-test('a deleted conversation takes along what is being written in it', async () => {
+test('deleting a conversation aborts its active reply', async () => {
   provider.script = [stallAfter('so far')]
-  const id = await parlour.startConversation(provider)
-  const { stream } = await started(id)
+  const id = await fixture.startConversation(provider)
+  const { stream } = await startReply(id)
   await stream.readUntil('message_delta')
-  await expectData(parlour.service.delete(`/conversations/${id}`))
+  await expectData(fixture.service.delete(`/conversations/${id}`))
   const { data } = await stream.readUntil('message_end')
   assert.equal([data.message.finish_reason, data.message.content], ['aborted', 'so far'])
   await provider.received.at(-1)?.closed
-  assert.equal(await parlour.service.database.all('SELECT id FROM messages WHERE conversation_id = ?', [id]), [])
-  assert.equal(await parlour.service.database.all('SELECT * FROM replies_under_way'), [])
+  assert.equal(await fixture.service.database.all('SELECT id FROM messages WHERE conversation_id = ?', [id]), [])
+  assert.equal(await fixture.service.database.all('SELECT * FROM replies_under_way'), [])
 })
 
-test('a stop says so to all who follow or wait, and what came is kept', async () => {
+test('a shutdown ends all replies with UNAVAILABLE and keeps their text', async () => {
   provider.script = [stallAfter('so far')]
-  const [one, two] = [await parlour.startConversation(provider), await parlour.startConversation(provider)]
-  const { stream, messageId } = await started(one)
+  const [one, two] = [await fixture.startConversation(provider), await fixture.startConversation(provider)]
+  const { stream, messageId } = await startReply(one)
   await stream.readUntil('message_delta')
-  const whole = parlour.open(`/api/conversations/${two}/messages`, { message: 'Hi' })
-  await waitFor(async () => (await parlour.listMessages(two)).at(-1)?.content === 'so far')
-  const inLine = parlour.open(`/api/conversations/${one}/messages`, { message: 'And?', wait: true })
-  await (await parlour.open('/api/status', undefined)).readBody() // by then the one before it is in line
-  const stopped = parlour.service.stop()
+  const whole = fixture.open(`/api/conversations/${two}/messages`, { message: 'Hi' })
+  await waitFor(async () => (await fixture.listMessages(two)).at(-1)?.content === 'so far')
+  const inLine = fixture.open(`/api/conversations/${one}/messages`, { message: 'And?', wait: true })
+  await (await fixture.open('/api/status', undefined)).readBody() // by then the one before it is in line
+  const stopped = fixture.service.stop()
   const { data } = await stream.readUntil('error')
   assert.equal([data.code, data.message_id, await stream.next()], ['UNAVAILABLE', messageId, undefined])
   assert.equal([(await whole).status, (await inLine).status], [503, 503])
-  parlour = await ConversationFixture.open({ home: await stopped })
+  fixture = await ConversationFixture.open({ home: await stopped })
   for (const id of [one, two]) {
-    const messages = await parlour.listMessages(id)
+    const messages = await fixture.listMessages(id)
     assert.equal([messages.length, messages[1]?.content, messages[1]?.finish_reason], [2, 'so far', 'interrupted'])
   }
 })

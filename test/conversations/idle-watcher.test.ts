@@ -21,32 +21,31 @@ test.before.each(
 test.after.each(aloud(() => service.close()))
 
 const status = async (id: string): Promise<string> => (await expectData(service.get(`/conversations/${id}`))).status
-const completions = async (): Promise<Json[]> =>
+const listCompletions = async (): Promise<Json[]> =>
   (await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'conversation.completed' ORDER BY position")).map(
     ({ body }) => JSON.parse(body).data,
   )
-/** The next look at what is idle has been taken. */
-async function looked(): Promise<void> {
+async function runCheck(): Promise<void> {
   clock.next()
   await expectData(service.get('/status'))
 }
 
-test('after a day without a word a conversation completes by itself, once, and says so', async () => {
+test('an idle conversation is completed after a day and emits one event', async () => {
   const resources = new Resources(service)
   const { id, agent_id } = await resources.conversation({ title: 'Leave' })
   clock.pass(23 * HOUR)
-  await looked()
+  await runCheck()
   assert.is(await status(id), 'active')
   clock.pass(2 * HOUR)
-  await looked()
+  await runCheck()
   await waitFor(async () => (await status(id)) === 'completed')
-  await looked()
-  await looked()
-  const [told, ...more] = await completions()
+  await runCheck()
+  await runCheck()
+  const [told, ...more] = await listCompletions()
   assert.equal([told.conversation_id, told.agent_id, told.title, told.messages, more], [id, agent_id, 'Leave', 0, []])
 })
 
-test('so do those that were left alone while no daemon ran, however many', async () => {
+test('conversations that became idle while no daemon ran are completed at startup', async () => {
   const resources = new Resources(service)
   const agent_id = (await resources.agent()).id
   const ids = await Promise.all(Array.from({ length: 130 }, async () => (await resources.conversation({ agent_id })).id))
@@ -54,20 +53,20 @@ test('so do those that were left alone while no daemon ran, however many', async
   clock.pass(25 * HOUR)
   service = await TestServer.start({ home: await service.stop(), clock })
   await waitFor(async () => (await service.get('/conversations?status=completed&limit=1')).body.pagination.total === 130)
-  assert.equal((await completions()).map(({ conversation_id }) => conversation_id).sort(), [...ids].sort())
+  assert.equal((await listCompletions()).map(({ conversation_id }) => conversation_id).sort(), [...ids].sort())
 })
 
-test('the time is a setting, and 0 is never', async () => {
+test('the idle time is a setting, and 0 disables it', async () => {
   const { id } = await new Resources(service).conversation()
   assert.is((await expectData(service.put('/settings', { conversation_idle_minutes: 0 }))).conversation_idle_minutes, 0)
   clock.pass(1_000 * HOUR)
-  await looked()
+  await runCheck()
   assert.is(await status(id), 'active')
   await expectData(service.put('/settings', { conversation_idle_minutes: 1_000 * 60 + 30 }))
-  await looked()
+  await runCheck()
   assert.is(await status(id), 'active')
   await expectData(service.put('/settings', { conversation_idle_minutes: 5 }))
-  await looked()
+  await runCheck()
   await waitFor(async () => (await status(id)) === 'completed')
   for (const minutes of [-1, 1.5, '5', 1e9])
     await expectError(service.put('/settings', { conversation_idle_minutes: minutes }), 'VALIDATION_ERROR')

@@ -13,10 +13,10 @@ import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 
 const ROUNDS = 6
-const AT_ONCE = 8
+const CONCURRENCY = 8
 const WORDS = Array.from({ length: 60 }, (_, at) => ` word${at}`)
-/** All that a reply says, before and after it asked for a tool. */
-const WHOLE = [...WORDS.slice(0, 5), ...WORDS].join('')
+/** Text of a complete reply, before and after its tool call. */
+const FULL_TEXT = [...WORDS.slice(0, 5), ...WORDS].join('')
 
 const test = suite('kill -9 while replies stream')
 let root: string
@@ -39,26 +39,26 @@ test.after(
   }),
 )
 
-async function call(method: string, path: string, body?: unknown): Promise<Json> {
+async function callApi(method: string, path: string, body?: unknown): Promise<Json> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
   const reply = await fetch(`${daemon.url}/api${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
   return ((await reply.json()) as Json).data
 }
 
-interface Seen {
+interface ObservedReply {
   conversation: string
   question: string
-  /** Of the user's message, once its reply began. */
+  /** Id of the user message, once its reply started. */
   acknowledged?: string
   reply?: string
   text: string
   ended: boolean
 }
 
-/** Talks until the daemon is gone. */
-async function talk(conversation: string, round: number, seen: Seen[]): Promise<void> {
+/** Sends messages until the daemon is killed. */
+async function sendMessages(conversation: string, round: number, seen: ObservedReply[]): Promise<void> {
   for (let count = 0; ; count++) {
-    const one: Seen = { conversation, question: `round ${round}, question ${count}`, text: '', ended: false }
+    const one: ObservedReply = { conversation, question: `round ${round}, question ${count}`, text: '', ended: false }
     seen.push(one)
     try {
       const reply = await fetch(`${daemon.url}/api/conversations/${conversation}/messages`, {
@@ -78,23 +78,25 @@ async function talk(conversation: string, round: number, seen: Seen[]): Promise<
   }
 }
 
-test('acknowledged messages are there, replies are marked as interrupted, and usage is neither lost nor doubled', async () => {
+test('after kill -9 acknowledged messages exist, replies are interrupted and usage is exact', async () => {
   const home = join(root, 'home')
   daemon = await startDaemon(home, { token: TOKEN })
-  const model = await call('POST', '/models', { ...provider.model, name: 'scripted', pricing: { input: 1, output: 2 } })
-  const agent = await call('POST', '/agents', { name: 'talker', model_id: model.id })
-  const seen: Seen[] = []
+  const model = await callApi('POST', '/models', { ...provider.model, name: 'scripted', pricing: { input: 1, output: 2 } })
+  const agent = await callApi('POST', '/agents', { name: 'talker', model_id: model.id })
+  const seen: ObservedReply[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    const conversations = await Promise.all(Array.from({ length: AT_ONCE }, () => call('POST', '/conversations', { agent_id: agent.id })))
-    const talking = conversations.map(({ id }) => talk(id, round, seen))
+    const conversations = await Promise.all(
+      Array.from({ length: CONCURRENCY }, () => callApi('POST', '/conversations', { agent_id: agent.id })),
+    )
+    const talking = conversations.map(({ id }) => sendMessages(id, round, seen))
     await pause(randomInt(300, 2_500))
     await daemon.kill()
     await Promise.all(talking)
     daemon = await startDaemon(home, { token: TOKEN })
   }
-  const interrupted = await check(seen)
+  const interrupted = await requireStored(seen)
   assert.ok(interrupted > ROUNDS, `only ${interrupted} were interrupted`)
-  const { total_tokens } = await call('GET', `/usage/stats?entity_type=agent&entity_id=${agent.id}`)
+  const { total_tokens } = await callApi('GET', `/usage/stats?entity_type=agent&entity_id=${agent.id}`)
   await daemon.stop()
   const database = openDatabase(join(home, 'cadre.db'))
   const messages = (await database.all<{ id: string; details: string }>("SELECT id, details FROM messages WHERE role = 'assistant'")).map(
@@ -119,17 +121,17 @@ test('acknowledged messages are there, replies are marked as interrupted, and us
   daemon = await startDaemon(home, { token: TOKEN })
 })
 
-/** What was seen is there: how many of it were cut off. */
-async function check(seen: readonly Seen[]): Promise<number> {
+/** Checks that everything observed is stored; returns the number of interrupted replies. */
+async function requireStored(seen: readonly ObservedReply[]): Promise<number> {
   let interrupted = 0
   for (const { conversation, question, acknowledged, reply, text, ended } of seen) {
     if (!acknowledged) continue
-    const { messages } = await call('GET', `/conversations/${conversation}`)
+    const { messages } = await callApi('GET', `/conversations/${conversation}`)
     const user = messages.find(({ id }: Json) => id === acknowledged)
     assert.is(user?.content, question)
     const answer = messages.find(({ id }: Json) => id === reply)
-    // The end is stored before it is told, and the kill may come between the two.
-    const finished = ended || (answer?.finish_reason === 'stop' && answer.content === WHOLE)
+    // The end is stored before it is sent; the kill may happen in between.
+    const finished = ended || (answer?.finish_reason === 'stop' && answer.content === FULL_TEXT)
     assert.is(answer?.finish_reason, finished ? 'stop' : 'interrupted', JSON.stringify(answer))
     if (ended) assert.is(answer.content, text)
     else {
@@ -140,21 +142,25 @@ async function check(seen: readonly Seen[]): Promise<number> {
   return interrupted
 }
 
-test('a reply that was cut off is told as such, and the conversation goes on', async () => {
-  const model = await call('POST', '/models', { ...provider.model, name: 'again', model_id: 'again' })
-  const agent = await call('POST', '/agents', { name: 'again', model_id: model.id })
-  const { id } = await call('POST', '/conversations', { agent_id: agent.id })
-  const seen: Seen[] = []
-  const talking = talk(id, 0, seen)
-  while (seen[0]?.text === '') await pause(5)
+test('an interrupted reply is replayed as an error, and the conversation continues', async () => {
+  const model = await callApi('POST', '/models', { ...provider.model, name: 'again', model_id: 'again' })
+  const agent = await callApi('POST', '/agents', { name: 'again', model_id: model.id })
+  const { id } = await callApi('POST', '/conversations', { agent_id: agent.id })
+  const seen: ObservedReply[] = []
+  const talking = sendMessages(id, 0, seen)
+  for (const deadline = Date.now() + 30_000; seen[0]?.text === ''; await pause(5))
+    assert.ok(Date.now() < deadline, 'no text of the reply within 30 s')
   await daemon.kill()
   await talking
   daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
   const events = await fetch(`${daemon.url}/api/conversations/${id}/messages/${seen[0]?.reply}/events`, {
     headers: { authorization: `Bearer ${TOKEN}` },
   })
-  assert.match(await events.text(), /event: error\ndata: \{"error":"The daemon ended before the reply did[^\n]*"code":"UNAVAILABLE"/)
-  const next = await call('POST', `/conversations/${id}/messages`, { message: 'And now?' })
+  assert.match(
+    await events.text(),
+    /event: error\ndata: \{"error":"The daemon stopped before the reply was complete[^\n]*"code":"UNAVAILABLE"/,
+  )
+  const next = await callApi('POST', `/conversations/${id}/messages`, { message: 'And now?' })
   assert.is(next.finish_reason, 'stop')
 })
 

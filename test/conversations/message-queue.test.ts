@@ -3,20 +3,20 @@ import * as assert from 'uvu/assert'
 import { MessageQueue } from '../../daemon/conversations/message-queue.ts'
 import type { CadreError } from '../../src/contract/errors.ts'
 
-const test = suite('turns')
-const forever = new AbortController().signal
-const codeOf = (promise: Promise<unknown>) =>
+const test = suite('message queue')
+const neverAborted = new AbortController().signal
+const getErrorCode = (promise: Promise<unknown>) =>
   promise.then(
     () => 'no error',
     (error: CadreError) => (error.name === 'CadreError' ? error.code : error.name),
   )
 
-test('turns come in the order they were asked for, one at a time', async () => {
-  const turns = new MessageQueue()
+test('turns are granted in order, one at a time', async () => {
+  const queue = new MessageQueue()
   const order: string[] = []
-  const { end } = await turns.acquireTurn('a', false, forever)
+  const { end } = await queue.acquireTurn('a', false, neverAborted)
   const later = ['one', 'two', 'three'].map(async (name) => {
-    const { end: done } = await turns.acquireTurn('a', true, forever)
+    const { end: done } = await queue.acquireTurn('a', true, neverAborted)
     order.push(`${name} begins`)
     await null
     order.push(`${name} ends`)
@@ -26,22 +26,22 @@ test('turns come in the order they were asked for, one at a time', async () => {
   end()
   await Promise.all(later)
   assert.equal(order, ['first ends', 'one begins', 'one ends', 'two begins', 'two ends', 'three begins', 'three ends'])
-  ;(await turns.acquireTurn('a', false, forever)).end()
+  ;(await queue.acquireTurn('a', false, neverAborted)).end()
 })
 
-test('another conversation has turns of its own', async () => {
-  const turns = new MessageQueue()
-  await turns.acquireTurn('a', false, forever)
-  await turns.acquireTurn('b', false, forever)
-  assert.is(await codeOf(turns.acquireTurn('a', false, forever)), 'CONFLICT')
+test('conversations have independent queues', async () => {
+  const queue = new MessageQueue()
+  await queue.acquireTurn('a', false, neverAborted)
+  await queue.acquireTurn('b', false, neverAborted)
+  assert.is(await getErrorCode(queue.acquireTurn('a', false, neverAborted)), 'CONFLICT')
 })
 
-test('a turn that is ended twice is not given to two', async () => {
-  const turns = new MessageQueue()
-  const { end } = await turns.acquireTurn('a', false, forever)
-  const second = turns.acquireTurn('a', true, forever)
+test('ending a turn twice starts only one other turn', async () => {
+  const queue = new MessageQueue()
+  const { end } = await queue.acquireTurn('a', false, neverAborted)
+  const second = queue.acquireTurn('a', true, neverAborted)
   let third = false
-  void turns.acquireTurn('a', true, forever).then(() => {
+  void queue.acquireTurn('a', true, neverAborted).then(() => {
     third = true
   })
   end()
@@ -51,39 +51,39 @@ test('a turn that is ended twice is not given to two', async () => {
   assert.not.ok(third)
 })
 
-test('whoever comes while a turn is being stored waits for that much, but not for a whole turn', async () => {
-  const turns = new MessageQueue()
-  const first = await turns.acquireTurn('a', false, forever)
+test('a message that arrives while a turn is being stored waits for it', async () => {
+  const queue = new MessageQueue()
+  const first = await queue.acquireTurn('a', false, neverAborted)
   first.markStoring()
-  const second = turns.acquireTurn('a', false, forever)
-  assert.is(await codeOf(turns.acquireTurn('a', false, forever)), 'CONFLICT')
+  const second = queue.acquireTurn('a', false, neverAborted)
+  assert.is(await getErrorCode(queue.acquireTurn('a', false, neverAborted)), 'CONFLICT')
   first.end()
   await second
   first.markStoring()
-  assert.is(await codeOf(turns.acquireTurn('a', false, forever)), 'CONFLICT')
+  assert.is(await getErrorCode(queue.acquireTurn('a', false, neverAborted)), 'CONFLICT')
 })
 
-test('few may wait, and whoever leaves gives up the place', async () => {
-  const turns = new MessageQueue()
-  const { end } = await turns.acquireTurn('a', false, forever)
+test('the queue is limited, and an aborted message leaves it', async () => {
+  const queue = new MessageQueue()
+  const { end } = await queue.acquireTurn('a', false, neverAborted)
   const leaving = new AbortController()
-  const gone = codeOf(turns.acquireTurn('a', true, leaving.signal))
-  const waiting = Array.from({ length: 19 }, () => turns.acquireTurn('a', true, forever))
-  assert.is(await codeOf(turns.acquireTurn('a', true, forever)), 'CONFLICT')
+  const gone = getErrorCode(queue.acquireTurn('a', true, leaving.signal))
+  const waiting = Array.from({ length: 19 }, () => queue.acquireTurn('a', true, neverAborted))
+  assert.is(await getErrorCode(queue.acquireTurn('a', true, neverAborted)), 'CONFLICT')
   leaving.abort()
   assert.is(await gone, 'AbortError')
-  waiting.push(turns.acquireTurn('a', true, forever))
+  waiting.push(queue.acquireTurn('a', true, neverAborted))
   end()
   for (const turn of waiting) (await turn).end()
-  ;(await turns.acquireTurn('a', false, forever)).end()
+  ;(await queue.acquireTurn('a', false, neverAborted)).end()
 })
 
-test('a stop sends away those who wait and those who come', async () => {
-  const turns = new MessageQueue()
-  await turns.acquireTurn('a', false, forever)
-  const waiting = codeOf(turns.acquireTurn('a', true, forever))
-  turns.close()
-  assert.equal([await waiting, await codeOf(turns.acquireTurn('b', true, forever))], ['UNAVAILABLE', 'UNAVAILABLE'])
+test('closing the queue rejects waiting and new messages', async () => {
+  const queue = new MessageQueue()
+  await queue.acquireTurn('a', false, neverAborted)
+  const waiting = getErrorCode(queue.acquireTurn('a', true, neverAborted))
+  queue.close()
+  assert.equal([await waiting, await getErrorCode(queue.acquireTurn('b', true, neverAborted))], ['UNAVAILABLE', 'UNAVAILABLE'])
 })
 
 test.run()

@@ -31,7 +31,7 @@ test('variables are found in the text, in order, each once', async () => {
 test('variables that are given must be those of the text', async () => {
   const make = (variables: string[]) => service.post('/prompt-templates', { name: 'x', template: '{{a}} {{b}}', variables })
   assert.equal((await expectData(make(['b', 'a']))).variables, ['b', 'a'])
-  await expectError(make(['a']), 'VALIDATION_ERROR', { field: 'variables', error: /also uses b/, hint: /Leave variables out/ })
+  await expectError(make(['a']), 'VALIDATION_ERROR', { field: 'variables', error: /also uses b/, hint: /Omit variables/ })
   await expectError(make(['a', 'b', 'c']), 'VALIDATION_ERROR', { field: 'variables', error: /does not use c/ })
   await expectError(make(['a', 'a', 'b']), 'VALIDATION_ERROR', { field: 'variables' })
   await expectError(make(['a b']), 'VALIDATION_ERROR', { field: 'variables.0' })

@@ -4,79 +4,79 @@ import { ConversationFixture } from '../conversations/conversation-fixture.ts'
 import { expectData } from '../harness/expect.ts'
 import { disconnectAfter, respondWithError, ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 
-const test = suite<{ parlour: ConversationFixture; provider: ScriptedProvider }>('usage of conversations')
+const test = suite<{ fixture: ConversationFixture; provider: ScriptedProvider }>('usage of conversations')
 const usage = { input: 11, output: 7 }
 
 test.before.each(async (context) => {
-  context.parlour = await ConversationFixture.open()
+  context.fixture = await ConversationFixture.open()
   context.provider = await ScriptedProvider.start('openai', streamReply({ text: ['Twenty-five days.'], usage }))
 })
-test.after.each(async ({ parlour, provider }) => {
-  await parlour.close()
+test.after.each(async ({ fixture, provider }) => {
+  await fixture.close()
   await provider.close()
 })
 
-test('a line that blocks answers 402 before the model is called, and leaves others alone', async ({ parlour, provider }) => {
-  const agent = await parlour.createAgent(provider)
-  const talk = await parlour.createConversation(agent)
-  const threshold = await parlour.resources.threshold({ limit: 18, action: 'block', entity_type: 'agent', entity_id: agent.id })
-  await parlour.sendAndWait(talk, 'How many days?')
+test('a line that blocks answers 402 before the model is called, and leaves others alone', async ({ fixture, provider }) => {
+  const agent = await fixture.createAgent(provider)
+  const talk = await fixture.createConversation(agent)
+  const threshold = await fixture.resources.threshold({ limit: 18, action: 'block', entity_type: 'agent', entity_id: agent.id })
+  await fixture.sendAndWait(talk, 'How many days?')
   for (const stream of [false, true]) {
-    const { status, body } = await parlour.send(talk, 'And next year?', { stream })
+    const { status, body } = await fixture.send(talk, 'And next year?', { stream })
     assert.equal([status, body.code], [402, 'BUDGET_EXCEEDED'])
     assert.match(body.error, /18 tokens a day.*18 used/)
     assert.match(body.hint, threshold.id)
   }
   assert.is(provider.received.length, 1)
-  await parlour.sendAndWait(await parlour.startConversation(provider), 'How many days?')
-  await expectData(parlour.service.put(`/usage/thresholds/${threshold.id}`, { limit: 1000 }))
-  await parlour.sendAndWait(talk, 'And next year?')
+  await fixture.sendAndWait(await fixture.startConversation(provider), 'How many days?')
+  await expectData(fixture.service.put(`/usage/thresholds/${threshold.id}`, { limit: 1000 }))
+  await fixture.sendAndWait(talk, 'And next year?')
 })
 
-test('messages sent side by side cannot all slip through a line that is nearly reached', async ({ parlour, provider }) => {
-  const agent = await parlour.createAgent(provider)
-  await parlour.sendAndWait(await parlour.createConversation(agent), 'How many days?')
-  await parlour.resources.threshold({ limit: 50, action: 'block', entity_type: 'agent', entity_id: agent.id })
-  const talks = await Promise.all(Array.from({ length: 12 }, () => parlour.createConversation(agent)))
-  const answers = await Promise.all(talks.map((talk) => parlour.send(talk, 'How many days?')))
+test('messages sent side by side cannot all slip through a line that is nearly reached', async ({ fixture, provider }) => {
+  const agent = await fixture.createAgent(provider)
+  await fixture.sendAndWait(await fixture.createConversation(agent), 'How many days?')
+  await fixture.resources.threshold({ limit: 50, action: 'block', entity_type: 'agent', entity_id: agent.id })
+  const talks = await Promise.all(Array.from({ length: 12 }, () => fixture.createConversation(agent)))
+  const answers = await Promise.all(talks.map((talk) => fixture.send(talk, 'How many days?')))
   const passed = answers.filter(({ status }) => status === 200).length
   assert.ok(passed >= 1 && passed <= 2, `${passed} passed`)
-  const { total_tokens } = await expectData(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+  const { total_tokens } = await expectData(fixture.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
   assert.is(total_tokens, 18 * (1 + passed))
 })
 
-test('every call is counted once, also of replies that fail', async ({ parlour, provider }) => {
-  const agent = await parlour.createAgent(provider)
-  const talk = await parlour.createConversation(agent)
-  await parlour.sendAndWait(talk, 'How many days?')
+test('every call is counted once, also of replies that fail', async ({ fixture, provider }) => {
+  const agent = await fixture.createAgent(provider)
+  const talk = await fixture.createConversation(agent)
+  await fixture.sendAndWait(talk, 'How many days?')
   provider.script = [disconnectAfter('Twenty-')]
-  assert.is((await parlour.send(talk, 'And next year?')).status, 502)
+  assert.is((await fixture.send(talk, 'And next year?')).status, 502)
   provider.script = [respondWithError(400)]
-  assert.is((await parlour.send(talk, 'Why?')).status, 502)
+  assert.is((await fixture.send(talk, 'Why?')).status, 502)
   provider.script = [streamText('Sorry.')]
-  await parlour.sendAndWait(talk, 'Hello?')
-  const calls = await parlour.service.database.all("SELECT status FROM usage_calls WHERE kind = 'chat' ORDER BY began_at, id")
+  await fixture.sendAndWait(talk, 'Hello?')
+  const calls = await fixture.service.database.all("SELECT status FROM usage_calls WHERE kind = 'chat' ORDER BY began_at, id")
   assert.equal(
     calls.map(({ status }) => status),
     ['done', 'failed', 'failed', 'done'],
   )
-  const stats = await expectData(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
-  const messages = (await parlour.listMessages(talk)).filter(({ role }) => role === 'assistant')
+  const stats = await expectData(fixture.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+  const messages = (await fixture.listMessages(talk)).filter(({ role }) => role === 'assistant')
   assert.is(
     messages.reduce((sum, message) => sum + message.usage.total_tokens, 0),
     stats.total_tokens,
   )
-  const analytics = await expectData(parlour.service.get(`/analytics/conversations?agent_id=${agent.id}`))
+  const analytics = await expectData(fixture.service.get(`/analytics/conversations?agent_id=${agent.id}`))
   assert.equal([analytics.total_tokens, analytics.total_messages], [stats.total_tokens, 8])
 })
 
 for (const wire of ['openai', 'anthropic', 'google'] as const)
-  test(`${wire}: cached input is told apart, and costs what other input costs`, async ({ parlour }) => {
+  test(`${wire}: cached input is told apart, and costs what other input costs`, async ({ fixture }) => {
     const cached = await ScriptedProvider.start(wire, streamReply({ text: ['Hi.'], usage: { input: 1_000, output: 100, cached: 600 } }))
-    const agent = await parlour.createAgent(cached, {}, { pricing: { input: 3, output: 15 } })
-    const reply = await parlour.sendAndWait(await parlour.createConversation(agent), 'Hello?').finally(() => cached.close())
+    const agent = await fixture.createAgent(cached, {}, { pricing: { input: 3, output: 15 } })
+    const reply = await fixture.sendAndWait(await fixture.createConversation(agent), 'Hello?').finally(() => cached.close())
     assert.equal([reply.usage.total_tokens, reply.cost], [1_100, 4.5])
-    const stats = await expectData(parlour.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
+    const stats = await expectData(fixture.service.get(`/usage/stats?entity_type=agent&entity_id=${agent.id}`))
     assert.equal([stats.input_tokens, stats.cached_tokens, stats.total_cost], [1_000, 600, 4.5])
   })
 

@@ -4,7 +4,7 @@ import type { CallUsage } from '../../core/meter.ts'
 import { parseHeadings, type RetrievedPassage, type Tool, type ToolContext } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import { type ChatMessage, type ChatPart, type ChatRequest, type ContextPassage, ToolsUnsupportedError } from '../../models/chat-model.ts'
-import { computeSettledCall, estimateRequest } from '../../models/token-estimate.ts'
+import { computeCallUsage, estimateRequest } from '../../models/token-estimate.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedRequest, composeRequest } from './context-window.ts'
@@ -110,7 +110,7 @@ async function callModel(
     calls,
     text,
     finishReason: end === undefined ? 'length' : end.finishReason === 'tool_calls' ? 'stop' : end.finishReason,
-    settled: computeSettledCall(
+    settled: computeCallUsage(
       request,
       { text: text + calls.map(({ call }) => JSON.stringify(call.arguments)).join(''), parts: 1, usage: end?.usage },
       'done',

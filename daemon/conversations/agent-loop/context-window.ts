@@ -1,4 +1,4 @@
-/** Fits a conversation into the context window: always the instructions and the last question, then as much history as fits, newest first. */
+/** Composes requests that fit the context window: instructions and question always, then as much history as fits, newest first. */
 import { createValidationError } from '../../../src/contract/errors.ts'
 import type { ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
@@ -35,46 +35,47 @@ export function requireFitsContext(
   system: string,
   question: string,
 ): void {
-  const [instructions, asked] = [estimateTokens(system), estimateTokens(question)]
-  if (!contextKnown || instructions + asked <= contextTokens) return
-  const count = (tokens: number) => tokens.toLocaleString('en')
-  const beside = instructions > 0 ? `, of which the agent's instructions take ${count(instructions)}` : ''
+  const [instructionTokens, questionTokens] = [estimateTokens(system), estimateTokens(question)]
+  if (!contextKnown || instructionTokens + questionTokens <= contextTokens) return
+  const formatCount = (tokens: number) => tokens.toLocaleString('en')
+  const share = instructionTokens > 0 ? `, of which the agent's instructions take ${formatCount(instructionTokens)}` : ''
   throw createValidationError(
     'message',
-    `has about ${count(asked)} tokens, and the model "${name}" reads ${count(contextTokens)}${beside}`,
-    'Send less of it, add it as a document and ask about it (cadre knowledge add), or ask a model that reads more. If this one does, say so in its context_window.',
+    `has about ${formatCount(questionTokens)} tokens, and the model "${name}" reads ${formatCount(contextTokens)}${share}`,
+    'Shorten the message, add it as a document (cadre knowledge add) or use a model with a larger context window. ' +
+      'If the limit is wrong, set context_window of the model.',
   )
 }
 
 export function composeRequest(
-  { system, history: past, question, contextTokens, maxTokens }: PromptInput,
-  { steps: done, tools, passages }: StepInput,
+  { system, history, question, contextTokens, maxTokens }: PromptInput,
+  { steps, tools, passages }: StepInput,
 ): ComposedRequest {
-  const first: ChatMessage[] = system === '' ? [] : [{ role: 'system', content: system }]
-  const asked: ChatMessage = { role: 'user', content: question }
-  const reply = Math.min(maxTokens ?? DEFAULT_REPLY_TOKENS, contextTokens * MAX_REPLY_SHARE)
-  let left = contextTokens - reply - estimateRequest({ messages: [...first, asked], tools })
-  const given = passages && selectPassages(passages, left)
-  left -= estimateRequest({ messages: [], passages: given })
-  const steps = shortenToolResults(done, left)
-  left -= estimateRequest({ messages: steps })
+  const instructions: ChatMessage[] = system === '' ? [] : [{ role: 'system', content: system }]
+  const userMessage: ChatMessage = { role: 'user', content: question }
+  const replyTokens = Math.min(maxTokens ?? DEFAULT_REPLY_TOKENS, contextTokens * MAX_REPLY_SHARE)
+  let room = contextTokens - replyTokens - estimateRequest({ messages: [...instructions, userMessage], tools })
+  const selectedPassages = passages && selectPassages(passages, room)
+  room -= estimateRequest({ messages: [], passages: selectedPassages })
+  const shortenedSteps = shortenToolResults(steps, room)
+  room -= estimateRequest({ messages: shortenedSteps })
   return {
-    messages: [...first, ...selectTurns(past, left), asked, ...steps],
+    messages: [...instructions, ...selectTurns(history, room), userMessage, ...shortenedSteps],
     ...(tools.length > 0 ? { tools } : {}),
-    ...(given ? { passages: given } : {}),
+    ...(selectedPassages ? { passages: selectedPassages } : {}),
   }
 }
 
 /** Selects complete turns, newest first, until one does not fit. */
-function selectTurns(past: readonly (readonly ChatMessage[])[], room: number): ChatMessage[] {
+function selectTurns(history: readonly (readonly ChatMessage[])[], room: number): ChatMessage[] {
   let left = room
-  let first = past.length
+  let first = history.length
   while (first > 0) {
-    left -= estimateRequest({ messages: past[first - 1] as readonly ChatMessage[] })
+    left -= estimateRequest({ messages: history[first - 1] as readonly ChatMessage[] })
     if (left < 0) break
     first--
   }
-  return past.slice(first).flat()
+  return history.slice(first).flat()
 }
 
 /** Passages are sorted by score; the first is always included, truncated if necessary. */
@@ -90,13 +91,13 @@ function selectPassages(passages: readonly ContextPassage[], room: number): Cont
 }
 
 /** Truncates the longest tool results until all of them fit. */
-function shortenToolResults(done: readonly ChatMessage[], room: number): ChatMessage[] {
-  const size = estimateRequest({ messages: done })
-  if (size <= room) return [...done]
-  const results = done.flatMap((message) => (message.role === 'tool' ? [estimateTokens(message.content)] : [])).sort((a, b) => a - b)
-  const all = results.reduce((sum, tokens) => sum + tokens, 0)
-  const share = computeEvenShare(results, Math.max(0, room - (size - all)))
-  return done.map((message) => {
+function shortenToolResults(steps: readonly ChatMessage[], room: number): ChatMessage[] {
+  const size = estimateRequest({ messages: steps })
+  if (size <= room) return [...steps]
+  const results = steps.flatMap((message) => (message.role === 'tool' ? [estimateTokens(message.content)] : [])).sort((a, b) => a - b)
+  const resultTokens = results.reduce((sum, tokens) => sum + tokens, 0)
+  const share = computeEvenShare(results, Math.max(0, room - (size - resultTokens)))
+  return steps.map((message) => {
     if (message.role !== 'tool') return message
     const tokens = estimateTokens(message.content)
     return tokens <= share ? message : { ...message, content: truncateToShare(message.content, share / tokens) }
@@ -106,21 +107,23 @@ function shortenToolResults(done: readonly ChatMessage[], room: number): ChatMes
 /** The limit per result so that all fit together: room that short results leave is given to long ones. */
 function computeEvenShare(ascending: readonly number[], room: number): number {
   let left = room
-  for (const [at, tokens] of ascending.entries()) {
-    const share = left / (ascending.length - at)
+  for (const [index, tokens] of ascending.entries()) {
+    const share = left / (ascending.length - index)
     if (tokens > share) return share
     left -= tokens
   }
   return Number.POSITIVE_INFINITY
 }
 
-function truncateToShare(text: string, part: number): string {
-  const length = Math.max(MIN_RESULT_LENGTH, Math.floor(text.length * part))
-  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}\n… (${text.length - length} more characters are left out)`
+function truncateToShare(text: string, share: number): string {
+  return truncate(text, Math.max(MIN_RESULT_LENGTH, Math.floor(text.length * share)))
 }
 
+export const truncate = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}\n… (${text.length - maxLength} more characters omitted)`
+
 /**
- * Converts stored messages to turns. Empty replies are left out. Tool calls are included if the agent still has the tool
+ * Converts stored messages to turns. Empty replies are omitted. Tool calls are included if the agent still has the tool
  * and it does not return passages: those had their own citation numbers and are better retrieved again.
  */
 export function buildHistory(messages: readonly StoredMessage[], tools: readonly string[]): ChatMessage[][] {
@@ -141,7 +144,7 @@ function convertReply({ content, tool_calls = [], citations = [] }: StoredMessag
           {
             role: 'assistant' as const,
             content: '',
-            toolCalls: kept.map(({ id, name, arguments: given }) => ({ id, name, arguments: given })),
+            toolCalls: kept.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
           },
         ]
       : []),

@@ -7,7 +7,7 @@ import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { type CitedPassage, formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
-import { formatValue } from './context-window.ts'
+import { formatValue, truncate } from './context-window.ts'
 import type { TurnContext } from './turn-context.ts'
 
 const MAX_CONCURRENT_CALLS = 8
@@ -111,11 +111,6 @@ function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: str
     result: content.length <= MAX_STORED_RESULT_LENGTH ? outcome.value : truncate(content, MAX_STORED_RESULT_LENGTH),
   }
 }
-
-const truncate = (text: string, maxLength: number): string =>
-  text.length <= maxLength
-    ? text
-    : `${text.slice(0, maxLength).toWellFormed()}\n… (${text.length - maxLength} more characters are left out)`
 
 function reportFailure(reply: ActiveReply, call: StoredToolCall, message: string): void {
   call.error = message

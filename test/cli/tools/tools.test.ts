@@ -190,7 +190,7 @@ test('tools test succeeds with an HTTP error status, and fails if the server is 
   await terminal.json(['tools', 'create', '--name', 'nobody', '--url', 'http://127.0.0.1:9/', '--allow-private-network'])
   const nobody = await terminal.run(['tools', 'test', 'nobody'])
   assert.is(nobody.code, 1)
-  assert.match(nobody.stderr, 'refuses connections')
+  assert.match(nobody.stderr, 'refused the connection')
 })
 
 test.run()

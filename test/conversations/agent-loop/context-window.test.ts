@@ -5,7 +5,7 @@ import type { StoredMessage } from '../../../daemon/conversations/store.ts'
 import type { ChatMessage } from '../../../daemon/models/chat-model.ts'
 import { estimateRequest } from '../../../daemon/models/token-estimate.ts'
 
-const test = suite('history')
+const test = suite('context window')
 /** A text of about this many tokens. */
 const words = (tokens: number) => 'abc '.repeat(tokens)
 const turn = (name: string, tokens: number): ChatMessage[] => [
@@ -23,20 +23,20 @@ const setting = (more: Partial<PromptInput> = {}): PromptInput => ({
 const nothing = { steps: [], tools: [], passages: undefined }
 const firstWords = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content.split(' ')[0])
 
-test('all of it goes where it fits', () => {
+test('everything is included if it fits', () => {
   const { messages, tools, passages } = composeRequest(setting({ history: [turn('one', 10), turn('two', 10)] }), nothing)
   assert.equal(firstWords(messages), ['S', 'one?', 'one!', 'two?', 'two!', 'Q'])
   assert.equal([tools, passages], [undefined, undefined])
 })
 
-test('of what does not fit the newest whole turns go, and room is left for the reply', () => {
+test('the newest complete turns are kept, with room for the reply', () => {
   const past = [turn('one', 10), turn('two', 1_500), turn('three', 1_000), turn('four', 900)]
   const composed = composeRequest(setting({ history: past }), nothing)
   assert.equal(firstWords(composed.messages), ['S', 'three?', 'three!', 'four?', 'four!', 'Q'])
   assert.ok(estimateRequest(composed) <= 3_000)
 })
 
-test('the instructions and the question go even where nothing else does', () => {
+test('instructions and question are included even if nothing else fits', () => {
   const composed = composeRequest(setting({ system: words(5_000), history: [turn('one', 1)] }), nothing)
   assert.equal(
     composed.messages.map(({ role }) => role),
@@ -44,21 +44,21 @@ test('the instructions and the question go even where nothing else does', () => 
   )
 })
 
-test('a reply without a limit, or with one larger than the context, leaves half of it to read', () => {
+test('at most half of the context window is reserved for the reply', () => {
   for (const maxTokens of [null, 1_000_000]) {
     const { messages } = composeRequest(setting({ maxTokens, history: [turn('one', 1_500)], contextTokens: 8_000 }), nothing)
     assert.is(messages.length, 4)
   }
 })
 
-test('tools take room too', () => {
+test('tool definitions count as input', () => {
   const tools = [{ name: 'a', description: words(1_500), parameters: { type: 'object' } }]
   const { messages, tools: offered } = composeRequest(setting({ history: [turn('one', 1_600)] }), { ...nothing, tools })
   assert.equal(firstWords(messages), ['S', 'Q'])
   assert.is(offered, tools)
 })
 
-test('results of tools are cut where they are longest, and earlier turns give way to them first', () => {
+test('the longest tool results are truncated after earlier turns were dropped', () => {
   const result = (name: string, content: string): ChatMessage => ({ role: 'tool', callId: name, name, content, failed: false })
   const done: ChatMessage[] = [
     { role: 'assistant', content: '', toolCalls: [] },
@@ -69,13 +69,13 @@ test('results of tools are cut where they are longest, and earlier turns give wa
   const composed = composeRequest(setting({ history: [turn('one', 10)] }), { ...nothing, steps: done })
   const [, , , short, long, longer] = composed.messages
   assert.is(short?.content, words(100))
-  assert.match(long?.content ?? '', /characters are left out\)$/)
+  assert.match(long?.content ?? '', /characters omitted\)$/)
   const [a, b] = [long, longer].map((message) => message?.content.length ?? 0) as [number, number]
   assert.ok(Math.abs(a - b) < 200, `${a} ${b}`)
   assert.ok(estimateRequest(composed) <= 3_100, String(estimateRequest(composed)))
 })
 
-test('the best passages go, and the first one always', () => {
+test('the best passages are kept, at least the first', () => {
   const passage = (tokens: number) => ({ content: words(tokens), source: 's', page: 1 })
   const kept = (...tokens: number[]) =>
     composeRequest(setting(), { ...nothing, passages: tokens.map(passage) }).passages?.map(({ content }) => content.length)
@@ -85,7 +85,7 @@ test('the best passages go, and the first one always', () => {
   assert.equal(composeRequest(setting(), { ...nothing, passages: [] }).passages, [])
 })
 
-test('stored messages become turns: without failures that said nothing, without references, with what tools answered', () => {
+test('history omits empty replies and citation markers and includes tool results', () => {
   const at = '2026-01-01T00:00:00.000Z'
   const message = (role: 'user' | 'assistant', content: string, more: Partial<StoredMessage> = {}): StoredMessage => ({
     id: 'm',

@@ -2,14 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CitationRegistry, findCitedNumbers, formatPassages, removeCitationMarkers } from '../../../daemon/conversations/reply/citations.ts'
 
-const test = suite('citing')
+const test = suite('citation markers')
 const passage = (content: string, metadata: object = {}) => ({
   content,
   score: 0.5,
   metadata: { source: 'a.md', page: 2, document_id: 'doc_1', ...metadata },
 })
 
-test('references are found in all the ways models write them', () => {
+test('citation markers are found in all common notations', () => {
   const cases: [string, number[]][] = [
     ['Twenty-five days [1].', [1]],
     ['Both [1][3] and [2].', [1, 2, 3]],
@@ -28,7 +28,7 @@ test('references are found in all the ways models write them', () => {
     )
 })
 
-test('passages are numbered as they come, each once', () => {
+test('each passage is numbered once, in the order of retrieval', () => {
   const citations = new CitationRegistry()
   const numbers = [
     citations.add(passage('one', { start: 0, end: 3 })),
@@ -43,7 +43,7 @@ test('passages are numbered as they come, each once', () => {
   )
 })
 
-test('a citation says where the passage stands', () => {
+test('a citation has the location of its passage', () => {
   const [citation] = (() => {
     const citations = new CitationRegistry()
     citations.add(passage('one', { start: 3, end: 6, content_hash: 'abc', type: 'md' }))
@@ -64,7 +64,7 @@ test('a citation says where the passage stands', () => {
   assert.is(formatPassages([citation as never]), '[1] a.md, page 2\none')
 })
 
-test('earlier replies are read without their references', () => {
+test('citation markers are removed from earlier replies', () => {
   assert.is(removeCitationMarkers('Twenty-five days [1]. Or [2, 3], maybe.\nYes [1][2]'), 'Twenty-five days. Or, maybe.\nYes')
 })
 

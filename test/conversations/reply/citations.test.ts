@@ -8,7 +8,7 @@ import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
 
 const test = suite('citations')
-let parlour: ConversationFixture
+let fixture: ConversationFixture
 let provider: ScriptedProvider
 let source: Json
 let tools: Json[]
@@ -18,41 +18,41 @@ const TRAVEL = '# Travel\n\nTrains are booked by the front office, flights by no
 
 test.before(
   aloud(async () => {
-    parlour = await ConversationFixture.open()
+    fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
-    source = await parlour.resources.source()
+    source = await fixture.resources.source()
     await add('leave.md', LEAVE)
     await add('travel.md', TRAVEL)
     await synced()
     tools = [
-      await parlour.resources.ragTool({ name: 'handbook', knowledge_source_id: source.id }),
-      await parlour.resources.retrievalTool({ name: 'finder', knowledge_source_ids: [source.id], search_method: 'full_text' }),
+      await fixture.resources.ragTool({ name: 'handbook', knowledge_source_id: source.id }),
+      await fixture.resources.retrievalTool({ name: 'finder', knowledge_source_ids: [source.id], search_method: 'full_text' }),
     ]
   }),
 )
-test.after(aloud(() => Promise.all([parlour.close(), provider.close()])))
+test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
 
 const add = (name: string, content: string) =>
-  expectData(parlour.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))
+  expectData(fixture.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))
 async function synced(): Promise<void> {
-  await expectData(parlour.service.post(`/knowledge-sources/${source.id}/sync`))
+  await expectData(fixture.service.post(`/knowledge-sources/${source.id}/sync`))
   await waitFor(async () => {
-    const { status, progress } = await expectData(parlour.service.get(`/knowledge-sources/${source.id}`))
+    const { status, progress } = await expectData(fixture.service.get(`/knowledge-sources/${source.id}`))
     return status === 'active' && progress === null
   })
 }
 const ids = () => tools.map(({ id }) => id)
 const query = (name: string, text: string, id = 'call_1') => ({ id, name, arguments: { query: text, top_k: 1 } })
-const read = async (id: string) => (await parlour.listMessages(id)).at(-1) as Json
+const read = async (id: string) => (await fixture.listMessages(id)).at(-1) as Json
 
-test('passages are numbered over the whole reply, and those that the text cites are marked', async () => {
-  const id = await parlour.startConversation(provider, { tools: ids() })
+test('passages are numbered across a reply, and cited ones are marked', async () => {
+  const id = await fixture.startConversation(provider, { tools: ids() })
   provider.script = [
     streamReply({ calls: [query('handbook', 'paid annual leave')] }),
     streamReply({ calls: [query('finder', 'trains booked', 'call_2'), query('handbook', 'days of annual leave', 'call_3')] }),
     streamText('Trains are booked for you', ' [2].'),
   ]
-  const stream = await parlour.stream(id, 'Leave and travel?')
+  const stream = await fixture.stream(id, 'Leave and travel?')
   await stream.readAll()
   const reply = await read(id)
   assert.equal(
@@ -79,9 +79,9 @@ test('passages are numbered over the whole reply, and those that the text cites 
   assert.match(provider.received.at(-1)?.body.messages[0].content, /in brackets, as \[1\]/)
 })
 
-test('a model that does not call tools gets the passages, and cites them', async () => {
-  const id = await parlour.createConversation(await parlour.resources.agent({ tools: ids() }))
-  const stream = await parlour.stream(id, 'How many days of annual leave do I get?')
+test('a model without tool calling gets passages and cites them', async () => {
+  const id = await fixture.createConversation(await fixture.resources.agent({ tools: ids() }))
+  const stream = await fixture.stream(id, 'How many days of annual leave do I get?')
   await stream.readAll()
   assert.equal(stream.eventNames, ['message_start', 'retrieval', 'message_delta', 'message_end'])
   const reply = await read(id)
@@ -96,21 +96,21 @@ test('a model that does not call tools gets the passages, and cites them', async
   )
 })
 
-test('so does one of a provider that takes no tools', async () => {
-  const id = await parlour.startConversation(provider, { tools: ids() })
+test('a provider that rejects tools gets passages instead', async () => {
+  const id = await fixture.startConversation(provider, { tools: ids() })
   provider.script = [respondWithError(400, { error: { message: 'scripted does not support tools' } }), streamText('Twenty-five [1].')]
-  const reply = await parlour.sendAndWait(id, 'How many days of annual leave?')
+  const reply = await fixture.sendAndWait(id, 'How many days of annual leave?')
   assert.is(reply.citations.find(({ index }: Json) => index === 1).cited, true)
   const { messages, tools: offered } = provider.received.at(-1)?.body ?? {}
   assert.is(offered, undefined)
   assert.match(messages[0].content, /twenty-five days of paid annual leave/)
 })
 
-test('wrong questions and lost sources are told to the model', async () => {
-  const lost = await parlour.resources.source()
-  const tool = await parlour.resources.ragTool({ name: 'lost', knowledge_source_id: lost.id })
-  const id = await parlour.startConversation(provider, { tools: [tool.id, ...ids()] })
-  await expectData(parlour.service.delete(`/knowledge-sources/${lost.id}?force=true`))
+test('invalid queries and deleted sources are reported to the model', async () => {
+  const lost = await fixture.resources.source()
+  const tool = await fixture.resources.ragTool({ name: 'lost', knowledge_source_id: lost.id })
+  const id = await fixture.startConversation(provider, { tools: [tool.id, ...ids()] })
+  await expectData(fixture.service.delete(`/knowledge-sources/${lost.id}?force=true`))
   const cases: [Json, RegExp][] = [
     [{ name: 'lost', arguments: { query: 'x' } }, /was deleted/],
     [{ name: 'handbook', arguments: {} }, /query.*required/],
@@ -120,16 +120,16 @@ test('wrong questions and lost sources are told to the model', async () => {
   ]
   for (const [call, why] of cases) {
     provider.script = [streamReply({ calls: [call] }), streamText('ok')]
-    const reply = await parlour.sendAndWait(id, 'Go')
+    const reply = await fixture.sendAndWait(id, 'Go')
     assert.match(reply.tool_calls[0].error, why)
     assert.equal(reply.citations, [])
   }
 })
 
-test('a citation is stale once its document no longer says so, and only then', async () => {
-  const id = await parlour.startConversation(provider, { tools: ids() })
+test('a citation is stale only while its document does not contain the quote', async () => {
+  const id = await fixture.startConversation(provider, { tools: ids() })
   provider.script = [streamReply({ calls: [query('handbook', 'days of paid annual leave')] }), streamText('Twenty-five [1].')]
-  const fresh = (await parlour.sendAndWait(id, 'Leave?')).citations
+  const fresh = (await fixture.sendAndWait(id, 'Leave?')).citations
   const stale = async () => (await read(id)).citations.map((citation: Json) => citation.stale)
   assert.equal((await read(id)).citations, fresh)
   await add('leave.md', `${LEAVE}\n\nAnd something else at the end.`)
@@ -139,16 +139,16 @@ test('a citation is stale once its document no longer says so, and only then', a
   await synced()
   assert.equal(await stale(), [true])
   assert.is(
-    (await expectData(parlour.service.get(`/conversations/${id}/messages`))).find(({ role }: Json) => role === 'assistant').citations[0]
+    (await expectData(fixture.service.get(`/conversations/${id}/messages`))).find(({ role }: Json) => role === 'assistant').citations[0]
       .stale,
     true,
   )
-  const { headers } = await parlour.service.get(`/conversations/${id}`)
-  await expectData(parlour.service.put(`/conversations/${id}`, { title: 'seen' }, { headers: { 'if-match': String(headers.etag) } }))
+  const { headers } = await fixture.service.get(`/conversations/${id}`)
+  await expectData(fixture.service.put(`/conversations/${id}`, { title: 'seen' }, { headers: { 'if-match': String(headers.etag) } }))
   await add('leave.md', LEAVE)
   await synced()
   assert.equal(await stale(), [undefined])
-  await expectData(parlour.service.delete(`/knowledge-sources/${source.id}/documents/${fresh[0].document_id}`))
+  await expectData(fixture.service.delete(`/knowledge-sources/${source.id}/documents/${fresh[0].document_id}`))
   assert.equal(await stale(), [true])
 })
 

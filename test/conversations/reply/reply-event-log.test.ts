@@ -14,7 +14,7 @@ async function read(follower: AsyncIterable<ReplyEvent>): Promise<string[]> {
   return texts
 }
 
-test('every follower gets every event, whenever it came', async () => {
+test('every follower gets every event, whenever it starts', async () => {
   const log = new ReplyEventLog()
   const early = read(log.follow(0, nobody))
   delta(log, 'a')
@@ -27,7 +27,7 @@ test('every follower gets every event, whenever it came', async () => {
   assert.equal(await Promise.all([early, late, after, afterwards]), [['1 a', '2 b'], ['1 a', '2 b'], ['2 b'], ['1 a', '2 b']])
 })
 
-test('one that asks for what comes after an event that is not there yet gets what comes', async () => {
+test('a follower that starts after a future event id gets new events', async () => {
   const log = new ReplyEventLog()
   delta(log, 'a')
   const ahead = read(log.follow(9, nobody))
@@ -36,17 +36,17 @@ test('one that asks for what comes after an event that is not there yet gets wha
   assert.equal(await ahead, ['2 b'])
 })
 
-test('leaving is heard at once, also while an event is waited for, and once', async () => {
+test('leaving is reported once and immediately, also while waiting for an event', async () => {
   const log = new ReplyEventLog()
   let left = 0
   const follower = log.follow(0, () => left++)
   const next = follower.next()
-  assert.is(log.followers, 1)
+  assert.is(log.followerCount, 1)
   await follower.return?.()
-  assert.equal([left, log.followers, (await next).done, (await follower.next()).done], [1, 0, true, true])
+  assert.equal([left, log.followerCount, (await next).done, (await follower.next()).done], [1, 0, true, true])
 })
 
-test('whoever writes waits when even the fastest follower is far behind, and goes on when one catches up or leaves', async () => {
+test('the writer waits while all followers are too far behind', async () => {
   const log = new ReplyEventLog()
   assert.is(log.waitForFollowers(), undefined, 'nobody follows')
   const [slow, fast] = [log.follow(0, nobody), log.follow(0, nobody)]
