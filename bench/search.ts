@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { EventBus } from '../daemon/core/event-bus.ts'
 import { getModelsDirectory } from '../daemon/embedding/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { queryWords } from '../daemon/knowledge/chunking/tokenize.ts'
+import { tokenize } from '../daemon/knowledge/chunking/tokenize.ts'
 import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'
 import type { Index } from '../daemon/knowledge/indexes/index-store.ts'
 import { PassageSearch } from '../daemon/knowledge/search/passage-search.ts'
@@ -75,7 +75,7 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
     const one = await timed(async () => {
       const [[vector], matching] = await Promise.all([
         embedder.embed([query], { priority: 'query' }),
-        indexes.getTextTable(index).searchText(queryWords(query), { columns: ['id', 'content'], limit: 100 }),
+        indexes.getTextTable(index).searchText(tokenize(query), { columns: ['id', 'content'], limit: 100 }),
       ])
       const near = await indexes.getVectorTable(index).searchVectors(vector as Float32Array, { columns: ['id'], limit: 100 })
       await indexes

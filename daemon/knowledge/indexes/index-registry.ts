@@ -1,4 +1,4 @@
-/** Indexes: one for every way a knowledge source is cut and embedded, shared by the tools that agree on it. */
+/** Manages indexes: one for each combination of source, embedding model and chunking, shared by the tools that use it. */
 import { DEFAULT_CHUNKING } from '../../../src/contract/schemas/passages.ts'
 import type { Database, Reader, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
@@ -45,7 +45,7 @@ export class IndexRegistry {
     this.#vectors = vectors
   }
 
-  /** Says which indexes a tool uses, in the transaction that saves the tool. Returns the sources it used before. */
+  /** Registers the indexes that a tool uses, in the transaction that saves the tool. Returns the sources it used before. */
   async claim(transaction: Transaction, userId: string, sourceIds: readonly string[], settings: IndexSettings): Promise<string[]> {
     const before = await this.release(transaction, userId)
     for (const sourceId of sourceIds) {
@@ -55,7 +55,7 @@ export class IndexRegistry {
     return before
   }
 
-  /** Returns the sources whose indexes it used. */
+  /** Returns the sources whose indexes the tool used. */
   async release(transaction: Transaction, userId: string): Promise<string[]> {
     return removeIndexUser(transaction, userId)
   }
@@ -64,42 +64,44 @@ export class IndexRegistry {
     return (await findIndex(transaction, sourceId, settings)) ?? insertIndex(transaction, sourceId, settings)
   }
 
-  /** Whether none of these was dropped. */
   async allExist(reader: Reader, indexes: readonly Index[]): Promise<boolean> {
     for (const { id } of indexes) if (!(await indexExists(reader, id))) return false
     return true
   }
 
-  /** The indexes a source needs: those its tools use, or the default one. Those that nobody uses any more go, once the others are complete. */
+  /**
+   * Returns the indexes that a source needs: those its tools use, or else the default one. Drops unused indexes once the
+   * needed ones are complete.
+   */
   async reconcile(database: Database, sourceId: string): Promise<Index[]> {
-    const { wanted, unwanted } = await database.write(async (transaction) => {
-      const dead = await this.#replaceOrphans(transaction, sourceId)
+    const { needed, unused } = await database.write(async (transaction) => {
+      const orphans = await this.#replaceOrphans(transaction, sourceId)
       const used = await listUsedIndexIds(transaction, sourceId)
       if (used.length === 0) await this.ensure(transaction, sourceId, DEFAULT_CHUNKING)
       const all = await listIndexes(transaction, sourceId)
-      const needed = (index: Index) => (used.length === 0 ? isDefaultIndex(index) : used.includes(index.id))
-      const wanted = all.filter(needed)
-      const complete = wanted.every(({ ready }) => ready === 1)
-      const unwanted = complete ? all.filter((index) => !needed(index)) : dead
-      // In the transaction that found nobody who uses them: in the next one, somebody might.
-      for (const index of unwanted) await deleteIndex(transaction, index.id)
-      return { wanted, unwanted }
+      const isNeeded = (index: Index) => (used.length === 0 ? isDefaultIndex(index) : used.includes(index.id))
+      const needed = all.filter(isNeeded)
+      const isComplete = needed.every(({ ready }) => ready === 1)
+      const unused = isComplete ? all.filter((index) => !isNeeded(index)) : orphans
+      // In the same transaction: a tool could claim one of them in between.
+      for (const index of unused) await deleteIndex(transaction, index.id)
+      return { needed, unused }
     })
-    for (const index of unwanted) await this.#dropTables(index)
-    return wanted
+    for (const index of unused) await this.#dropTables(index)
+    return needed
   }
 
-  /** Tools whose embedding model was deleted by force embed with the usual one: their users pass to an index of that. Returns those that cannot be asked any more. */
+  /** Moves the users of indexes whose embedding model was deleted by force to an index of the default model. Returns the old indexes. */
   async #replaceOrphans(transaction: Transaction, sourceId: string): Promise<Index[]> {
-    const dead = await listOrphanedIndexes(transaction, sourceId)
-    for (const index of dead) {
-      const heir = await this.ensure(transaction, sourceId, { ...index, embedding_model: DEFAULT_CHUNKING.embedding_model })
-      await moveIndexUsers(transaction, index.id, heir.id)
+    const orphans = await listOrphanedIndexes(transaction, sourceId)
+    for (const index of orphans) {
+      const successor = await this.ensure(transaction, sourceId, { ...index, embedding_model: DEFAULT_CHUNKING.embedding_model })
+      await moveIndexUsers(transaction, index.id, successor.id)
     }
-    return dead
+    return orphans
   }
 
-  /** Puts a new index in the place of each that a model embedded: what the model is now knows nothing of the old vectors. Returns the old ones. */
+  /** Replaces each index of a model with an empty one, because the changed model cannot use the old vectors. Returns the old indexes. */
   async replaceIndexes(transaction: Transaction, embeddingModel: string): Promise<Index[]> {
     const outdated = await listIndexesByModel(transaction, embeddingModel)
     for (const index of outdated) {
@@ -121,7 +123,6 @@ export class IndexRegistry {
     await this.#vectors.drop(`${id}-vectors`)
   }
 
-  /** Empties one side of an index. */
   async clear({ id }: Index, side: IndexSide): Promise<void> {
     await this.#vectors.drop(`${id}-${side}`)
   }
@@ -134,7 +135,7 @@ export class IndexRegistry {
     return this.#vectors.table(`${id}-vectors`, { columns: VECTOR_COLUMNS, keys: ['document_id'] })
   }
 
-  /** Indexes of sources that are no more, and tables of indexes that are no more, left by a crash between the two. */
+  /** Removes indexes of deleted sources and tables of deleted indexes that a crash left behind. */
   async sweep(database: Database): Promise<void> {
     await database.write(deleteOrphans)
     const known = new Set((await listAllIndexes(database)).map(({ id }) => id))

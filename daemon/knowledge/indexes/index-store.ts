@@ -1,4 +1,4 @@
-/** What the database knows of indexes: which there are, who uses them, and what each holds of every document. */
+/** SQL of indexes: their settings, the tools that use them and the documents they hold. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 import { generateId } from '../../core/identifiers.ts'
 import type { Reader, Transaction } from '../../store/database.ts'
@@ -12,16 +12,16 @@ export interface IndexSettings {
 export interface Index extends IndexSettings {
   id: string
   knowledge_source_id: string
-  /** Whether it was complete once; until then another of the same source serves, if there is one. */
+  /** 1 once the index has been complete; until then another index of the source answers queries. */
   ready: number
   generation: number
-  /** What was being written when it was last heard of: undone at the next start. */
+  /** The batch being written, as JSON; undone at the next start. */
   batch: string | null
 }
 
 export type IndexSide = 'text' | 'vectors'
 
-/** Rows that may be in a table without anybody having said that they are. */
+/** Documents whose rows may be in a table although the database does not record them. Stored as JSON. */
 export interface Batch {
   side: IndexSide
   generation: number
@@ -65,7 +65,8 @@ export async function insertIndex(
     batch: null,
   }
   await transaction.run(
-    'INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch) VALUES (?, ?, ?, ?, ?, 0, 0, NULL)',
+    `INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch)
+     VALUES (?, ?, ?, ?, ?, 0, 0, NULL)`,
     [index.id, sourceId, embedding_model, chunk_size, chunk_overlap],
   )
   return index
@@ -77,7 +78,7 @@ export async function deleteIndex(transaction: Transaction, indexId: string): Pr
   await transaction.run('DELETE FROM indexes WHERE id = ?', [indexId])
 }
 
-/** What is left of sources and indexes that were deleted. */
+/** Deletes rows of deleted sources and indexes. */
 export async function deleteOrphans(transaction: Transaction): Promise<void> {
   await transaction.run('DELETE FROM indexes WHERE knowledge_source_id NOT IN (SELECT id FROM knowledge_sources)')
   for (const table of ['index_documents', 'index_users'])
@@ -98,18 +99,17 @@ export async function listIndexesByModel(reader: Reader, embeddingModel: string)
 }
 
 export async function listIndexUsers(reader: Reader, indexId: string): Promise<string[]> {
-  return (await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ?', [indexId])).map(
-    ({ user_id }) => user_id,
-  )
+  const users = await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ?', [indexId])
+  return users.map(({ user_id }) => user_id)
 }
 
-/** The tool that uses an index, where it is one alone. */
+/** Returns the tool that uses an index, unless several do. */
 export async function findOnlyUser(reader: Reader, indexId: string): Promise<string | undefined> {
-  const users = await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ? LIMIT 2', [indexId])
-  return users.length === 1 ? users[0]?.user_id : undefined
+  const users = await listIndexUsers(reader, indexId)
+  return users.length === 1 ? users[0] : undefined
 }
 
-/** Returns the sources whose indexes it used. */
+/** Returns the sources whose indexes the tool used. */
 export async function removeIndexUser(transaction: Transaction, userId: string): Promise<string[]> {
   const sql = 'SELECT DISTINCT knowledge_source_id AS id FROM index_users JOIN indexes ON indexes.id = index_id WHERE user_id = ?'
   const sources = await transaction.all<{ id: string }>(sql, [userId])
@@ -117,7 +117,7 @@ export async function removeIndexUser(transaction: Transaction, userId: string):
   return sources.map(({ id }) => id)
 }
 
-/** Indexes whose embedding model was deleted: nothing can be asked of them any more. */
+/** Lists indexes whose embedding model was deleted. */
 export async function listOrphanedIndexes(reader: Reader, sourceId: string): Promise<Index[]> {
   const sql =
     'SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model <> ? AND embedding_model NOT IN (SELECT id FROM models)'
@@ -129,7 +129,7 @@ export async function moveIndexUsers(transaction: Transaction, fromIndex: string
   await transaction.run('DELETE FROM index_users WHERE index_id = ?', [fromIndex])
 }
 
-/** Notes what is about to be written, under the next generation. */
+/** Stores the documents about to be written and returns their generation. */
 export async function beginBatch(transaction: Transaction, indexId: string, side: IndexSide, documents: string[]): Promise<number> {
   const row = await transaction.get<{ generation: number }>('SELECT generation FROM indexes WHERE id = ?', [indexId])
   const generation = (row?.generation ?? 0) + 1
@@ -142,7 +142,7 @@ export async function endBatch(transaction: Transaction, indexId: string): Promi
   await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [indexId])
 }
 
-/** Says that an index holds a document: its text, or also its vectors. */
+/** Records that an index holds the text or the vectors of a document. */
 export async function recordDocument(
   transaction: Transaction,
   indexId: string,
@@ -162,22 +162,21 @@ export async function recordDocument(
     ])
 }
 
-/** Without its text a document is not in the index at all; without its vectors it waits to be embedded. */
+/** A document without its text is not in the index; one without its vectors is embedded again. */
+const FORGET = { text: 'DELETE FROM index_documents', vectors: 'UPDATE index_documents SET embedded = 0' }
+
 export async function forgetDocument(transaction: Transaction, indexId: string, side: IndexSide, documentId: string): Promise<void> {
-  const forget = side === 'text' ? 'DELETE FROM index_documents' : 'UPDATE index_documents SET embedded = 0'
-  await transaction.run(`${forget} WHERE index_id = ? AND document_id = ?`, [indexId, documentId])
+  await transaction.run(`${FORGET[side]} WHERE index_id = ? AND document_id = ?`, [indexId, documentId])
 }
 
-/** The index is to be made again, from that side on. */
 export async function forgetAllDocuments(transaction: Transaction, indexId: string, side: IndexSide): Promise<void> {
-  const forget = side === 'text' ? 'DELETE FROM index_documents' : 'UPDATE index_documents SET embedded = 0'
-  await transaction.run(`${forget} WHERE index_id = ?`, [indexId])
+  await transaction.run(`${FORGET[side]} WHERE index_id = ?`, [indexId])
   await transaction.run('UPDATE indexes SET ready = 0, batch = NULL WHERE id = ?', [indexId])
 }
 
-/** How many rows each side should have. */
+/** Returns the number of rows that each table should have. */
 export async function countExpectedRows(reader: Reader, indexId: string): Promise<Record<IndexSide, number>> {
-  const sql =
-    'SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors FROM index_documents WHERE index_id = ?'
+  const sql = `SELECT coalesce(sum(chunks), 0) AS text, coalesce(sum(CASE WHEN embedded = 1 THEN chunks ELSE 0 END), 0) AS vectors
+    FROM index_documents WHERE index_id = ?`
   return (await reader.get<Record<IndexSide, number>>(sql, [indexId])) ?? { text: 0, vectors: 0 }
 }

@@ -1,4 +1,4 @@
-/** Whether documents still say what was once quoted from them. */
+/** Checks whether documents still contain the text that was quoted from them. */
 import type { Reader } from '../../store/database.ts'
 import type { IndexRegistry } from '../indexes/index-registry.ts'
 import { getCurrentDocuments } from './search-store.ts'
@@ -6,11 +6,10 @@ import { getCurrentDocuments } from './search-store.ts'
 export interface Quote {
   documentId: string
   content: string
-  /** Of the document when it was quoted. */
+  /** Content hash of the document when it was quoted. */
   contentHash: string | undefined
 }
 
-/** Answers are remembered: a conversation is read more often than its documents change. */
 const MAX_CACHED_RESULTS = 2_000
 
 export class QuoteVerifier {
@@ -21,27 +20,27 @@ export class QuoteVerifier {
     this.#indexes = indexes
   }
 
-  /** For each quotation, whether its document is there and still holds it. */
-  async verify(reader: Reader, quotations: readonly Quote[]): Promise<boolean[]> {
-    const documents = await getCurrentDocuments(reader, [...new Set(quotations.map(({ documentId }) => documentId))])
+  /** Returns for each quote whether its document exists and still contains it. */
+  async verify(reader: Reader, quotes: readonly Quote[]): Promise<boolean[]> {
+    const documents = await getCurrentDocuments(reader, [...new Set(quotes.map(({ documentId }) => documentId))])
     const texts = new Map<string, Promise<string>>()
     return Promise.all(
-      quotations.map(async ({ documentId, content, contentHash }) => {
+      quotes.map(async ({ documentId, content, contentHash }) => {
         const document = documents.get(documentId)
         if (!document) return false
         if (document.content_hash === contentHash) return true
         const { index_id, held_hash } = document
         if (index_id === null) return false
         const key = JSON.stringify([documentId, held_hash, content])
-        const known = this.#cache.get(key)
-        if (known !== undefined) return known
+        const cached = this.#cache.get(key)
+        if (cached !== undefined) return cached
         if (!texts.has(documentId)) texts.set(documentId, this.#loadText(index_id, documentId))
         return this.#cacheResult(key, ((await texts.get(documentId)) ?? '').includes(normalizeWhitespace(content)))
       }),
     )
   }
 
-  /** The document's text, put together from its passages by their places in it. */
+  /** Rebuilds the text of a document from its passages, which may overlap. */
   async #loadText(indexId: string, documentId: string): Promise<string> {
     const rows = await this.#indexes.getTextTable({ id: indexId }).list({ document_id: documentId }, ['start_at', 'end_at', 'content'])
     let [text, end] = ['', 0]
@@ -54,12 +53,11 @@ export class QuoteVerifier {
     return normalizeWhitespace(text)
   }
 
-  #cacheResult(key: string, answer: boolean): boolean {
-    this.#cache.set(key, answer)
+  #cacheResult(key: string, isPresent: boolean): boolean {
+    this.#cache.set(key, isPresent)
     if (this.#cache.size > MAX_CACHED_RESULTS) this.#cache.delete(this.#cache.keys().next().value as string)
-    return answer
+    return isPresent
   }
 }
 
-/** White space is where documents differ without saying anything else. */
 const normalizeWhitespace = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

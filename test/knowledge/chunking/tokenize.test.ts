@@ -1,12 +1,12 @@
 /** The words of a text are found by how people ask for them. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { queryWords, tokenize } from '../../../daemon/knowledge/chunking/tokenize.ts'
+import { tokenize } from '../../../daemon/knowledge/chunking/tokenize.ts'
 
 const test = suite('words of the full-text index')
 const finds = (text: string, query: string) => {
   const words = new Set(tokenize(text).split(' '))
-  return queryWords(query)
+  return tokenize(query)
     .split(' ')
     .every((word) => words.has(word))
 }
