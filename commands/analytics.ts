@@ -28,13 +28,13 @@ export default class Analytics extends CadreCommand {
     const { flags } = await this.parse(Analytics)
     const period = parsePeriod(flags)
     const connection = await this.connect(flags)
-    const whose = await resolveEntityFilter(connection, { agent: flags.agent })
-    const agent = whose.query.entity_id === undefined ? {} : { agent_id: whose.query.entity_id }
+    const entity = await resolveEntityFilter(connection, { agent: flags.agent })
+    const agent = entity.query.entity_id === undefined ? {} : { agent_id: entity.query.entity_id }
     const { data } = await call(connection, analyticsRoutes.conversations, { query: { ...period.query, ...agent } })
     const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
-    const title = formatTitle(period, whose)
+    const title = formatTitle(period, entity)
     if (data.total_conversations === 0) return this.narrate(`${title}: no conversations.`)
     const names = await fetchNamesOfKind(connection, 'agent', Object.keys(data.by_agent))
     process.stdout.write(`${formatAnalytics(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)

@@ -38,8 +38,8 @@ export default class Chat extends CadreCommand {
         'cadre chat needs an interactive terminal.',
         'Use cadre ask for one question, or cadre chat --plain to chat line by line.',
       )
-    const { conversation, continue: goOn, model, plain, start } = flags
-    const opening = { agent: args.agent ?? flags.agent, conversation, goOn, model, preferred: readSettings(this.paths).agent }
-    await openChat({ paths: this.paths, root: this.config.root, start, notify: this.narrate, plain }, opening)
+    const { conversation, continue: continueLast, model, plain, start } = flags
+    const options = { agent: args.agent ?? flags.agent, conversation, continueLast, model, defaultAgent: readSettings(this.paths).agent }
+    await openChat({ paths: this.paths, root: this.config.root, start, notify: this.narrate, plain }, options)
   }
 }

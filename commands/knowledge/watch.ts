@@ -101,15 +101,15 @@ async function describeChanges(connection: Connection, before: Source, { id, nam
   const query = { sort: 'updated_at', order: 'desc', limit: 100 } as const
   const { data } = await call(connection, documentRoutes.list, { params: { id }, query })
   const read = data.filter(({ updated_at }) => updated_at > since)
-  const gone = before.statistics.documents + read.filter(({ created_at }) => created_at > since).length - statistics.documents
+  const deleted = before.statistics.documents + read.filter(({ created_at }) => created_at > since).length - statistics.documents
   const named = read.slice(0, MAX_NAMED_DOCUMENTS).map((document) => sanitizeLine(document.name))
   const more = read.length - named.length
   const parts = [
     ...(named.length > 0
       ? [`read ${named.join(', ')}${more > 0 ? ` and ${more === 100 - MAX_NAMED_DOCUMENTS ? 'many' : more} more` : ''}`]
       : []),
-    ...(gone > 0 && read.length < 100 ? [`${formatCount(gone, 'document')} gone`] : []),
+    ...(deleted > 0 && read.length < 100 ? [`${formatCount(deleted, 'document')} deleted`] : []),
   ]
-  const holds = `${formatCount(statistics.documents, 'document')}, ${formatCount(statistics.chunks, 'passage')}`
-  return `${paint('bold', sanitizeLine(name))}: ${parts.length > 0 ? parts.join('; ') : 'nothing changed'}; it holds ${holds}.`
+  const total = `${formatCount(statistics.documents, 'document')}, ${formatCount(statistics.chunks, 'passage')}`
+  return `${paint('bold', sanitizeLine(name))}: ${parts.length > 0 ? parts.join('; ') : 'no changes'}; total ${total}.`
 }

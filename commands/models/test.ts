@@ -1,23 +1,21 @@
 /** The `models test` command. */
-
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { createIdArguments } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { type Failure, formatFailure, formatFailureJson, ReportedError, toFailure } from '../../src/cli/terminal/errors.ts'
+import { MAX_PROSE_COLUMNS } from '../../src/cli/terminal/format-prose.ts'
 import { formatMilliseconds } from '../../src/cli/terminal/format-quantity.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { sanitizeLine, sanitizeText, wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/families/models.ts'
 
-const WIDEST = 100
-
 function formatModelReply(name: string, { latency_ms, text }: { latency_ms: number; text: string }): string {
   const { columns } = getOutput(process.stdout)
   const said = sanitizeText(text).trim()
-  const lines = columns === Number.POSITIVE_INFINITY ? [said] : wrap(said, Math.min(columns, WIDEST))
+  const lines = columns === Number.POSITIVE_INFINITY ? [said] : wrap(said, Math.min(columns, MAX_PROSE_COLUMNS))
   return [`${paint('bold', sanitizeLine(name), process.stdout)} answered in ${formatMilliseconds(latency_ms)}:`, ...lines].join('\n')
 }
 

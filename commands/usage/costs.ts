@@ -4,7 +4,7 @@ import { getOutput } from '../../src/cli/terminal/table.ts'
 import { entityFlags, resolveEntityFilter } from '../../src/cli/usage/entity-flags.ts'
 import { formatCosts } from '../../src/cli/usage/format-usage.ts'
 import { parsePeriod, periodFlags } from '../../src/cli/usage/period-flags.ts'
-import { fetchNames, formatTitle, reportFlags } from '../../src/cli/usage/report.ts'
+import { fetchTopNames, formatTitle, reportFlags } from '../../src/cli/usage/report.ts'
 import { call } from '../../src/client/call.ts'
 import { usageRoutes } from '../../src/contract/families/usage.ts'
 
@@ -22,14 +22,14 @@ export default class UsageCosts extends CadreCommand {
     const { flags } = await this.parse(UsageCosts)
     const period = parsePeriod(flags)
     const connection = await this.connect(flags)
-    const whose = await resolveEntityFilter(connection, flags)
-    const { data } = await call(connection, usageRoutes.costs, { query: { ...period.query, ...whose.query } })
+    const entity = await resolveEntityFilter(connection, flags)
+    const { data } = await call(connection, usageRoutes.costs, { query: { ...period.query, ...entity.query } })
     const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
-    const title = formatTitle(period, whose)
+    const title = formatTitle(period, entity)
     if (Object.keys(data.by_model).length === 0) return this.narrate(`${title}: no model was called.`)
-    const names = await fetchNames(connection, { ...data, by_entity: {} }, flags.top)
+    const names = await fetchTopNames(connection, { ...data, by_entity: {} }, flags.top)
     process.stdout.write(`${formatCosts(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

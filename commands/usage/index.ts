@@ -4,7 +4,7 @@ import { getOutput } from '../../src/cli/terminal/table.ts'
 import { entityFlags, resolveEntityFilter } from '../../src/cli/usage/entity-flags.ts'
 import { formatUsage } from '../../src/cli/usage/format-usage.ts'
 import { parsePeriod, periodFlags } from '../../src/cli/usage/period-flags.ts'
-import { fetchNames, formatTitle, listUsageRows, reportFlags } from '../../src/cli/usage/report.ts'
+import { fetchTopNames, formatTitle, listUsageRows, reportFlags } from '../../src/cli/usage/report.ts'
 import { call } from '../../src/client/call.ts'
 import { usageRoutes } from '../../src/contract/families/usage.ts'
 
@@ -23,16 +23,16 @@ export default class Usage extends CadreCommand {
     const { flags } = await this.parse(Usage)
     const period = parsePeriod(flags)
     const connection = await this.connect(flags)
-    const whose = await resolveEntityFilter(connection, flags)
-    const { data } = await call(connection, usageRoutes.stats, { query: { ...period.query, ...whose.query } })
+    const entity = await resolveEntityFilter(connection, flags)
+    const { data } = await call(connection, usageRoutes.stats, { query: { ...period.query, ...entity.query } })
     const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
-    const title = formatTitle(period, whose)
+    const title = formatTitle(period, entity)
     if (data.calls === 0 && format === 'table') return this.narrate(`${title}: no model was called.`)
-    const names = await fetchNames(connection, data, flags.top)
+    const names = await fetchTopNames(connection, data, flags.top)
     if (format === 'csv') return this.print({ data: listUsageRows(data, names) }, flags)
     // A chart of the one entity the report is filtered by would repeat the total.
-    const by_entity = whose.query.entity_id === undefined ? data.by_entity : {}
+    const by_entity = entity.query.entity_id === undefined ? data.by_entity : {}
     process.stdout.write(`${formatUsage({ ...data, by_entity }, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
   }
 }

@@ -2,13 +2,14 @@
 import type { Static } from 'typebox'
 import type { Passage as PassageSchema } from '../../contract/schemas/passages.ts'
 import { paint } from '../terminal/color.ts'
+import { MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../terminal/text.ts'
 import { formatLocation } from './format-location.ts'
 
 export type Passage = Static<typeof PassageSchema>
 
-export interface PassageOptions {
+interface PassageOptions {
   query: string
   output: Output
   /** Whether to show whole passages instead of excerpts. */
@@ -16,8 +17,6 @@ export interface PassageOptions {
 }
 
 const INDENT = 4
-/** Texts are read in lines of about this many columns. */
-const WIDEST = 100
 const EXCERPT_LINES = 3
 
 const STOP_WORDS = new Set(
@@ -56,7 +55,7 @@ export function formatPassage(
   notes: readonly string[],
   { query, output, full }: PassageOptions,
 ): string[] {
-  const columns = Math.min(output.columns, WIDEST)
+  const columns = Math.min(output.columns, MAX_PROSE_COLUMNS)
   const mark = `[${number}]`.padEnd(INDENT)
   const words = createQueryPattern(query)
   const text = full
@@ -81,12 +80,13 @@ export function formatPassage(
 function formatHeading({ metadata }: Passage, stream: NodeJS.WriteStream, columns: number): string {
   const { source, headings = '' } = metadata as Passage['metadata'] & { headings?: string }
   const name = sanitizeLine(source)
-  const place = formatLocation(metadata)
+  const location = formatLocation(metadata)
   const path = sanitizeLine(headings)
   // The last heading is the most specific, so the ones above it are dropped first.
-  const whole = stringWidth(`${place} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')
-  const line = truncate(path === '' ? place : `${place} · ${whole}`, columns)
-  return `${paint('bold', line.slice(0, name.length), stream)}${line.slice(name.length, place.length)}${paint('dim', line.slice(place.length), stream)}`
+  const shortPath = stringWidth(`${location} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')
+  const line = truncate(path === '' ? location : `${location} · ${shortPath}`, columns)
+  const [documentName, page, rest] = [line.slice(0, name.length), line.slice(name.length, location.length), line.slice(location.length)]
+  return `${paint('bold', documentName, stream)}${page}${paint('dim', rest, stream)}`
 }
 
 /** Headings are shown above the passage; rules and fences are useless on one line. */

@@ -6,20 +6,16 @@ import { fetchNames } from '../resources/resource-names.ts'
 import type { OutputData } from '../terminal/render.ts'
 import type { Row } from '../terminal/table.ts'
 
-/** Returns the user of the caller's own conversations; undefined if there are none. */
-async function findOwnUser(connection: Connection): Promise<string | undefined> {
-  return (await call(connection, conversationRoutes.list, { query: { mine: true, limit: 1 } })).data[0]?.user_id
-}
-
 /** Adds the agent's name, and the owner of conversations that belong to other users. */
 export async function buildConversationTable(connection: Connection, rows: readonly Row[]): Promise<OutputData> {
-  const own = await findOwnUser(connection)
-  const agents = await fetchNames(
-    connection,
-    rows.map(({ agent_id }) => agent_id).filter((id) => typeof id === 'string'),
-  )
-  const agentOf = ({ agent_id }: Row) => agents.get(String(agent_id)) ?? agent_id
-  const data = rows.map((row) => ({ ...row, agent: agentOf(row), of: row.user_id === own ? '' : row.user_id }))
-  const others = data.some((row) => row.of !== '')
-  return { data, columns: ['id', 'title', 'agent', ...(others ? ['of'] : []), 'status', 'updated_at'] }
+  const ownUser = (await call(connection, conversationRoutes.list, { query: { mine: true, limit: 1 } })).data[0]?.user_id
+  const agentIds = rows.map(({ agent_id }) => agent_id).filter((id) => typeof id === 'string')
+  const names = await fetchNames(connection, agentIds)
+  const data = rows.map((row) => ({
+    ...row,
+    agent: names.get(String(row.agent_id)) ?? row.agent_id,
+    owner: row.user_id === ownUser ? '' : row.user_id,
+  }))
+  const hasOtherOwners = data.some(({ owner }) => owner !== '')
+  return { data, columns: ['id', 'title', 'agent', ...(hasOtherOwners ? ['owner'] : []), 'status', 'updated_at'] }
 }

@@ -30,7 +30,7 @@ export interface AddedSource {
   sync: SyncOutcome | undefined
 }
 
-export interface AddSourceOptions {
+interface AddSourceOptions {
   connection: Connection
   display: ProgressDisplay
   /** Name of the RAG tool to create, if any. */
@@ -39,28 +39,30 @@ export interface AddSourceOptions {
   wait: boolean
 }
 
-export async function addSource(addition: PlannedSource, adding: AddSourceOptions): Promise<AddedSource> {
-  const { connection, display } = adding
-  const { source, isNew } = await ensureSource(connection, addition)
-  await uploadFiles(connection, source, addition, display)
+export async function addSource(planned: PlannedSource, options: AddSourceOptions): Promise<AddedSource> {
+  const { connection, display } = options
+  const { source, isNew } = await ensureSource(connection, planned)
+  await uploadFiles(connection, source, planned, display)
   const started = await startSync(connection, source.id)
   // Created before the sync ends: full-text search works while passages are still being embedded.
-  const tool = adding.tool === undefined ? undefined : await ensureTool(connection, source, adding.tool, adding.description)
-  if (!adding.wait) return { source: started, tool, isNew, sync: undefined }
+  const tool = options.tool === undefined ? undefined : await ensureTool(connection, source, options.tool, options.description)
+  if (!options.wait) return { source: started, tool, isNew, sync: undefined }
   try {
-    const synced = await followSync(connection, { ...started, statistics: source.statistics }, display)
-    return { source: synced.source, tool, isNew, sync: synced }
+    const sync = await followSync(connection, { ...started, statistics: source.statistics }, display)
+    return { source: sync.source, tool, isNew, sync }
   } catch (error) {
     // A new source whose address is blocked is useless; an existing one is kept.
     if (!isNew || !(error instanceof CadreError) || error.code !== 'ADDRESS_BLOCKED') throw error
     await removeAddedSource(connection, { source, tool })
-    const again = formatAllowCommand(source, error.message) ? ' To allow the address, repeat the command with --allow-private-network.' : ''
-    throw new CadreError(error.code, error.message, { hint: `Nothing was added.${again}`, cause: error })
+    const allowHint = formatAllowCommand(source, error.message)
+      ? ' To allow the address, repeat the command with --allow-private-network.'
+      : ''
+    throw new CadreError(error.code, error.message, { hint: `Nothing was added.${allowHint}`, cause: error })
   }
 }
 
 /** Formats the outcome, the documents that could not be read and the next steps. */
-export async function formatAddedSource(connection: Connection, { source, tool, sync: synced }: AddedSource): Promise<string[]> {
+export async function formatAddedSource(connection: Connection, { source, tool, sync }: AddedSource): Promise<string[]> {
   const name = quoteShellWord(source.name)
   const next = tool
     ? [
@@ -68,15 +70,15 @@ export async function formatAddedSource(connection: Connection, { source, tool, 
         `Create an agent: ${paint('bold', `cadre agents create --name ${quoteShellWord(tool.name)} --tool ${quoteShellWord(tool.name)}`)}`,
       ]
     : [`To ask questions: ${paint('bold', `cadre rag create --name ${name} --knowledge-source ${name}`)}`]
-  if (!synced) return [`${sanitizeLine(source.name)}: syncing in the background. To follow it: cadre knowledge sync ${name}`, ...next]
+  if (!sync) return [`${sanitizeLine(source.name)}: syncing in the background. To follow it: cadre knowledge sync ${name}`, ...next]
   if (source.statistics.documents === 0)
     return [
-      formatSyncOutcome(synced),
+      formatSyncOutcome(sync),
       ...(source.type === 'url' ? [] : [paint('dim', `${SUPPORTED_FILES_HINT} Hidden files and files in .gitignore are skipped.`)]),
       `To sync it again: ${paint('bold', `cadre knowledge sync ${name}`)}`,
       `To delete it: ${paint('bold', `cadre knowledge delete ${name}`)}`,
     ]
-  return [formatSyncOutcome(synced), ...(await formatFailures(connection, source)), ...(isUnreadable(source) ? [] : next)]
+  return [formatSyncOutcome(sync), ...(await formatFailures(connection, source)), ...(isUnreadable(source) ? [] : next)]
 }
 
 /** Whether the source has documents but none could be read. */
@@ -96,39 +98,39 @@ async function ensureSource(
   { name, type, configuration, auth, canMove }: PlannedSource,
 ): Promise<Pick<AddedSource, 'source' | 'isNew'>> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
-  const whole = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
-  const identity = LOCATION_FIELDS[type] ?? ''
-  const same = whole
-    .map(({ data }) => data)
-    .find((found) => found.type === type && (canMove || found.configuration[identity] === configuration[identity]))
-  if (!same && whole[0]) throw createNameTakenError(name, whole[0].data)
-  const proof = auth ? { auth } : {}
-  if (!same)
-    return {
-      source: (await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration, ...proof } })).data,
-      isNew: true,
-    }
-  const wanted = { ...same.configuration, ...configuration }
-  if (!auth && JSON.stringify(wanted) === JSON.stringify(same.configuration)) return { source: same, isNew: false }
+  const responses = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
+  const locationField = LOCATION_FIELDS[type] ?? ''
+  const candidates = responses.map(({ data }) => data)
+  const existing = candidates.find(
+    (source) => source.type === type && (canMove || source.configuration[locationField] === configuration[locationField]),
+  )
+  const credentials = auth ? { auth } : {}
+  if (!existing) {
+    if (candidates[0]) throw createNameTakenError(name, candidates[0])
+    const { data } = await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration, ...credentials } })
+    return { source: data, isNew: true }
+  }
+  const merged = { ...existing.configuration, ...configuration }
+  if (!auth && JSON.stringify(merged) === JSON.stringify(existing.configuration)) return { source: existing, isNew: false }
   const { data } = await call(connection, knowledgeSourceRoutes.update, {
-    params: { id: same.id },
-    body: { configuration: wanted, ...proof },
+    params: { id: existing.id },
+    body: { configuration: merged, ...credentials },
   })
   return { source: data, isNew: false }
 }
 
 function createNameTakenError(name: string, { type, configuration }: Source): UsageError {
-  const place = configuration[LOCATION_FIELDS[type] ?? '']
-  const reads = typeof place === 'string' ? ` for ${place}` : ` of type ${type}`
-  return new UsageError(`A knowledge source "${name}"${reads} already exists.`, 'Choose another name with --name.')
+  const location = configuration[LOCATION_FIELDS[type] ?? '']
+  const description = typeof location === 'string' ? `for ${location}` : `of type ${type}`
+  return new UsageError(`A knowledge source "${name}" ${description} already exists.`, 'Choose another name with --name.')
 }
 
 async function uploadFiles(connection: Connection, { id }: Source, { files }: PlannedSource, display: ProgressDisplay): Promise<void> {
   if (files.length === 0) return
-  const known = await listContentHashes(connection, id)
-  for (const [at, { path, name }] of files.entries()) {
-    display.show({ label: 'Uploading', done: at, total: files.length, unit: 'files' })
-    if (known.get(name) === (await hashFile(path))) continue
+  const hashes = await listContentHashes(connection, id)
+  for (const [index, { path, name }] of files.entries()) {
+    display.show({ label: 'Uploading', done: index, total: files.length, unit: 'files' })
+    if (hashes.get(name) === (await hashFile(path))) continue
     await call(connection, documentRoutes.create, { params: { id }, body: await readDocument(path, name) })
   }
   display.clear()
@@ -136,10 +138,10 @@ async function uploadFiles(connection: Connection, { id }: Source, { files }: Pl
 
 /** Lists content hashes by document name, so that unchanged files are not uploaded again. */
 async function listContentHashes(connection: Connection, id: string): Promise<Map<string, string>> {
-  const known = new Map<string, string>()
+  const hashes = new Map<string, string>()
   const read = (page: number) => call(connection, documentRoutes.list, { params: { id }, query: { page, limit: 100 } })
-  for await (const { data } of paginate(read)) for (const { name, content_hash } of data) known.set(name, content_hash)
-  return known
+  for await (const { data } of paginate(read)) for (const { name, content_hash } of data) hashes.set(name, content_hash)
+  return hashes
 }
 
 async function hashFile(path: string): Promise<string | undefined> {
@@ -164,7 +166,8 @@ async function ensureTool(
   if (own) return own
   if (data.length > 0) {
     connection.notify(
-      `No RAG tool was created: "${name}" already exists for another source. To create one with another name: cadre rag create --name NAME --knowledge-source ${quoteShellWord(source.name)}`,
+      `No RAG tool was created: "${name}" already exists for another source. ` +
+        `To create one with another name: cadre rag create --name NAME --knowledge-source ${quoteShellWord(source.name)}`,
     )
     return undefined
   }

@@ -19,11 +19,8 @@ export async function resolveDocument(connection: Connection, source: string, va
   const [first] = (await call(connection, documentRoutes.list, { params, query: { name: value } as object })).data
   if (first) return first.id
   const { data: others } = await call(connection, documentRoutes.list, { params, query: { limit: 100 } })
-  const [near] = findNearest(
-    value,
-    others.map(({ name }) => name),
-    1,
-  )
+  const names = others.map(({ name }) => name)
+  const [near] = findNearest(value, names, 1)
   throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, {
     hint: `${near === undefined ? '' : `Did you mean ${near}? `}List the documents: cadre knowledge documents list ${source}`,
   })
@@ -36,24 +33,18 @@ export interface NewDocument {
 
 /** Reads a file as a document, named after its path relative to the working directory. */
 export async function readDocument(file: string, name?: string): Promise<NewDocument> {
-  const found = await stat(file).catch((error: unknown) => {
+  const fail = (error: unknown) => {
     throw createReadError(file, error)
-  })
-  if (found.isDirectory()) throw new UsageError(`${file} is a folder.`, `To add a folder: cadre knowledge add ${file}`)
-  if (found.size > MAX_FILE_BYTES)
+  }
+  const stats = await stat(file).catch(fail)
+  if (stats.isDirectory()) throw new UsageError(`${file} is a folder.`, `To add a folder: cadre knowledge add ${file}`)
+  if (stats.size > MAX_FILE_BYTES)
     throw new UsageError(
       `${file} is larger than ${Math.floor(MAX_FILE_BYTES / 1024 ** 2)} MB, the maximum for an upload.`,
       'Let the daemon read it from disk: cadre knowledge create --name NAME --paths FILE',
     )
-  return { name: name ?? getDocumentName(file), content_base64: (await contentOf(file)).toString('base64') }
-}
-
-async function contentOf(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    throw createReadError(file, error)
-  }
+  const content = await readFile(file).catch(fail)
+  return { name: name ?? getDocumentName(file), content_base64: content.toString('base64') }
 }
 
 function getDocumentName(file: string): string {

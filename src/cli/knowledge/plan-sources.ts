@@ -10,7 +10,7 @@ import { UsageError } from '../terminal/errors.ts'
 export const ADDABLE_TYPES = ['folder', 'file', 'url', 'git'] as const
 type AddableType = (typeof ADDABLE_TYPES)[number]
 
-export interface AddOptions {
+interface AddOptions {
   name?: string | undefined
   type?: AddableType | undefined
   include?: string[] | undefined
@@ -19,7 +19,6 @@ export interface AddOptions {
   schedule?: string | undefined
   site?: boolean | undefined
   depth?: number | undefined
-
   'allow-private-network'?: boolean | undefined
   /** Credentials of a git repository. */
   token?: string | undefined
@@ -52,16 +51,16 @@ export async function planSources(targets: readonly string[], options: AddOption
   const others = typed.filter(({ type }) => type !== 'file')
   if (options.name !== undefined && others.length + (files.length > 0 ? 1 : 0) > 1)
     throw new UsageError('--name can be used with one source only.', 'Add the sources one by one.')
-  const additions = await Promise.all(others.map(({ target, type }) => planSource(target, type, options)))
-  if (files.length > 0) additions.push(planFiles(files, options))
-  return additions
+  const sources = await Promise.all(others.map(({ target, type }) => planSource(target, type, options)))
+  if (files.length > 0) sources.push(planFiles(files, options))
+  return sources
 }
 
 function detectType(target: string): AddableType {
   if (/^(git@|ssh:\/\/|git:\/\/)/.test(target) || /^https?:\/\/.*\.git\/?$/i.test(target)) return 'git'
   if (/^https?:\/\//i.test(target)) return 'url'
-  const found = statSync(target, { throwIfNoEntry: false })
-  if (found) return found.isDirectory() ? 'folder' : 'file'
+  const stats = statSync(target, { throwIfNoEntry: false })
+  if (stats) return stats.isDirectory() ? 'folder' : 'file'
   throw new UsageError(`There is no file or folder ${target}.`, 'Name a folder, files, an http(s) URL, or a git URL that ends in .git.')
 }
 
@@ -78,14 +77,14 @@ async function planFolder(target: string, options: AddOptions): Promise<PlannedS
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${target} is not a folder.`)
   rejectFlags(options, ['site', 'depth'], 'web sites')
   const { include, exclude, watch, schedule } = options
-  const named = { name: options.name ?? (basename(path) || 'root'), location: target }
+  const base = { name: options.name ?? (basename(path) || 'root'), location: target }
   if (!options.send)
-    return { ...named, type: 'folder', files: [], configuration: omitUndefined({ path, include, exclude, watch, schedule }) }
+    return { ...base, type: 'folder', files: [], configuration: omitUndefined({ path, include, exclude, watch, schedule }) }
   rejectFlags(options, ['watch', 'schedule'], 'folders that the daemon reads; these files are uploaded')
   const files = await listFiles(path, omitUndefined({ include, exclude }))
   if (files.length === 0)
     throw new UsageError(`There are no files to upload in ${target}.`, 'Hidden files and files in .gitignore are skipped.')
-  return { ...named, type: 'file', configuration: {}, files }
+  return { ...base, type: 'file', configuration: {}, files }
 }
 
 function planFiles(targets: readonly string[], options: AddOptions): PlannedSource {
@@ -97,25 +96,25 @@ function planFiles(targets: readonly string[], options: AddOptions): PlannedSour
   const folders = targets.filter((target) => statSync(target, { throwIfNoEntry: false })?.isDirectory() !== false)
   if (folders[0] !== undefined) throw new UsageError(`${folders[0]} is not a file.`)
   const [first = ''] = paths
-  const single = paths.length === 1
-  const name = options.name ?? (single ? basename(first, extname(first)) : basename(dirname(first)))
+  const isSingle = paths.length === 1
+  const name = options.name ?? (isSingle ? basename(first, extname(first)) : basename(dirname(first)))
   return {
     name,
     type: 'file',
     configuration: {},
     files: nameFiles(paths),
-    location: single ? (targets[0] ?? '') : `${targets.length} files`,
+    location: isSingle ? (targets[0] ?? '') : `${targets.length} files`,
   }
 }
 
 /** Names files by their last path segment, or by as many segments as needed to be unique. */
 function nameFiles(paths: readonly string[]): LocalFile[] {
   const unique = [...new Set(paths)]
-  const parts = (path: string, count: number) => path.split(/[/\\]/).filter(Boolean).slice(-count).join('/').normalize('NFC')
+  const getSuffix = (path: string, count: number) => path.split(/[/\\]/).filter(Boolean).slice(-count).join('/').normalize('NFC')
   return unique.map((path) => {
     let count = 1
-    while (unique.some((other) => other !== path && parts(other, count) === parts(path, count))) count++
-    return { path, name: parts(path, count) }
+    while (unique.some((other) => other !== path && getSuffix(other, count) === getSuffix(path, count))) count++
+    return { path, name: getSuffix(path, count) }
   })
 }
 
@@ -132,44 +131,54 @@ function planUrl(url: string, options: AddOptions): PlannedSource {
     type: 'url',
     files: [],
     location: url,
-    configuration: omitUndefined({ url, mode, max_depth: options.depth, ...opened(options), schedule: options.schedule }),
+    configuration: omitUndefined({
+      url,
+      mode,
+      max_depth: options.depth,
+      allow_private_network: options['allow-private-network'] || undefined,
+      schedule: options.schedule,
+    }),
   }
 }
 
 function planRepository(target: string, options: AddOptions): PlannedSource {
   rejectFlags(options, ['watch'], 'folders; use --schedule for a repository')
   rejectFlags(options, ['site', 'depth'], 'web sites')
-  const local = existsSync(target)
-  if (local && options.send)
+  const isLocal = existsSync(target)
+  if (isLocal && options.send)
     throw new UsageError('The daemon runs on another machine and cannot read this repository.', 'Omit --type git to upload its files.')
-  const held = local ? undefined : splitUrlCredentials(target)
-  const repository = local ? resolve(target) : (held?.address ?? target)
+  const split = isLocal ? undefined : splitUrlCredentials(target)
+  const repository = isLocal ? resolve(target) : (split?.address ?? target)
   const name = options.name ?? (basename(repository.replace(/\/+$/, '').replace(/^.*:(?!\/\/)/, '')).replace(/\.git$/i, '') || 'repository')
   const { include, exclude, schedule } = options
-  const auth = createAuth(options, held?.login)
+  const auth = createAuth(options, split?.login)
   return {
     name,
     type: 'git',
     files: [],
     location: repository,
-    configuration: omitUndefined({ repository, include, exclude, ...opened(options), schedule }),
+    configuration: omitUndefined({
+      repository,
+      include,
+      exclude,
+      allow_private_network: options['allow-private-network'] || undefined,
+      schedule,
+    }),
     ...(auth ? { auth } : {}),
   }
 }
 
 /** Git servers accept any user name with a token. */
-function createAuth({ token, username }: AddOptions, held: UrlCredentials | undefined): SourceAuth | undefined {
+function createAuth({ token, username }: AddOptions, urlCredentials: UrlCredentials | undefined): SourceAuth | undefined {
   if (token === undefined && username !== undefined) throw new UsageError('--username requires --token.')
-  if (token === undefined) return held && { type: 'basic', ...held }
-  if (held) throw new UsageError('The URL contains credentials and --token is set.', 'Use only one of them.')
+  if (token === undefined) return urlCredentials && { type: 'basic', ...urlCredentials }
+  if (urlCredentials) throw new UsageError('The URL contains credentials and --token is set.', 'Use only one of them.')
   return { type: 'basic', username: username ?? 'git', password: token }
 }
 
-const opened = (options: AddOptions): Body => (options['allow-private-network'] ? { allow_private_network: true } : {})
-
 const omitUndefined = (fields: Body): Body => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-function rejectFlags(options: AddOptions, names: readonly (keyof AddOptions)[], only: string): void {
-  const found = names.find((name) => options[name] !== undefined && options[name] !== false)
-  if (found) throw new UsageError(`--${found} can be used only with ${only}.`)
+function rejectFlags(options: AddOptions, names: readonly (keyof AddOptions)[], targets: string): void {
+  const flag = names.find((name) => options[name] !== undefined && options[name] !== false)
+  if (flag) throw new UsageError(`--${flag} can be used only with ${targets}.`)
 }

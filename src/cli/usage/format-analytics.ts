@@ -5,24 +5,22 @@ import { formatChart } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCompact, formatCount, formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
 import { formatRecord } from '../terminal/table.ts'
-import { wrap } from '../terminal/text.ts'
-import { formatNote, type Report } from './format-usage.ts'
-import { groupDays } from './period-flags.ts'
+import { formatHeading, formatNote, type Report } from './format-usage.ts'
+import { groupDays } from './group-days.ts'
 
 export type Analytics = Static<typeof ConversationAnalytics>
 type Day = Analytics['by_day'][number]
 
-export function formatAnalytics(analytics: Analytics, { title, names, output, top }: Report): string {
+export function formatAnalytics(analytics: Analytics, report: Report): string {
+  const { names, output, top } = report
   const { by_day, by_agent } = analytics
-  const { unit, rows, omitted: empty } = groupDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
+  const { unit, rows, omitted } = groupDays(by_day, addDays, ({ messages, conversations }) => messages === 0 && conversations === 0)
   const days = rows.map(({ date, conversations, messages }) => ({
     label: date,
     cells: [formatCount(messages), formatCount(conversations)],
     value: messages,
   }))
-  const agents = Object.entries(by_agent).sort(
-    ([, one], [, other]) => other.messages - one.messages || other.conversations - one.conversations,
-  )
+  const agents = Object.entries(by_agent).sort(([, a], [, b]) => b.messages - a.messages || b.conversations - a.conversations)
   const bars = agents.slice(0, top).map(([id, { messages, conversations, tokens }]) => ({
     label: names.get(id) ?? id,
     cells: [formatCount(messages), formatCount(conversations), formatCompact(tokens)],
@@ -31,11 +29,11 @@ export function formatAnalytics(analytics: Analytics, { title, names, output, to
   }))
   const rest = agents.length > bars.length ? [paint('dim', `and ${formatCount(agents.length - bars.length)} more`, output.stream)] : []
   return [
-    ...wrap(title, output.columns).map((line) => paint('bold', line, output.stream)),
+    ...formatHeading(report),
     '',
     formatRecord(formatFigures(analytics), output),
-    ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'STARTED'], days, output), ...formatNote(empty, output)] : []),
-    ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'CONVERSATIONS', 'TOKENS'], bars, output), ...rest] : []),
+    ...(days.length > 0 ? ['', ...formatChart([unit, 'MESSAGES', 'STARTED'], days, output), ...formatNote(omitted, output)] : []),
+    ...(bars.length > 0 ? ['', ...formatChart(['AGENT', 'MESSAGES', 'CHATS', 'TOKENS'], bars, output), ...rest] : []),
   ].join('\n')
 }
 
@@ -43,7 +41,7 @@ function formatFigures(analytics: Analytics): Record<string, string> {
   const { completion_rate, average_response_time_ms: mean, p95_response_time_ms: p95, total_cost, unpriced_tokens } = analytics
   const completed = completion_rate === null ? '' : `, ${Math.round(completion_rate * 100)} % completed`
   const each = `${analytics.average_messages_per_conversation.toLocaleString('en', { maximumFractionDigits: 1 })} per conversation`
-  const leftOut = unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} tokens without a price` : ''
+  const unpriced = unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} tokens without a price` : ''
   return {
     conversations: `${formatCount(analytics.total_conversations)}${completed}`,
     messages: `${formatCount(analytics.total_messages)}, ${each}`,
@@ -51,14 +49,14 @@ function formatFigures(analytics: Analytics): Record<string, string> {
     response_time:
       mean === null ? '–' : `${formatMilliseconds(mean)} on average${p95 === null ? '' : `, 95th percentile ${formatMilliseconds(p95)}`}`,
     tokens: formatCount(analytics.total_tokens),
-    cost: total_cost === null ? 'unknown' : `${formatMoney(total_cost)}${leftOut}`,
+    cost: total_cost === null ? 'unknown' : `${formatMoney(total_cost)}${unpriced}`,
     tool_calls: formatCount(analytics.tool_calls),
   }
 }
 
-const addDays = (one: Day, other: Day): Day => ({
-  date: one.date,
-  conversations: one.conversations + other.conversations,
-  messages: one.messages + other.messages,
-  tokens: one.tokens + other.tokens,
+const addDays = (a: Day, b: Day): Day => ({
+  date: a.date,
+  conversations: a.conversations + b.conversations,
+  messages: a.messages + b.messages,
+  tokens: a.tokens + b.tokens,
 })

@@ -3,8 +3,7 @@ import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type UsageThreshold, usageRoutes } from '../../contract/families/usage.ts'
-import type { Kind } from '../resources/resource-kinds.ts'
-import { fetchNamesOfKind } from '../resources/resource-names.ts'
+import { fetchNames } from '../resources/resource-names.ts'
 import { formatBar } from '../terminal/bar-chart.ts'
 import { type Color, paint } from '../terminal/color.ts'
 import { formatCount, formatMoney } from '../terminal/format-quantity.ts'
@@ -22,9 +21,10 @@ const WARNING_SHARE = 0.8
 /** Formats two lines per threshold: its identifier and action, then its usage. */
 export async function formatThresholds(connection: Connection, rows: readonly Row[], output: Output): Promise<string> {
   const thresholds = rows as unknown as Threshold[]
-  const [spent, names] = await Promise.all([fetchUsage(connection, thresholds), fetchNames(connection, thresholds)])
+  const entityIds = thresholds.flatMap(({ entity_id }) => entity_id ?? [])
+  const [usage, names] = await Promise.all([fetchUsage(connection, thresholds), fetchNames(connection, entityIds)])
   return thresholds
-    .flatMap((threshold) => formatThreshold(threshold, getUsedAmount(threshold, spent[threshold.period]), names, output))
+    .flatMap((threshold) => formatThreshold(threshold, getUsedAmount(threshold, usage[threshold.period]), names, output))
     .join('\n')
 }
 
@@ -33,27 +33,17 @@ async function fetchUsage(connection: Connection, thresholds: readonly Threshold
   const today = new Date().toISOString().slice(0, 10)
   const starts = { day: today, month: `${today.slice(0, 8)}01` }
   const periods = [...new Set(thresholds.map(({ period }) => period))]
-  const spent = periods.map(
+  const entries = periods.map(
     async (period) => [period, (await call(connection, usageRoutes.stats, { query: { start_date: starts[period] } })).data] as const,
   )
-  return Object.fromEntries(await Promise.all(spent))
+  return Object.fromEntries(await Promise.all(entries))
 }
 
-async function fetchNames(connection: Connection, thresholds: readonly Threshold[]): Promise<Names> {
-  const kinds = [
-    ...new Set(thresholds.flatMap(({ entity_type }) => (entity_type === null || entity_type === 'user' ? [] : [entity_type]))),
-  ] as Kind[]
-  const idsOf = (kind: Kind) =>
-    thresholds.flatMap(({ entity_type, entity_id }) => (entity_type === kind && entity_id !== null ? [entity_id] : []))
-  const found = await Promise.all(kinds.map((kind) => fetchNamesOfKind(connection, kind, idsOf(kind))))
-  return new Map(found.flatMap((names) => [...names]))
-}
-
-function getUsedAmount({ entity_type, entity_id, metric }: Threshold, spent: Statistics | undefined): number {
-  if (!spent) return 0
-  if (entity_type === null || entity_id === null) return (metric === 'tokens' ? spent.total_tokens : spent.total_cost) ?? 0
-  const by = entity_type === 'model' ? spent.by_model : (spent.by_entity[entity_type] ?? {})
-  return by[entity_id]?.[metric] ?? 0
+function getUsedAmount({ entity_type, entity_id, metric }: Threshold, usage: Statistics | undefined): number {
+  if (!usage) return 0
+  if (entity_type === null || entity_id === null) return (metric === 'tokens' ? usage.total_tokens : usage.total_cost) ?? 0
+  const totals = entity_type === 'model' ? usage.by_model : (usage.by_entity[entity_type] ?? {})
+  return totals[entity_id]?.[metric] ?? 0
 }
 
 function formatThreshold(threshold: Threshold, used: number, names: Names, { columns, stream }: Output): string[] {
@@ -61,13 +51,15 @@ function formatThreshold(threshold: Threshold, used: number, names: Names, { col
   const share = limit > 0 ? used / limit : 1
   const color: Color = share >= 1 ? 'red' : share >= WARNING_SHARE ? 'yellow' : 'green'
   const amount = metric === 'tokens' ? formatCount : formatMoney
-  const whose =
+  const entity =
     entity_type === null ? 'everything' : `${entity_type.replace('_', ' ')} ${sanitizeLine(names.get(entity_id ?? '') ?? entity_id ?? '')}`
-  const figures = `${formatPercent(share)}  ${amount(used)} of ${amount(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} ${period === 'day' ? 'today' : 'this month'}`
+  const unit = metric === 'tokens' ? 'tokens' : 'in cost'
+  const figures = `${formatPercent(share)}  ${amount(used)} of ${amount(limit)} ${unit} ${period === 'day' ? 'today' : 'this month'}`
+  const bar = paint(color, padEnd(formatBar(share, BAR_COLUMNS), BAR_COLUMNS), stream)
   const room = columns - INDENT.length - BAR_COLUMNS - stringWidth(figures) - 4
   return [
     `${paint('bold', id, stream)}  ${paint('dim', action === 'block' ? 'blocks calls' : 'notifies only', stream)}`,
-    `${INDENT}${paint(color, padEnd(formatBar(share, BAR_COLUMNS), BAR_COLUMNS), stream)}  ${figures}  ${truncate(whose, Math.max(10, room))}`,
+    `${INDENT}${bar}  ${figures}  ${truncate(entity, Math.max(10, room))}`,
   ]
 }
 

@@ -7,7 +7,7 @@ import { formatCompact, formatCount, formatMoney } from '../terminal/format-quan
 import { rewriteCommands } from '../terminal/invocation.ts'
 import type { Output } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
-import { groupDays } from './period-flags.ts'
+import { groupDays } from './group-days.ts'
 
 export type Statistics = Static<typeof UsageStatistics>
 export type Costs = Static<typeof UsageCosts>
@@ -28,7 +28,7 @@ export interface Report {
 const NARROW_COLUMNS = 60
 
 /** The value that the length of a bar represents. */
-type GetWeight = (spent: UsageTotal) => number
+type GetWeight = (total: UsageTotal) => number
 const getTokens: GetWeight = ({ tokens }) => tokens
 
 /** Headings of the charts by kind, in display order. */
@@ -46,35 +46,35 @@ export function formatUsage(usage: Statistics, report: Report): string {
   const { total_tokens, input_tokens, output_tokens, cached_tokens, calls } = usage
   const cached = cached_tokens > 0 ? `, ${formatCount(cached_tokens)} of them cached` : ''
   const sentences = [
-    `${formatCount(calls)} ${calls === 1 ? 'call' : 'calls'}, ${formatCount(total_tokens)} tokens: ${formatCount(input_tokens)} in${cached}, ${formatCount(output_tokens)} out.`,
+    `${formatCount(calls, 'call')}, ${formatCount(total_tokens)} tokens: ${formatCount(input_tokens)} in${cached}, ${formatCount(output_tokens)} out.`,
     formatCost(usage),
   ]
   const by = { ...usage.by_entity, model: usage.by_model }
   const charts = Object.entries(CHART_HEADINGS).flatMap(([kind, head]) => formatUsageChart(head, by[kind as keyof typeof by] ?? {}, report))
-  return [...formatHeading(report), ...sentences.flatMap((sentence) => lines(sentence, output)), ...charts].join('\n')
+  return [...formatHeading(report), ...sentences.flatMap((sentence) => wrap(sentence, output.columns)), ...charts].join('\n')
 }
 
 export function formatCosts(costs: Costs, report: Report): string {
   const { output } = report
   const tokens = costs.by_day.reduce((sum, day) => sum + day.tokens, 0)
-  const { unit, rows, omitted: empty } = groupDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
+  const { unit, rows, omitted } = groupDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
   // Without costs, the bars show tokens.
-  const weigh: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
-  const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, output), value: weigh(day) }))
-  const days = ['', ...formatChart([unit, 'TOKENS', 'COST'], bars, output), ...formatNote(empty, output)]
+  const getWeight: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
+  const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, output), value: getWeight(day) }))
+  const days = ['', ...formatChart([unit, 'TOKENS', 'COST'], bars, output), ...formatNote(omitted, output)]
   return [
     ...formatHeading(report),
-    ...lines(formatCost({ ...costs, total_tokens: tokens }), output),
+    ...wrap(formatCost({ ...costs, total_tokens: tokens }), output.columns),
     ...days,
-    ...formatUsageChart('MODEL', costs.by_model, report, weigh),
+    ...formatUsageChart('MODEL', costs.by_model, report, getWeight),
   ].join('\n')
 }
 
-const formatHeading = ({ title, output }: Report): string[] => wrap(title, output.columns).map((line) => paint('bold', line, output.stream))
+export const formatHeading = ({ title, output }: Report): string[] =>
+  wrap(title, output.columns).map((line) => paint('bold', line, output.stream))
 /** Formats the note below a chart. */
 export const formatNote = (note: string | undefined, { stream }: Output): string[] =>
   note === undefined ? [] : [paint('dim', note, stream)]
-const lines = (sentence: string, { columns }: Output) => wrap(sentence, columns)
 
 function formatCost({
   total_cost,
@@ -85,21 +85,26 @@ function formatCost({
     return rewriteCommands(
       'The cost is unknown because the models have no price. To set one: cadre models update NAME --pricing input=0.5 --pricing output=1.5',
     )
-  const left =
+  const unpriced =
     unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} of ${formatCount(total_tokens)} tokens without a price` : ''
-  return `Cost ${formatMoney(total_cost)}${left}.`
+  return `Cost ${formatMoney(total_cost)}${unpriced}.`
 }
 
 /** Formats a chart with the largest values first. */
-function formatUsageChart(head: string, spent: Record<string, UsageTotal>, { names, output, top }: Report, weigh = getTokens): string[] {
-  const all = Object.entries(spent).sort(([, one], [, other]) => weigh(other) - weigh(one) || other.tokens - one.tokens)
+function formatUsageChart(
+  heading: string,
+  totals: Record<string, UsageTotal>,
+  { names, output, top }: Report,
+  getWeight = getTokens,
+): string[] {
+  const all = Object.entries(totals).sort(([, a], [, b]) => getWeight(b) - getWeight(a) || b.tokens - a.tokens)
   if (all.length === 0) return []
-  const rows = all.slice(0, top).map(([id, sum]) => {
+  const rows = all.slice(0, top).map(([id, total]) => {
     const name = names.get(id)
-    return { label: name ?? id, cells: formatFigures(sum, output), value: weigh(sum), note: name === undefined ? undefined : id }
+    return { label: name ?? id, cells: formatFigures(total, output), value: getWeight(total), note: name === undefined ? undefined : id }
   })
   const rest = all.length > rows.length ? [paint('dim', `and ${formatCount(all.length - rows.length)} more`, output.stream)] : []
-  return ['', ...formatChart([head, 'TOKENS', 'COST'], rows, output), ...rest]
+  return ['', ...formatChart([heading, 'TOKENS', 'COST'], rows, output), ...rest]
 }
 
 function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns }: Output): [string, string] {
@@ -108,13 +113,13 @@ function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns 
 }
 
 /** The cost of a sum is unknown only if none of its tokens has a price. */
-const addDays = (one: Day, other: Day): Day => {
-  const unpriced_tokens = one.unpriced_tokens + other.unpriced_tokens
-  const tokens = one.tokens + other.tokens
+const addDays = (a: Day, b: Day): Day => {
+  const unpriced_tokens = a.unpriced_tokens + b.unpriced_tokens
+  const tokens = a.tokens + b.tokens
   return {
-    date: one.date,
+    date: a.date,
     tokens,
     unpriced_tokens,
-    cost: tokens > 0 && unpriced_tokens === tokens ? null : (one.cost ?? 0) + (other.cost ?? 0),
+    cost: tokens > 0 && unpriced_tokens === tokens ? null : (a.cost ?? 0) + (b.cost ?? 0),
   }
 }

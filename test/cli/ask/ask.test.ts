@@ -113,7 +113,7 @@ test('a file named with @ is attached, and a missing one is reported and sent as
   assert.is(asked(), `Compare @notes.md\n\n${file}\n\n<stdin>\nFlour, see @notes.md\n</stdin>`)
   const missing = await terminal.run(['ask', 'Ask @ada about @note.md'], { cwd })
   assert.equal([missing.code, asked()], [0, 'Ask @ada about @note.md'])
-  assert.match(missing.stderr, /@note\.md: there is no file .* Did you mean @notes\.md\? It is sent as text/)
+  assert.match(missing.stderr, /@note\.md: there is no file .* Did you mean @notes\.md\? Sent as plain text/)
   await terminal.run(['ask', '-'], { cwd, input: 'Read @notes.md' })
   assert.is(asked(), 'Read @notes.md')
   const folder = await terminal.run(['ask', 'What is in @logs?'], { cwd })

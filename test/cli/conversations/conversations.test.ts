@@ -100,7 +100,7 @@ test('show prints the speakers, tool calls, text and citations of a conversation
     stdout,
     /\n\nHelper \d{4}-\d\d-\d\d \d\d:\d\d\nUsed \w*handbook\w* \(query: "annual leave"\)\nTwenty-five days \[1\]\.\n\n\[1\] leave\.md\n/,
   )
-  assert.match((await terminal.run(['conversations', 'show', 'Pay 12', '--no-citations'])).stderr, '2 conversations are called "Pay 12"')
+  assert.match((await terminal.run(['conversations', 'show', 'Pay 12', '--no-citations'])).stderr, '2 conversations are named "Pay 12"')
 })
 
 test('a citation of a changed document is marked as changed', async () => {

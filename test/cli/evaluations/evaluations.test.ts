@@ -69,10 +69,10 @@ test('update --file replaces the test cases and changes nothing else', async () 
 test('an invalid test case is reported with its line or number in the file', async () => {
   writeFileSync(file('wrong.jsonl'), '{"input":"a"}\n\n{"inptu":"b"}\n')
   const made = await terminal.run(['evaluations', 'create', '--file', file('wrong.jsonl'), '--target', 'Echo'])
-  assert.equal([made.code, /Refused: line 3 of .*wrong\.jsonl\./.test(made.stderr)], [2, true])
+  assert.equal([made.code, /Rejected: line 3 of .*wrong\.jsonl\./.test(made.stderr)], [2, true])
   writeFileSync(file('wrong.csv'), 'input,expected_output\na,b\n,c\n')
   const changed = await terminal.run(['evaluations', 'update', 'cases', '--file', file('wrong.csv')])
-  assert.equal([changed.code, /Refused: test case 2 of .*wrong\.csv\./.test(changed.stderr)], [2, true])
+  assert.equal([changed.code, /Rejected: test case 2 of .*wrong\.csv\./.test(changed.stderr)], [2, true])
 })
 
 test('run prints the failed results with expected and actual output', async () => {

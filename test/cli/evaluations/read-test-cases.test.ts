@@ -1,3 +1,4 @@
+/** Tests of reading test cases from files and of JUnit reports. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +35,7 @@ test('CSV with an unclosed quote names the row in which it opens', async () => {
   assert.match(String(error), 'Row 2 has an unmatched quote.')
 })
 
-test('a table has a column a field; others are metadata', async () => {
+test('columns of a CSV file become fields of a test case, and unknown ones metadata', async () => {
   const table = 'input,expected_output,expected_sources,metadata.kind,variables.name,team\n"a, b",c,x.md; y.md,easy,Ada,red\nd,,,,,\n'
   assert.equal(await cases('leave.csv', table), [
     {
@@ -49,7 +50,7 @@ test('a table has a column a field; others are metadata', async () => {
   assert.equal((await read('leave.csv', table)).defaults?.name, 'leave')
 })
 
-test('JSON Lines, a list in YAML and a whole evaluation are read too', async () => {
+test('test cases are read from JSON Lines and YAML, and evaluations from YAML', async () => {
   assert.equal(await cases('a.jsonl', '{"input": "a"}\n\n{"input": "b"}\n'), [{ input: 'a' }, { input: 'b' }])
   assert.equal(await cases('a.yaml', '- input: a\n  expected_output: b\n- input: c\n'), [
     { input: 'a', expected_output: 'b' },
@@ -60,14 +61,14 @@ test('JSON Lines, a list in YAML and a whole evaluation are read too', async () 
   ])
 })
 
-test('files of Windows are read like others', async () => {
+test('byte order marks and CRLF line ends are accepted', async () => {
   assert.equal(await cases('w.jsonl', '\uFEFF{"input": "a"}\r\n\r\n{"input": "b"}\r\n'), [{ input: 'a' }, { input: 'b' }])
   assert.equal(await cases('w.yaml', '\uFEFF- input: a\r\n  expected_output: b\r\n'), [{ input: 'a', expected_output: 'b' }])
   assert.equal(await cases('w.json', '\uFEFF[{"input": "a"}]'), [{ input: 'a' }])
   assert.equal(await cases('w.csv', '\uFEFFinput,expected_output,,\r\na,b,,,\r\n'), [{ input: 'a', expected_output: 'b' }])
 })
 
-test('columns are known in other spellings, and separators of other countries too', async () => {
+test('columns may have other spellings, and CSV other separators', async () => {
   const wanted = [{ input: 'a, b', expected_output: 'c', metadata: { Team: 'red' } }]
   assert.equal(await cases('s.csv', 'Input, Expected Output ,Team\n"a, b",c,red\n'), wanted)
   assert.equal(await cases('s.csv', 'input,expected,Team\n"a, b",c,red\n'), wanted)
@@ -75,7 +76,7 @@ test('columns are known in other spellings, and separators of other countries to
   assert.equal(await cases('s.tsv', 'input\texpected_output\tTeam\na, b\tc\tred\n'), wanted)
 })
 
-test('anchors of YAML are put in where they are named', async () => {
+test('YAML anchors and merge keys are resolved', async () => {
   const text = '- &first\n  input: a\n  expected_output: x\n- <<: *first\n  input: b\n'
   assert.equal(await cases('m.yaml', text), [
     { input: 'a', expected_output: 'x' },
@@ -83,7 +84,7 @@ test('anchors of YAML are put in where they are named', async () => {
   ])
 })
 
-test('what comes on stdin is told from its text', async () => {
+test('the format of stdin is detected from its content', async () => {
   const piped = async (text: string) => {
     const reader = new InputReader()
     reader.readFile = async () => text
@@ -98,31 +99,31 @@ test('what comes on stdin is told from its text', async () => {
   assert.equal(await piped('{\n"name": "x", "test_cases": []}'), [{ name: 'x', test_cases: [] }])
   assert.equal(await piped('{"name": "x", "test_cases": []}\n'), [{ name: 'x', test_cases: [] }])
   const broken = await piped('{"input": "a"}\n{"input":\n').catch((error: Error) => error)
-  assert.match((broken as Error).message, /^Line 2 of Stdin is not JSON/)
+  assert.match((broken as Error).message, /^Line 2 of Stdin is not valid JSON/)
 })
 
-test('metadata and variables of a table may be whole objects', async () => {
+test('metadata and variables columns may contain JSON objects', async () => {
   assert.equal(await cases('o.csv', 'input,metadata,variables,variables.age,team\na,"{""kind"":1}","{""name"":""Ada""}",36,red\n'), [
     { input: 'a', metadata: { kind: 1, team: 'red' }, variables: { name: 'Ada', age: '36' } },
   ])
 })
 
-test('what is wrong with a file is said, and where', async () => {
-  const fails = async (name: string, content: string, message: RegExp) => {
+test('an invalid file is reported with the location of the problem', async () => {
+  const assertFails = async (name: string, content: string, message: RegExp) => {
     const error = await read(name, content).catch((caught: Error) => caught)
     assert.match((error as Error).message, message)
   }
-  await fails('a.csv', 'question,answer\na,b\n', /no column "input"/)
-  await fails('a.csv', 'input\n"a', /not CSV: .*line 2/)
-  await fails('a.jsonl', '{"input": "a"}\n{"input":\n', /Line 2 of .*a\.jsonl/)
-  await fails('a.csv', 'input,expected_output\na,b\nc,d, e\n', /Test case 2 of .*a\.csv has 3 cells for 2 columns/)
-  await fails('a.csv', 'input,input\na,b\n', /two columns "input"/)
-  await fails('a.csv', 'input,variables\na,name=Ada\n', /Test case 1 of .*a\.csv, column "variables", is not JSON/)
-  await fails('a.csv', 'input,variables\na,[1]\n', /is not an object/)
-  await fails('a.csv', 'input\n', /holds no test cases/)
+  await assertFails('a.csv', 'question,answer\na,b\n', /no column "input"/)
+  await assertFails('a.csv', 'input\n"a', /not CSV: Row 2 has an unmatched quote/)
+  await assertFails('a.jsonl', '{"input": "a"}\n{"input":\n', /Line 2 of .*a\.jsonl/)
+  await assertFails('a.csv', 'input,expected_output\na,b\nc,d, e\n', /Test case 2 of .*a\.csv has 3 cells for 2 columns/)
+  await assertFails('a.csv', 'input,input\na,b\n', /two columns "input"/)
+  await assertFails('a.csv', 'input,variables\na,name=Ada\n', /Test case 1 of .*a\.csv, column "variables", is not valid JSON/)
+  await assertFails('a.csv', 'input,variables\na,[1]\n', /is not an object/)
+  await assertFails('a.csv', 'input\n', /contains no test cases/)
 })
 
-test('JUnit XML escapes what it must, and tells failures from errors', () => {
+test('JUnit XML escapes special characters and distinguishes failures from errors', () => {
   const result = {
     position: 0,
     repeat: 1,

@@ -55,7 +55,10 @@ test('an existing source with a private address is kept, and errors name the com
     for (const hint of [`To allow it: ${command}\n`, 'To delete the source: cadre knowledge delete Canteen\n']) assert.match(stderr, hint)
   }
   const checks = JSON.parse((await terminal.run(['doctor', '--json'])).stdout) as { name: string; fix?: string }[]
-  assert.is(checks.find(({ name }) => name === 'knowledge')?.fix, `${command} says so; cadre knowledge delete Canteen takes it away`)
+  assert.is(
+    checks.find(({ name }) => name === 'knowledge')?.fix,
+    `Allow it: ${command}. Or delete the source: cadre knowledge delete Canteen`,
+  )
 })
 
 test('--allow-private-network allows the address of an existing source', async () => {

@@ -5,7 +5,8 @@ import { formatCompact, formatMilliseconds, formatMoney } from '../../../src/cli
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { formatAnalytics } from '../../../src/cli/usage/format-analytics.ts'
 import { formatCosts, formatUsage } from '../../../src/cli/usage/format-usage.ts'
-import { groupDays, parsePeriod } from '../../../src/cli/usage/period-flags.ts'
+import { groupDays } from '../../../src/cli/usage/group-days.ts'
+import { parsePeriod } from '../../../src/cli/usage/period-flags.ts'
 
 const test = suite('bar charts')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
@@ -25,18 +26,18 @@ const USED = {
   by_entity: { agent: { [AGENT]: spent(12_345_678, 1234.5, 45_678) }, user: { なまえのながいひとのなまえ: spent(1, 0) } },
 }
 
-test('a bar is as long as its share, to an eighth of a column', () => {
+test('a bar is as long as its share, rounded to an eighth of a column', () => {
   assert.is(formatBar(1, 4), '████')
   assert.is(formatBar(0.5, 4), '██')
   assert.is(formatBar(0.53125, 4), '██▏')
   assert.is(formatBar(0, 4), '')
 })
 
-test('what is more than nothing shows', () => {
+test('a bar of a tiny share is visible', () => {
   assert.is(formatBar(1e-9, 4), '▏')
 })
 
-test('figures stand in a column, and the longest bar fills its room', () => {
+test('figures are right-aligned, and the longest bar fills its column', () => {
   const rows = [
     { label: 'Llama', cells: ['1,200'], value: 1200 },
     { label: 'GPT', cells: ['600'], value: 600 },
@@ -48,13 +49,13 @@ test('figures stand in a column, and the longest bar fills its room', () => {
   ])
 })
 
-test('an identifier stands behind the bar where there is room, and not at all where there is none', () => {
+test('a note is shown after the bar only if it fits', () => {
   const rows = [{ label: 'Helper', cells: ['1'], value: 1, note: AGENT }]
   assert.match(formatChart(['AGENT', 'N'], rows, paper(100))[1] ?? '', AGENT)
   assert.not.match(formatChart(['AGENT', 'N'], rows, paper(70))[1] ?? '', 'agent_')
 })
 
-test('no line is wider than the terminal, down to 40 columns', () => {
+test('no line of a report is wider than the terminal, down to 40 columns', () => {
   const analytics = {
     total_conversations: 12_345,
     total_messages: 123_456,
@@ -80,16 +81,16 @@ test('no line is wider than the terminal, down to 40 columns', () => {
       for (const line of text.split('\n')) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
 })
 
-test('a price that is not known is a dash, a sum that leaves some out is marked, and the rest is counted', () => {
+test('usage shows unknown prices as a dash, marks incomplete sums and counts the other rows', () => {
   const text = formatUsage(USED, report(80))
-  assert.match(text, 'Cost 1,234.50, without 45,678 of 12,345,678 tokens, whose price is not known.')
+  assert.match(text, 'Cost 1,234.50, excluding 45,678 of 12,345,678 tokens without a price.')
   assert.match(text, /Llama +12,300,000 +1,234\.50/)
   assert.match(text, /m2 +45,678 +–/)
   assert.match(text, /12,345,678 +≥ 1,234\.50/)
   assert.match(text, 'and 1 more')
 })
 
-test('empty days before the first with anything are left out, and that is told', () => {
+test('leading empty days are omitted with a note', () => {
   const day = (date: number, messages: number) => ({ date: `2026-01-0${date}`, messages })
   const fold = (...messages: number[]) => {
     const { rows, omitted: empty } = groupDays(
@@ -99,7 +100,7 @@ test('empty days before the first with anything are left out, and that is told',
     )
     return [rows.length, empty]
   }
-  assert.equal(fold(0, 0, 0, 2, 0), [2, 'Nothing from 2026-01-01 to 2026-01-03.'])
+  assert.equal(fold(0, 0, 0, 2, 0), [2, 'No data from 2026-01-01 to 2026-01-03.'])
   assert.equal(
     [fold(0, 1), fold(3, 0), fold(0, 0)],
     [
@@ -109,10 +110,10 @@ test('empty days before the first with anything are left out, and that is told',
     ],
   )
   const costs = { ...USED, by_day: [1, 2, 3].map((date) => ({ date: `2026-01-0${date}`, ...spent(date === 3 ? 5 : 0, 0) })) }
-  assert.match(formatCosts(costs, report(40)), /DAY .*\n2026-01-03 .*\nNothing from 2026-01-01 to 2026-01-02\./)
+  assert.match(formatCosts(costs, report(40)), /DAY .*\n2026-01-03 .*\nNo data from 2026-01-01 to 2026-01-02\./)
 })
 
-test('many days are shown by month', () => {
+test('more than 62 days are grouped by month', () => {
   const days = Array.from({ length: 70 }, (_, day) => ({
     date: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
     tokens: 1,
@@ -126,15 +127,15 @@ test('many days are shown by month', () => {
   assert.is(groupDays(days.slice(0, 62), plus, () => false).rows.length, 62)
 })
 
-test('the last days end today, and dates are taken as they are', () => {
+test('--days ends today, and --from and --to are used as given', () => {
   const now = new Date('2026-01-31T23:30:00.000Z')
   assert.equal(parsePeriod({}, now).query, { start_date: '2026-01-02', end_date: '2026-01-31' })
   assert.equal(parsePeriod({ days: 1 }, now), { query: { start_date: '2026-01-31', end_date: '2026-01-31' }, title: 'Today, 2026-01-31' })
   assert.equal(parsePeriod({ from: '2025-01-01' }, now), { query: { start_date: '2025-01-01' }, title: 'Since 2025-01-01' })
-  assert.throws(() => parsePeriod({ to: 'yesterday' }, now), /--to yesterday is no date/)
+  assert.throws(() => parsePeriod({ to: 'yesterday' }, now), /--to yesterday is not a date/)
 })
 
-test('quantities are short and tell', () => {
+test('numbers, money and durations are formatted compactly', () => {
   assert.equal([formatCompact(9999), formatCompact(12_345), formatCompact(1_234_567)], ['9,999', '12.3K', '1.23M'])
   assert.equal(
     [formatMoney(0), formatMoney(1234.5), formatMoney(0.012345), formatMoney(0.0000012)],

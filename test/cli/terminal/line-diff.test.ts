@@ -3,18 +3,18 @@ import * as assert from 'uvu/assert'
 import { formatFigures, formatResult, type Result } from '../../../src/cli/evaluations/format-report.ts'
 import { diffLines } from '../../../src/cli/terminal/line-diff.ts'
 
-const test = suite('differences of expected and actual')
-const told = (before: string, after: string) => diffLines(before, after).map(({ sign, text }) => sign + text)
+const test = suite('diff of expected and actual')
+const formatDiff = (before: string, after: string) => diffLines(before, after).map(({ sign, text }) => sign + text)
 
-test('lines that only one text has are marked, in order', () => {
-  assert.equal(told('a\nb\nc', 'a\nx\nc'), [' a', '-b', '+x', ' c'])
-  assert.equal(told('a\nb', 'a\nb'), [' a', ' b'])
-  assert.equal(told('b\nc', 'a\nb\nc\nd'), ['+a', ' b', ' c', '+d'])
-  assert.equal(told('a\na', 'a'), [' a', '-a'])
-  assert.equal(told('', 'a'), ['-', '+a'])
+test('diffLines marks added and removed lines in order', () => {
+  assert.equal(formatDiff('a\nb\nc', 'a\nx\nc'), [' a', '-b', '+x', ' c'])
+  assert.equal(formatDiff('a\nb', 'a\nb'), [' a', ' b'])
+  assert.equal(formatDiff('b\nc', 'a\nb\nc\nd'), ['+a', ' b', ' c', '+d'])
+  assert.equal(formatDiff('a\na', 'a'), [' a', '-a'])
+  assert.equal(formatDiff('', 'a'), ['-', '+a'])
 })
 
-test('what is too long to compare is told as wholly different, at once', () => {
+test('diffLines reports long texts with many changes as entirely different', () => {
   const many = (word: string) => Array.from({ length: 2_000 }, (_, index) => `${word} ${index}`).join('\n')
   assert.is(diffLines(many('a'), many('b')).length, 4_000)
 })
@@ -35,7 +35,7 @@ const failed = (expected_output: string | null, actual_output: string, more: obj
   return formatResult(result as unknown as Result, { columns: 80, stream: { isTTY: false } as NodeJS.WriteStream }).slice(1)
 }
 
-test('a failure shows the lines that differ and what stands around them', () => {
+test('a failed result shows the changed lines with context', () => {
   const lines = (third: string) => `1\n2\n${third}\n4\n5\n6\n7\n8`
   assert.equal(
     failed(lines('three'), lines('drei')),
@@ -43,11 +43,11 @@ test('a failure shows the lines that differ and what stands around them', () => 
   )
 })
 
-test('texts that share no line are told one after the other', () => {
+test('a failed result without common lines shows both texts', () => {
   assert.equal(failed('red', 'blue'), ['    expected red', '    actual   blue'])
 })
 
-test('latency and cost are told in milliseconds and money, as their limits are', () => {
+test('latency and cost scorers show their values and limits with units', () => {
   const latency = { score: 0.25, passed: false, threshold: 100, latency_ms: 400 }
   const cost = { score: 0.5, passed: false, threshold: 0.01, cost: 0.02 }
   const exact = { score: 0, passed: false, threshold: 1 }
@@ -59,7 +59,7 @@ test('latency and cost are told in milliseconds and money, as their limits are',
   ])
 })
 
-test('what a scorer could not do is told once', () => {
+test('a scorer error is shown once', () => {
   const llm_judge = { score: null, passed: false, reason: 'The judge is away.' }
   assert.equal(failed(null, 'a', { score: null, error: 'llm_judge: The judge is away.', scores: { llm_judge } }), [
     '    error    llm_judge: The judge is away.',
@@ -67,7 +67,7 @@ test('what a scorer could not do is told once', () => {
   ])
 })
 
-test('the figures of a run are a table that fits', () => {
+test('the figures of a run are a table that fits the terminal', () => {
   const figures = {
     total: 9,
     passed: 4,
@@ -84,7 +84,7 @@ test('the figures of a run are a table that fits', () => {
     formatFigures(figures, { columns, stream: { isTTY: false } as NodeJS.WriteStream }).map((line) => line.split(/ {2,}/))
   assert.equal(lines(80), [
     ['PASSED', 'FAILED', 'ERRORS', 'SCORE', 'HALF WITHIN', '95 % WITHIN', 'TOKENS', 'COST'],
-    ['4', '1', '0', '0.75', '40 ms', '1.5 s', '1,234', 'not known'],
+    ['4', '1', '0', '0.75', '40 ms', '1.5 s', '1,234', 'unknown'],
   ])
   assert.equal(lines(39)[0], ['PASSED', 'FAILED', 'ERRORS', 'SCORE'])
 })

@@ -1,4 +1,4 @@
-/** What reaches a terminal: widths, cuts, tables, formats, and nothing that could steer it. */
+/** Width, truncation, wrapping and sanitizing of text, and output formats. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatAnswer } from '../../../src/cli/ask/format-answer.ts'
@@ -13,11 +13,11 @@ import { suggestWord } from '../../../src/contract/suggest.ts'
 const test = suite('terminal text')
 const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
 
-test('wide, combined and invisible characters are counted as the terminal draws them', () => {
+test('stringWidth counts wide, combining and invisible characters as terminals do', () => {
   assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(stringWidth), [3, 5, 6, 2, 1, 4, 2, 0])
 })
 
-test('a passage that was found before the one a reply cites is accounted for', () => {
+test('passages found before a cited one are listed as not cited', () => {
   const passage = (index: number, cited: boolean) => ({
     index,
     source: `${index}.md`,
@@ -32,22 +32,22 @@ test('a passage that was found before the one a reply cites is accounted for', (
       cited.map((one, at) => passage(at + 1, one)),
       { query: 'text', output: paper(80) },
     ).at(-1)
-  assert.is(last(false, true, false), '[1] was found, too, and is not cited.')
-  assert.is(last(false, true, false, true), '[1] and [3] were found, too, and are not cited.')
+  assert.is(last(false, true, false), '[1] was also found but is not cited.')
+  assert.is(last(false, true, false, true), '[1] and [3] were also found but are not cited.')
   assert.match(last(true, true, false) ?? '', 'Text.')
   assert.is(last(false, false), undefined)
   const narrow = formatCitations([passage(1, false), passage(2, true)], { query: 'text', output: paper(20) })
-  assert.equal(narrow.slice(-2), ['[1] was found, too,', 'and is not cited.'])
+  assert.equal(narrow.slice(-2), ['[1] was also found', 'but is not cited.'])
 })
 
-test('a cut text ends in an ellipsis and never takes more than its columns', () => {
+test('truncated text ends in an ellipsis and fits its columns', () => {
   assert.is(truncate('abcdef', 4), 'abc…')
   assert.is(truncate('日本語', 4), '日…')
   assert.is(truncate('abcd', 4), 'abcd')
   for (let columns = 1; columns < 12; columns++) assert.ok(stringWidth(truncate('a日b本👩‍👩‍👧cd語', columns)) <= columns)
 })
 
-test('wrapped lines fit, keep their words and lose nothing', () => {
+test('wrapped lines fit and lose no characters', () => {
   const text = 'The quick brown fox jumps over the lazydogwhohasaverylongname and 日本語日本語 sleeps'
   for (const columns of [8, 10, 20, 33]) {
     const lines = wrap(text, columns)
@@ -56,18 +56,18 @@ test('wrapped lines fit, keep their words and lose nothing', () => {
   }
 })
 
-test('escape sequences, control characters and marks that turn text around are taken out', () => {
+test('escape sequences, control characters and bidirectional marks are removed', () => {
   const evil = 'a\u001b[31mred\u001b[0m\u001b]0;title\u0007\u001b]8;;http://x\u001b\\link\u0000\u0008\u009b2J\u202Eabc\rxyz'
   assert.is(sanitizeText(evil), 'aredlink2Jabc\nxyz')
   assert.is(sanitizeLine('two\n\tlines \u001b[2J'), 'two lines')
 })
 
-test('what is narrated keeps our own colours, and nothing else that steers', () => {
+test('messages keep our own colors and no other escape sequences', () => {
   const line = `\u001b[1mCreated\u001b[22m evil\u202e\u009b2J\u001b[2J\u001b]0;title\u0007 \u001b]0;open \u001b[2mdim\u001b[22m`
   assert.is(stripControlSequences(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
 })
 
-test('an answer keeps its code, breaks its prose, and says which passages it does not cite', () => {
+test('an answer keeps its code, wraps its prose and lists passages that are not cited', () => {
   const passage = (source: string) => ({ content: 'Twenty-five days.', score: 1, metadata: { source, page: 1 } })
   const answer = 'Twenty-five days of paid leave [2].\n\n```sh\ncadre ask "How many days of leave do I have?"\n```'
   const text = formatAnswer({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, paper(30))
@@ -88,7 +88,7 @@ test('an answer keeps its code, breaks its prose, and says which passages it doe
   ])
 })
 
-test('values in a table are short, and on a page they are whole', () => {
+test('values are short in tables and complete in records', () => {
   const row = { tools: ['a', 'b'], enabled: true, nothing: null, cases: [{ input: 'x' }, { input: 'y' }], text: 'one\ntwo' }
   assert.is(formatTable([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
   assert.is(
@@ -97,7 +97,7 @@ test('values in a table are short, and on a page they are whole', () => {
   )
 })
 
-test('JSON and YAML hold the exact data and nothing that steers a terminal', async () => {
+test('JSON and YAML contain the exact data with control characters escaped', async () => {
   const { parse } = await import('yaml')
   const data = [{ id: '1', text: 'a\u001b[2J\u009b2J\u007f\u202e\nb', none: null }]
   const { text: json } = await render({ data }, 'json')
@@ -107,7 +107,7 @@ test('JSON and YAML hold the exact data and nothing that steers a terminal', asy
   for (const text of [json, yaml]) assert.not.match(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
 })
 
-test('CSV quotes what needs it', async () => {
+test('CSV quotes cells with commas, quotes, line breaks and outer spaces', async () => {
   const data = [
     { id: 1, name: 'a "quoted", name', tags: ['x'] },
     { id: 2, name: 'two\nlines', extra: null },
@@ -118,7 +118,7 @@ test('CSV quotes what needs it', async () => {
   )
 })
 
-test('the word that was probably meant is found, and a stranger is not', () => {
+test('suggestions contain similar words only', () => {
   assert.is(suggestWord('agnets', ['agents', 'models']), 'agents')
   assert.is(suggestWord('agents:lst', ['agents:list', 'agents:show']), 'agents:list')
   assert.is(suggestWord('frobnicate', ['agents', 'models']), undefined)
@@ -127,7 +127,7 @@ test('the word that was probably meant is found, and a stranger is not', () => {
   assert.is(suggestWord('sak', ['task', 'api'], 2), 'task')
 })
 
-test('quantities are rounded for people', () => {
+test('sizes and durations are rounded', () => {
   assert.equal([0, 999, 1_500, 84_800_000_000].map(formatBytes), ['0 B', '999 B', '1.5 kB', '84.8 GB'])
   assert.equal([0, 59, 61, 7_384, 90_061].map(formatDuration), ['0 s', '59 s', '1 min 1 s', '2 h 3 min', '1 d 1 h'])
 })

@@ -60,7 +60,7 @@ const ok = async (words: string[], options?: Parameters<Terminal['run']>[1]) => 
 
 test('tools import and tools test reject invalid flags before starting a daemon', async () => {
   for (const [words, message] of [
-    [['tools', 'import', './nothing.yaml'], 'There is no file ./nothing.yaml.'],
+    [['tools', 'import', './nothing.yaml'], 'File not found: ./nothing.yaml.'],
     [['tools', 'import', file, '--bearer', 'env:NO_SUCH_VARIABLE'], 'the environment has no NO_SUCH_VARIABLE'],
     [['tools', 'import', file, '--basic', 'me'], '--basic me needs a password'],
     [['tools', 'import', file, '--credential', 'pet_key'], '--credential pet_key has no value'],

@@ -119,7 +119,7 @@ test('deliveries lists and shows deliveries, and redeliver sends them again', as
   const listed = await ok(['webhooks', 'deliveries', receiver.url, '--status', 'failed'])
   assert.match(listed.stdout, /EVENT +STATUS +ATTEMPTS/)
   assert.match(listed.stdout, /webhook\.test +failed +1 +500/)
-  assert.match(listed.stderr, /1 in all/)
+  assert.match(listed.stderr, /1 total/)
   const [failed] = await terminal.json<Json[]>(['webhooks', 'deliveries', hook.id, '--status', 'failed'])
   const shown = await terminal.json<Json>(['webhooks', 'deliveries', hook.id, failed.id])
   assert.equal([shown.history.length, shown.body.type], [1, 'webhook.test'])

@@ -94,7 +94,7 @@ test('what is finished is printed once and in order; what is not is alive', () =
     '',
   ])
   const second = { content: 'Enjoy them. [2]', citations: [citation(1, { cited: false }), citation(2)] }
-  assert.match(printed([...TALK, end(second)]).done.join('\n'), '  [2] leave.md,\u00a0p.\u00a03\n  [1] was found, too, and is not cited.')
+  assert.match(printed([...TALK, end(second)]).done.join('\n'), '  [2] leave.md,\u00a0p.\u00a03\n  [1] was also found but is not cited.')
 })
 
 test('it makes no difference whether it came at once', () => {
