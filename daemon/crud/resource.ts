@@ -1,4 +1,4 @@
-/** What every family of resources does alike: list, get, create, update and delete, with paging, references and not-found. */
+/** The CRUD operations of a family: lists, views, references and hooks. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Family } from '../../src/contract/crud.ts'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
@@ -15,43 +15,43 @@ import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
 export interface PrepareContext<Stored> {
   transaction: Transaction
   caller: Caller
-  /** What is stored now; undefined while it is being created. */
+  /** The stored record; undefined on create. */
   current: Stored | undefined
 }
 
-/** What a family adds of its own. */
-export interface ResourceHooks<Stored extends StoredRecord, Input, Shown> {
-  /** Checks what is about to be stored, and completes it. `given` holds just what the caller sent. */
-  prepare?(record: Stored, given: Input, situation: PrepareContext<Stored>): Promise<Stored>
+/** Hooks of a family. */
+export interface ResourceHooks<Stored extends StoredRecord, Input, View> {
+  /** Validates and completes a record before it is stored. */
+  prepare?(record: Stored, input: Input, context: PrepareContext<Stored>): Promise<Stored>
   getReferences?(record: Stored): Reference[]
-  /** What callers see of a record; without it, the resource's own fields. */
-  toView?(reader: Reader, record: Stored): Promise<Shown>
-  /** What the caller may see at all. */
+  /** Converts a record for callers. Default: the fields of the resource schema. */
+  toView?(reader: Reader, record: Stored): Promise<View>
+  /** Limits the records that the caller can access. */
   getScope?(caller: Caller): Scope
   getLabel?(record: Stored): string
-  /** Follows up on a record that was created or changed, once it is stored for good. */
+  /** Runs after a create or update was committed. */
   afterSave?(record: Stored): void | Promise<void>
-  /** Takes along what belongs to a record that goes. */
+  /** Removes dependent records in the same transaction. */
   beforeRemove?(transaction: Transaction, record: Stored): Promise<void>
-  /** Follows up on a record that is gone for good. */
+  /** Runs after a delete was committed. */
   afterRemove?(record: Stored): void | Promise<void>
-  /** What its sealed fields hold, by the field they were given in: to compare, and never to show. */
+  /** Decrypts the secrets by input field, to compare them. */
   openSecrets?(record: Stored): Record<string, unknown>
 }
 
-export class Resource<Stored extends StoredRecord, Input extends object = object, Shown = Stored> {
+export class Resource<Stored extends StoredRecord, Input extends object = object, View = Stored> {
   readonly family: Family
   readonly records: Records<Stored>
   readonly database: Database
-  readonly #hooks: ResourceHooks<Stored, Input, Shown>
+  readonly #hooks: ResourceHooks<Stored, Input, View>
   readonly #viewFields: readonly string[]
   readonly #listFields: readonly string[]
 
-  constructor(database: Database, family: Family, records: Records<Stored>, rules: ResourceHooks<Stored, Input, Shown> = {}) {
+  constructor(database: Database, family: Family, records: Records<Stored>, hooks: ResourceHooks<Stored, Input, View> = {}) {
     this.database = database
     this.family = family
     this.records = records
-    this.#hooks = rules
+    this.#hooks = hooks
     this.#viewFields = Object.keys(getFields(family.resource))
     this.#listFields = Object.keys(getFields(family.item))
   }
@@ -60,66 +60,65 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.records.list(this.database, query, this.#getScope(caller), this.#listFields)
   }
 
-  async get(caller: Caller, id: string): Promise<Shown> {
+  async get(caller: Caller, id: string): Promise<View> {
     return this.#toView(this.database, await this.require(this.database, caller, id))
   }
 
-  /** As callers see it, without secrets; undefined where there is none. */
-  async shown(reader: Reader, id: string): Promise<Shown | undefined> {
+  /** Finds a record as callers see it. */
+  async findView(reader: Reader, id: string): Promise<View | undefined> {
     const record = await this.records.get(reader, id)
     return record && this.#toView(reader, record)
   }
 
-  /** `once` is shown in this reply and never again. */
-  async create<Once extends object = object>(change: ChangeContext, input: Input, once?: Once): Promise<Shown & Once> {
-    const { stored, shown } = await this.database.write(async (transaction) => {
-      const { stored, shown: plain } = await this.createInTransaction(transaction, change.caller, input)
-      const shown = { ...plain, ...once } as Shown & Once
-      await change.storeResponse?.(transaction, shown)
-      return { stored, shown }
+  /** `once` is added to this response only. */
+  async create<Once extends object = object>(change: ChangeContext, input: Input, once?: Once): Promise<View & Once> {
+    const { stored, view } = await this.database.write(async (transaction) => {
+      const { stored, view: plainView } = await this.createInTransaction(transaction, change.caller, input)
+      const view = { ...plainView, ...once } as View & Once
+      await change.storeResponse?.(transaction, view)
+      return { stored, view }
     })
     await this.#hooks.afterSave?.(stored)
-    return shown
+    return view
   }
 
-  /** What is to change may depend on what is there. */
-  async update(change: ChangeContext, id: string, input: Input | ((current: Stored) => Input)): Promise<Shown> {
+  async update(change: ChangeContext, id: string, input: Input | ((current: Stored) => Input)): Promise<View> {
     return this.modify(change, id, async (current, transaction) =>
       this.#changed(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
     )
   }
 
-  /** Changes a record in one transaction, over exactly the version that was read. `once` is shown in this reply and never again. */
+  /** Changes a record in one transaction. `once` is added to this response only. */
   async modify<Once extends object = object>(
     change: ChangeContext,
     id: string,
     work: (current: Stored, transaction: Transaction) => Promise<Stored>,
     once?: Once,
-  ): Promise<Shown & Once> {
-    const { stored, shown } = await this.database.write(async (transaction) => {
+  ): Promise<View & Once> {
+    const { stored, view } = await this.database.write(async (transaction) => {
       const current = await this.require(transaction, change.caller, id)
       await this.#requireMatch(transaction, change, current)
-      const { stored, shown: plain } = await this.#write(transaction, await work(current, transaction))
-      const shown = { ...plain, ...once } as Shown & Once
-      await change.storeResponse?.(transaction, shown)
-      return { stored, shown }
+      const { stored, view: plainView } = await this.#write(transaction, await work(current, transaction))
+      const view = { ...plainView, ...once } as View & Once
+      await change.storeResponse?.(transaction, view)
+      return { stored, view }
     })
     await this.#hooks.afterSave?.(stored)
-    return shown
+    return view
   }
 
-  /** Writes a record over the version it was read as, and what it refers to. */
+  /** Updates a record and its links; throws if another version is stored. */
   async save(transaction: Transaction, record: Stored): Promise<void> {
     if (!(await this.records.update(transaction, record))) throw createStaleVersionError(this.family.noun)
     await this.#saveLinks(transaction, record)
   }
 
-  /** Creates one as part of a larger change, which has to follow up on it. */
-  async createInTransaction(transaction: Transaction, caller: Caller, input: Input): Promise<{ stored: Stored; shown: Shown }> {
+  /** Creates a record. The caller must run the after hooks when the transaction is committed. */
+  async createInTransaction(transaction: Transaction, caller: Caller, input: Input): Promise<{ stored: Stored; view: View }> {
     const now = new Date().toISOString()
-    const blank = Object.entries(getFields(this.family.resource)).map(([name, schema]) => [name, getInitialValue(schema)])
+    const initialValues = Object.entries(getFields(this.family.resource)).map(([name, schema]) => [name, getInitialValue(schema)])
     const draft = {
-      ...Object.fromEntries(blank),
+      ...Object.fromEntries(initialValues),
       ...input,
       id: generateId(this.family.prefix),
       version: 1,
@@ -129,16 +128,16 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     const stored = await this.#prepare(draft, input, { transaction, caller, current: undefined })
     await this.records.insert(transaction, stored)
     await this.#saveLinks(transaction, stored)
-    return { stored, shown: await this.#toView(transaction, stored) }
+    return { stored, view: await this.#toView(transaction, stored) }
   }
 
-  /** Changes one as part of a larger change, which has to follow up on it. */
+  /** Updates a record. The caller must run the after hooks when the transaction is committed. */
   async updateInTransaction(
     transaction: Transaction,
     caller: Caller,
     current: Stored,
     input: Input,
-  ): Promise<{ stored: Stored; shown: Shown }> {
+  ): Promise<{ stored: Stored; view: View }> {
     return this.#write(transaction, await this.#changed(transaction, caller, current, input))
   }
 
@@ -153,7 +152,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return `The ${this.family.noun} "${this.#getLabel(record)}" was deleted.`
   }
 
-  /** Removes one as part of a larger change, which has to follow up on it. */
+  /** Deletes a record. The caller must run the after hooks when the transaction is committed. */
   async removeInTransaction(transaction: Transaction, record: Stored, force: boolean): Promise<void> {
     const { users, total } = await listUsers(transaction, record.id)
     if (total > 0 && !force) throw createInUseError(`${this.family.noun} "${this.#getLabel(record)}"`, users, total)
@@ -164,7 +163,6 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     await this.records.delete(transaction, record.id)
   }
 
-  /** What follows a larger change, once it is stored for good. */
   async runAfterHooks({
     changed: applyInput = [],
     removed = [],
@@ -176,19 +174,16 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     for (const record of removed) await this.#hooks.afterRemove?.(record)
   }
 
-  /** Whether two states of a record hold the same secret in a field. */
   hasSameSecret(field: string, one: Stored, other: Stored): boolean {
     return isDeepStrictEqual(this.#hooks.openSecrets?.(one)[field], this.#hooks.openSecrets?.(other)[field])
   }
 
-  /** The record, if the caller may see it. */
   async require(reader: Reader, caller: Caller, id: string): Promise<Stored> {
     const record = await this.records.get(reader, id, this.#getScope(caller))
     if (!record) throw createNotFoundError(this.family.noun, id)
     return record
   }
 
-  /** Throws where there is none that the caller may see. */
   async requireExists(reader: Reader, caller: Caller, id: string): Promise<void> {
     if (!(await this.records.has(reader, id, this.#getScope(caller)))) throw createNotFoundError(this.family.noun, id)
   }
@@ -205,22 +200,22 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.#prepare({ ...current, ...input }, input, { transaction, caller, current })
   }
 
-  async #write(transaction: Transaction, changed: Stored): Promise<{ stored: Stored; shown: Shown }> {
+  async #write(transaction: Transaction, changed: Stored): Promise<{ stored: Stored; view: View }> {
     const record = { ...changed, updated_at: new Date().toISOString() }
     await this.save(transaction, record)
     const stored = { ...record, version: record.version + 1 }
-    return { stored, shown: await this.#toView(transaction, stored) }
+    return { stored, view: await this.#toView(transaction, stored) }
   }
 
-  async #prepare(draft: Stored, input: Input, situation: PrepareContext<Stored>): Promise<Stored> {
-    return this.#hooks.prepare ? this.#hooks.prepare(draft, input, situation) : draft
+  async #prepare(draft: Stored, input: Input, context: PrepareContext<Stored>): Promise<Stored> {
+    return this.#hooks.prepare ? this.#hooks.prepare(draft, input, context) : draft
   }
 
-  async #toView(reader: Reader, record: Stored): Promise<Shown> {
+  async #toView(reader: Reader, record: Stored): Promise<View> {
     if (this.#hooks.toView) return this.#hooks.toView(reader, record)
-    const shown: Record<string, unknown> = {}
-    for (const name of this.#viewFields) shown[name] = (record as Record<string, unknown>)[name]
-    return shown as Shown
+    const view: Record<string, unknown> = {}
+    for (const name of this.#viewFields) view[name] = (record as Record<string, unknown>)[name]
+    return view as View
   }
 
   async #requireMatch(reader: Reader, change: ChangeContext, current: Stored): Promise<void> {
@@ -240,11 +235,11 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 }
 
-function createInUseError(what: string, users: { noun: string; id: string; name: string; field: string }[], total: number): CadreError {
+function createInUseError(label: string, users: { noun: string; id: string; name: string; field: string }[], total: number): CadreError {
   const named = users.slice(0, 3).map(({ noun, name, id }) => `${noun} "${name}" (${id})`)
   const more = total > named.length ? ` and ${total - named.length} more` : ''
-  return new CadreError('CONFLICT', `The ${what} is used by ${named.join(', ')}${more}.`, {
+  return new CadreError('CONFLICT', `The ${label} is used by ${named.join(', ')}${more}.`, {
     details: users.map(({ id, field, noun }) => ({ field: `${id}.${field}`, problem: `this ${noun} uses it` })),
-    hint: 'Take it out of them first, or delete it with ?force=true (--force on the command line), which detaches it from them.',
+    hint: 'Remove it from them first, or delete it with ?force=true (--force in the CLI) to detach it from them.',
   })
 }

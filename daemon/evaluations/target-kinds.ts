@@ -26,7 +26,7 @@ export interface TargetParts {
 }
 
 interface ToolFamily {
-  shown(reader: Reader, id: string): Promise<object | undefined>
+  findView(reader: Reader, id: string): Promise<object | undefined>
 }
 
 type Template = Parameters<typeof fillTemplate>[0]
@@ -85,7 +85,7 @@ function agentTarget({ database, agents, models, templates, askOnce, ragTools, r
 /** A tool in full, as callers see it: its secrets are not kept with a run. */
 async function toolAsItIs(reader: Reader, families: readonly ToolFamily[], id: string): Promise<Record<string, unknown>> {
   for (const family of families) {
-    const tool = await family.shown(reader, id)
+    const tool = await family.findView(reader, id)
     if (tool) return { ...tool }
   }
   return { id }

@@ -1,15 +1,15 @@
-/** The API reference at /docs: Swagger UI from its own files, so that it works with no network. A browser at / is led there. */
+/** The API reference at /docs: Swagger UI, served from local files. Redirects browsers from / to it. */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 
 const DOCS_PATH = '/docs'
 
-export async function registerApiReference(server: FastifyInstance, description: object): Promise<void> {
+export async function registerApiReference(server: FastifyInstance, openapi: object): Promise<void> {
   server.addHook('onRoute', (route) => {
     if (route.url === DOCS_PATH || route.url.startsWith(`${DOCS_PATH}/`)) route.config = { ...route.config, open: true }
   })
-  await server.register(swagger, { mode: 'static', specification: { document: description as never } })
+  await server.register(swagger, { mode: 'static', specification: { document: openapi as never } })
   await server.register(swaggerUi, {
     routePrefix: DOCS_PATH,
     staticCSP: true,

@@ -1,48 +1,47 @@
-/** A contract route bound to the code that answers it. */
+/** Binds a route of the contract to its handler. */
 import type { HandlerData, Route, StreamEvent, ValidatedInput } from '../../src/contract/route.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { DeferredResponse } from '../core/deferred-response.ts'
 
 export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
   change: ChangeContext
-  /** Aborts when the caller goes away before the answer is finished. */
+  /** Aborts if the client disconnects before the response is complete. */
   readonly signal: AbortSignal
-  /** The last event the caller got of a stream that it follows again. */
+  /** The Last-Event-ID header. */
   lastEventId: string | undefined
 }
 
-/** What a handler gives: the data, or where the route streams its events; at once or later. */
+/** A handler returns data or, if the route can stream, events; either immediately or deferred. */
 type HandlerValue<R extends Route> = HandlerData<R> | AsyncIterable<StreamEvent>
 export type HandlerResult<R extends Route> = HandlerValue<R> | DeferredResponse<HandlerValue<R>>
 
-/** What is there now: a field that says the same is no change. */
+/** The current state of a resource. An update accepts read-only fields that are unchanged. */
 export interface CurrentResource {
   read(caller: Caller, id: string): Promise<unknown>
-  /** Fields that the service writes by itself: in what was read before, they say what was so then. */
+  /** Fields that the daemon changes, whose old values are also accepted. */
   serverFields: readonly string[]
 }
 
-export interface Binding {
-  route: Route
-  handle(incoming: HandlerRequest<Route>): Promise<unknown>
-  /** The status of a reply that is bad news without being an error. */
-  getStatus?(reply: unknown): number
-  /** Answers a repeated request from what the first one had remembered; without it, that is the answer. */
-  replay?(incoming: HandlerRequest<Route>, remembered: unknown): Promise<unknown>
-  /** Of a route that changes something. */
+interface BindingOptions<R extends Route> {
+  /** The status of the response, if it depends on the data. */
+  getStatus?(data: HandlerData<R>): number
+  /** Creates the response to a repeated request from the stored response. Default: the stored response. */
+  replay?(request: HandlerRequest<R>, stored: unknown): Promise<HandlerResult<R>>
+  /** For routes that update a resource. */
   current?: CurrentResource
 }
 
-interface BindingOptions<R extends Route> {
-  getStatus?(reply: HandlerData<R>): number
-  replay?(incoming: HandlerRequest<R>, remembered: unknown): Promise<HandlerResult<R>>
-  current?: CurrentResource
+export interface Binding extends Pick<BindingOptions<Route>, 'current'> {
+  route: Route
+  handle(request: HandlerRequest<Route>): Promise<unknown>
+  getStatus?(data: unknown): number
+  replay?(request: HandlerRequest<Route>, stored: unknown): Promise<unknown>
 }
 
 export function bind<R extends Route>(
   route: R,
-  handle: (incoming: HandlerRequest<R>) => Promise<HandlerResult<R>>,
-  particulars: BindingOptions<R> = {},
+  handle: (request: HandlerRequest<R>) => Promise<HandlerResult<R>>,
+  options: BindingOptions<R> = {},
 ): Binding {
-  return { route, handle, ...particulars } as unknown as Binding
+  return { route, handle, ...options } as unknown as Binding
 }

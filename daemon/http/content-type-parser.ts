@@ -1,4 +1,4 @@
-/** Reads bodies: JSON in UTF-8 and nothing else. */
+/** Parses request bodies, which must be JSON in UTF-8. */
 import { isUtf8 } from 'node:buffer'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -7,10 +7,10 @@ import { hasMoreValuesThan } from './count-json-values.ts'
 
 const MEGABYTE = 1024 * 1024
 const MAX_DEPTH = 100
-/** More than fit into an ordinary body; those that may be larger are so for the sake of one long text. */
+/** Bodies above 1 MB are allowed for long texts, not for many values. */
 const MAX_VALUES = MEGABYTE
 
-/** An empty body is no body. What nests deeper than anybody means to would overflow the stack of whoever walks it. */
+/** Treats an empty body as no body. Limits the depth, because recursive code would overflow the stack. */
 export function addJsonParser(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeAllContentTypeParsers()
@@ -19,10 +19,14 @@ export function addJsonParser(server: FastifyInstance): void {
     const problem = checkEncoding(request, body)
     if (problem) return done(problem)
     const text = body.toString()
-    if (text.length > MEGABYTE && hasMoreValuesThan(text, MAX_VALUES)) return done(tooMany())
-    parse(request, text, (error, value) => done(error ?? (exceedsDepth(value, MAX_DEPTH) ? tooDeep() : null), value))
+    if (text.length > MEGABYTE && hasMoreValuesThan(text, MAX_VALUES))
+      return done(new CadreError('PAYLOAD_TOO_LARGE', `The body contains more than ${MAX_VALUES} values.`))
+    parse(request, text, (error, value) => {
+      const isTooDeep = !error && exceedsDepth(value, MAX_DEPTH)
+      done(isTooDeep ? new CadreError('VALIDATION_ERROR', `The body is nested deeper than ${MAX_DEPTH} levels.`) : error, value)
+    })
   })
-  // Where nothing is sent, it does not matter what it is called: curl -d '' says that it is a form.
+  // Accepts any content type without a body: `curl -d ''` sends that of a form.
   server.addContentTypeParser('*', (request, _payload, done) =>
     request.is404 || hasNoBody(request) ? done(null, undefined) : done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()),
   )
@@ -31,15 +35,12 @@ export function addJsonParser(server: FastifyInstance): void {
 const hasNoBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
-/** Bytes that are no UTF-8 would be stored as something that nobody sent. */
+/** Invalid UTF-8 would be stored as replacement characters. */
 function checkEncoding({ headers }: FastifyRequest, body: Buffer): CadreError | undefined {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type) ?? []
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.')
   if (!/^identity$/i.test(encoding))
-    return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed: send it without Content-Encoding.')
+    return new CadreError('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not supported. Send the body without Content-Encoding.')
   return isUtf8(body) ? undefined : new CadreError('INVALID_JSON', 'The body is not valid UTF-8.')
 }
-
-const tooDeep = () => new CadreError('VALIDATION_ERROR', `The body nests deeper than ${MAX_DEPTH} levels.`)
-const tooMany = () => new CadreError('PAYLOAD_TOO_LARGE', `The body holds more than ${MAX_VALUES} values.`)

@@ -1,14 +1,14 @@
-/** From anything that went wrong to the answer the caller gets. What was not foreseen is logged and masked. */
+/** Converts errors to responses. Unexpected errors are logged and not exposed. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError, type ErrorBody, type ErrorCode } from '../../src/contract/errors.ts'
 
 const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON: send Content-Type: application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_ERROR', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_ERROR', 'The length of the body differs from Content-Length.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON', 'The body is not valid JSON.'],
   FST_ERR_BAD_URL: ['VALIDATION_ERROR', 'The path is not a valid URL.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['VALIDATION_ERROR', 'A part of the path is too long.'],
-  ENOSPC: ['STORAGE_FULL', 'The disk is full; nothing was changed.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['VALIDATION_ERROR', 'A path segment is too long.'],
+  ENOSPC: ['STORAGE_FULL', 'The disk is full. No changes were made.'],
 }
 
 export function toCadreError(error: unknown): CadreError {
@@ -19,8 +19,8 @@ export function toCadreError(error: unknown): CadreError {
   if (error instanceof SyntaxError && statusCode === 400)
     return new CadreError('INVALID_JSON', `The body is not valid JSON: ${message}`, { cause: error })
   if (statusCode >= 400 && statusCode < 500) return new CadreError('VALIDATION_ERROR', String(message), { cause: error })
-  return new CadreError('INTERNAL', 'Something went wrong inside Cadre. This is a bug.', {
-    hint: 'The log has the details under this request id: cadre daemon logs',
+  return new CadreError('INTERNAL', 'Internal error. This is a bug in Cadre.', {
+    hint: 'Find the request ID in the log: cadre daemon logs',
     cause: error,
   })
 }
@@ -37,8 +37,8 @@ export function createErrorBody(error: CadreError, requestId: string): ErrorBody
 }
 
 const createTooLargeError = (limit: number, cause: unknown) =>
-  new CadreError('PAYLOAD_TOO_LARGE', `The request body is too large: at most ${Math.floor(limit / 1024 ** 2)} MB are taken here.`, {
-    hint: 'Send it in parts.',
+  new CadreError('PAYLOAD_TOO_LARGE', `The request body is too large. The limit is ${Math.floor(limit / 1024 ** 2)} MB.`, {
+    hint: 'Split the request.',
     cause,
   })
 
@@ -50,7 +50,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
       { request_id: request.id, err: known.cause ?? known, code: known.code, route: request.routeOptions.url },
       known.message,
     )
-  // A body that was refused unread would be taken for the next request on this connection.
+  // The unread rest of the body would be parsed as the next request on this connection.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')
   return reply.status(known.status).type('application/json; charset=utf-8').send(createErrorBody(known, request.id))
 }

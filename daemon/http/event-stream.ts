@@ -1,4 +1,4 @@
-/** Event streams: written as fast as the reader reads, kept open by a comment, and ended when the reader goes or stops reading. */
+/** Server-sent event streams with backpressure, heartbeats and detection of stalled clients. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -7,24 +7,24 @@ import { encodeComment, encodeEvent } from '../../src/sse.ts'
 import { toCadreError } from './errors.ts'
 import { SocketQueues } from './socket-queues.ts'
 
-/** How long nothing is written before a comment is. */
+/** Idle time before a comment is sent. */
 const HEARTBEAT_MS = 10_000
-/** How long what is written may lie about unread before the reader counts as gone. */
+/** Time without reading after which a client is disconnected. */
 const STALL_TIMEOUT_MS = 20_000
 const CHECK_INTERVAL_MS = 2_500
-/** What may be on its way to a reader before we look whether it reads. */
+/** Maximum bytes in buffers before writing waits for the client. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
-/** The longest a stop waits for streams to say how they ended. */
+/** Maximum time to wait for open streams when the server closes. */
 const CLOSE_TIMEOUT_MS = 2_000
 
-/** Streams that are open now: whoever makes their events ends them, and a stop lets them get there. */
+/** The open streams of the server. */
 export class OpenStreams {
   readonly #queues = new SocketQueues()
   readonly #connections = new Set<StreamConnection>()
   #timer: NodeJS.Timeout | undefined
 
-  /** All are looked after in one go, so that the kernel is asked once for all of them. */
+  /** One timer checks all connections, so that the kernel's tables are read once for all. */
   open(raw: ServerResponse): StreamConnection {
     const wire = new StreamConnection(raw, this.#queues)
     this.#connections.add(wire)
@@ -61,10 +61,10 @@ export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEven
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
   })
-  // The first event goes out together with the headers if it is there; if not, they do not wait for it.
+  // Sends the headers together with the first event if it is available immediately.
   setImmediate(() => raw.flushHeaders())
   const wire = streams.open(raw)
-  // The reader may go at any time, also while the next event is waited for: then whoever makes events is told at once.
+  // The client can disconnect while the source waits for its next event.
   raw.once('close', () => void source.return?.())
   void sendAll(source, wire).finally(() => wire.end())
   return reply
@@ -87,13 +87,13 @@ async function sendAll(source: AsyncIterator<StreamEvent>, wire: StreamConnectio
   }
 }
 
-/** One connection, watched: how long nothing was written to it, and how long its reader took nothing of what was. */
+/** A connection with the times of the last write and the last read of the client. */
 class StreamConnection {
   readonly closed: Promise<void>
   readonly #raw: ServerResponse
   readonly #queues: SocketQueues
   #sentBytes = 0
-  /** How much of it the reader took, when we last looked. */
+  /** Bytes read by the client at the last check. */
   #takenBytes = 0
   #lastReadAt = Date.now()
   #lastWriteAt = Date.now()
@@ -108,7 +108,7 @@ class StreamConnection {
     return !this.#raw.destroyed && !this.#raw.writableEnded
   }
 
-  /** Undefined when there is room for more, else what to wait for. */
+  /** Returns undefined if more can be written immediately, otherwise a promise to wait for. */
   write(text: string): Promise<void> | undefined {
     if (!this.isWritable) return undefined
     this.#lastWriteAt = Date.now()
@@ -133,7 +133,7 @@ class StreamConnection {
     return this.#sentBytes - this.#takenBytes
   }
 
-  /** The connection takes more, and the reader keeps up with it: the kernel alone would hold megabytes for one that does not. */
+  /** Waits until the client has read enough. Node.js only waits for the kernel, which buffers megabytes. */
   async #room(room: boolean): Promise<void> {
     if (!room) await this.#waitForDrain()
     for (let waitMs = 2; this.isWritable && this.#unreadBytes >= MAX_UNREAD_BYTES; waitMs = Math.min(2 * waitMs, CHECK_INTERVAL_MS)) {
@@ -152,7 +152,7 @@ class StreamConnection {
     })
   }
 
-  /** What is on its way lies in our own buffer, and in the kernel's where that can be known. */
+  /** Subtracts the bytes in the buffers of Node.js and, if known, of the kernel. */
   async #measureTaken(): Promise<void> {
     const { socket } = this.#raw
     if (!socket) return

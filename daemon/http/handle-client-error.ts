@@ -1,4 +1,4 @@
-/** Refuses what is no request that can be read, in the shape of all other errors. Nothing else has seen it by then. */
+/** Responds to requests that Node.js cannot parse, before they reach Fastify. */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -21,7 +21,7 @@ export function handleClientError(failure: { code?: string }, socket: Socket): v
 }
 
 function createClientError(code: string | undefined): CadreError {
-  if (code === 'HPE_HEADER_OVERFLOW') return new CadreError('PAYLOAD_TOO_LARGE', 'The headers of the request are too large.')
+  if (code === 'HPE_HEADER_OVERFLOW') return new CadreError('PAYLOAD_TOO_LARGE', 'The request headers are too large.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new CadreError('VALIDATION_ERROR', 'The request did not arrive in time.')
-  return new CadreError('VALIDATION_ERROR', 'This is no HTTP request that can be read.')
+  return new CadreError('VALIDATION_ERROR', 'The request is not valid HTTP.')
 }

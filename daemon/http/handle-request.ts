@@ -1,4 +1,4 @@
-/** From a validated request through its handler to the envelope. */
+/** Passes a validated request to its handler and wraps the result in the envelope. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Route, StreamEvent } from '../../src/contract/route.ts'
@@ -11,7 +11,7 @@ import type { Binding, HandlerRequest } from './binding.ts'
 import { type OpenStreams, sendEvents } from './event-stream.ts'
 import type { Idempotency } from './idempotency.ts'
 
-/** Routes without a token have no caller, and no handler of theirs asks for one. */
+/** The caller of public routes, whose handlers do not use it. */
 const ANONYMOUS: Caller = { tokenId: '', role: 'viewer', userId: null }
 
 export async function handleRequest(
@@ -24,15 +24,15 @@ export async function handleRequest(
   const { route } = binding
   const change: ChangeContext = { caller: request.caller ?? ANONYMOUS, ifMatch: request.headers['if-match'] }
   const result = await handleOnce(idempotency, binding, request, reply, change)
-  const made = result instanceof DeferredResponse ? await result.wait() : result
-  if (isEventStream(made)) return sendEvents(reply, made, streams)
-  reply.status(binding.getStatus?.(made) ?? route.status).type('application/json; charset=utf-8')
-  if (route.shape === 'data' && made !== null && typeof made === 'object') {
-    const data = JSON.stringify(made) // written once, for the tag and the body
+  const value = result instanceof DeferredResponse ? await result.wait() : result
+  if (isEventStream(value)) return sendEvents(reply, value, streams)
+  reply.status(binding.getStatus?.(value) ?? route.status).type('application/json; charset=utf-8')
+  if (route.shape === 'data' && value !== null && typeof value === 'object') {
+    const data = JSON.stringify(value) // serialized once, for the ETag and the body
     reply.header('etag', computeEtag(data))
     return `{"success":true,"data":${data}}`
   }
-  return wrapInEnvelope(route, made, request.query as { page?: number; limit?: number })
+  return wrapInEnvelope(route, value, request.query as { page?: number; limit?: number })
 }
 
 async function handleOnce(
@@ -44,7 +44,7 @@ async function handleOnce(
 ): Promise<unknown> {
   const key = request.headers['idempotency-key']
   if (key === undefined || binding.route.method !== 'POST') return binding.handle(new FastifyHandlerRequest(request, reply, change))
-  if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send one Idempotency-Key.')
+  if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send only one Idempotency-Key header.')
   const attempt = await idempotency.begin(change.caller, binding.route, key, {
     url: request.url.replace(/^\/api\/v1\//, '/api/'),
     body: request.body,
@@ -52,8 +52,8 @@ async function handleOnce(
   try {
     if (attempt.previous) {
       reply.header('idempotent-replayed', 'true')
-      const { reply: remembered } = attempt.previous
-      return binding.replay ? await binding.replay(new FastifyHandlerRequest(request, reply, change), remembered) : remembered
+      const { response } = attempt.previous
+      return binding.replay ? await binding.replay(new FastifyHandlerRequest(request, reply, change), response) : response
     }
     const result = await binding.handle(new FastifyHandlerRequest(request, reply, { ...change, storeResponse: attempt.remember }))
     await attempt.finish(result)
@@ -81,26 +81,26 @@ class FastifyHandlerRequest implements HandlerRequest<Route> {
     this.#reply = reply
   }
 
-  /** Few ask for it. */
+  /** Created on first use: few handlers need it. */
   get signal(): AbortSignal {
     this.#signal ??= createCloseSignal(this.#reply)
     return this.#signal
   }
 }
 
-/** Fastify's own signal aborts as soon as the body of a POST is read. */
+/** Aborts when the client disconnects. Fastify's own signal already aborts when the body of a POST was read. */
 function createCloseSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  const left = () => new CadreError('UNAVAILABLE', 'The caller went away.')
-  if (raw.destroyed) controller.abort(left())
+  const abort = () => controller.abort(new CadreError('UNAVAILABLE', 'The client disconnected.'))
+  if (raw.destroyed) abort()
   raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort(left())
+    if (!raw.writableFinished) abort()
   })
   return controller.signal
 }
 
-const isEventStream = (made: unknown): made is AsyncIterable<StreamEvent> =>
-  made !== null && typeof made === 'object' && Symbol.asyncIterator in made
+const isEventStream = (value: unknown): value is AsyncIterable<StreamEvent> =>
+  value !== null && typeof value === 'object' && Symbol.asyncIterator in value
 
 function wrapInEnvelope(route: Route, result: unknown, query: { page?: number; limit?: number }): unknown {
   if (route.shape === 'bare') return result

@@ -1,4 +1,4 @@
-/** Turns away requests that a web page makes by a name of its own (DNS rebinding) or from another origin. */
+/** Rejects requests with a foreign Host header (DNS rebinding) or from another origin. */
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -10,7 +10,7 @@ export class HostGuard {
   #port: string | undefined
   #allowsAnyAddress = false
 
-  /** From now on only the address it listens at is answered; beyond loopback, any literal address and this machine's name. */
+  /** Accepts only this address; if it is not loopback, also any IP address and the name of this machine. */
   setAddress(url: string): void {
     const { hostname: host, port } = new URL(url)
     this.#port = port || '80'
@@ -20,11 +20,11 @@ export class HostGuard {
 
   check(host: string | undefined, origin: string | undefined): void {
     if (host === undefined || !this.#isAllowed(host))
-      throw new CadreError('FORBIDDEN', 'The Host header names another server.', {
-        hint: `Call it as ${[...this.#hosts].map((name) => `${name}${this.#port ? `:${this.#port}` : ''}`).join(', ')}.`,
+      throw new CadreError('FORBIDDEN', 'The Host header names another host.', {
+        hint: `Use one of these hosts: ${[...this.#hosts].map((name) => `${name}${this.#port ? `:${this.#port}` : ''}`).join(', ')}.`,
       })
     if (origin !== undefined && origin !== `http://${host}`)
-      throw new CadreError('FORBIDDEN', 'Requests from other web origins are not answered.')
+      throw new CadreError('FORBIDDEN', 'Requests from other web origins are not allowed.')
   }
 
   #isAllowed(host: string): boolean {

@@ -1,4 +1,4 @@
-/** Idempotency-Key: the same key and body get the same answer and one effect, for a day. */
+/** Idempotency-Key: repeated requests with the same key and body return the first response for 24 hours. */
 import { hash } from 'node:crypto'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Route } from '../../src/contract/route.ts'
@@ -15,11 +15,11 @@ interface StoredResponse {
 }
 
 export interface Attempt {
-  /** The answer of the first time, if there was one. */
-  previous: { reply: unknown } | undefined
-  /** Keeps the answer, in the transaction of the effect where the handler can. */
-  remember(transaction: Transaction, reply: unknown): Promise<void>
-  finish(reply: unknown): Promise<void>
+  /** The stored response of the first request. */
+  previous: { response: unknown } | undefined
+  /** Stores the response, if possible in the transaction of the change. */
+  remember(transaction: Transaction, response: unknown): Promise<void>
+  finish(response: unknown): Promise<void>
   release(): void
 }
 
@@ -37,45 +37,35 @@ export class Idempotency {
     if (!KEY_PATTERN.test(key)) throw createValidationError('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
     const slot = `${caller.tokenId} ${key}`
     while (this.#inFlight.has(slot)) await this.#inFlight.get(slot)
-    let done = () => {}
-    this.#inFlight.set(
-      slot,
-      new Promise((resolve) => {
-        done = resolve
-      }),
-    )
-    const end = () => {
+    let resolve = () => {}
+    this.#inFlight.set(slot, new Promise((resolved) => (resolve = resolved)))
+    const release = () => {
       this.#inFlight.delete(slot)
-      done()
+      resolve()
     }
+    const fingerprint = hash('sha256', JSON.stringify([route.id, request.url, request.body ?? null]), 'hex')
     try {
-      return await this.#attempt(
-        caller,
-        route,
-        key,
-        hash('sha256', JSON.stringify([route.id, request.url, request.body ?? null]), 'hex'),
-        end,
-      )
+      return { ...(await this.#attempt(caller, route, key, fingerprint)), release }
     } catch (error) {
-      end()
+      release()
       throw error
     }
   }
 
-  async #attempt(caller: Caller, route: Route, key: string, fingerprint: string, end: () => void): Promise<Attempt> {
+  async #attempt(caller: Caller, route: Route, key: string, fingerprint: string): Promise<Omit<Attempt, 'release'>> {
     const since = new Date(Date.now() - RETENTION_MS).toISOString()
-    const kept = await this.#database.get<StoredResponse>(
+    const stored = await this.#database.get<StoredResponse>(
       'SELECT fingerprint, reply FROM idempotency WHERE token_id = ? AND key = ? AND created_at > ?',
       [caller.tokenId, key, since],
     )
-    if (kept && kept.fingerprint !== fingerprint)
-      throw new CadreError('CONFLICT', 'This Idempotency-Key was used for another request.', {
-        hint: 'Use a new key for each request; repeat one only to repeat the very same request.',
+    if (stored && stored.fingerprint !== fingerprint)
+      throw new CadreError('CONFLICT', 'This Idempotency-Key was used for a different request.', {
+        hint: 'Use a new key for each request. Reuse a key only to repeat the same request.',
       })
     const context = `idempotency/${caller.tokenId}/${key}`
-    let remembered = kept !== undefined
-    const remember = async (transaction: Transaction, reply: unknown) => {
-      const text = JSON.stringify(reply ?? null)
+    let isStored = stored !== undefined
+    const remember = async (transaction: Transaction, response: unknown) => {
+      const text = JSON.stringify(response ?? null)
       await transaction.run('DELETE FROM idempotency WHERE created_at <= ?', [since])
       await transaction.run('INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)', [
         caller.tokenId,
@@ -84,15 +74,14 @@ export class Idempotency {
         route.revealsSecret ? this.#vault.seal(text, context) : text,
         new Date().toISOString(),
       ])
-      remembered = true
+      isStored = true
     }
     return {
-      previous: kept && { reply: JSON.parse(route.revealsSecret ? this.#vault.open(kept.reply, context) : kept.reply) },
+      previous: stored && { response: JSON.parse(route.revealsSecret ? this.#vault.open(stored.reply, context) : stored.reply) },
       remember,
-      finish: async (reply) => {
-        if (!remembered) await this.#database.write((transaction) => remember(transaction, reply))
+      finish: async (response) => {
+        if (!isStored) await this.#database.write((transaction) => remember(transaction, response))
       },
-      release: end,
     }
   }
 }

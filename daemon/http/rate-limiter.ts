@@ -1,4 +1,4 @@
-/** How many requests a token may make a minute, and the headers that say how many are left. */
+/** Limits the requests per minute of each token and creates the rate limit headers. */
 import { CadreError } from '../../src/contract/errors.ts'
 
 const WINDOW_MS = 60_000
@@ -19,7 +19,7 @@ export class RateLimiter {
   readonly #windows = new Map<string, Window>()
   #sweptAt = 0
 
-  /** A limit of 0 is none. */
+  /** A limit of 0 disables the limiter. */
   constructor(limit: number, now: () => number = Date.now) {
     this.#limit = limit
     this.#now = now
@@ -48,8 +48,8 @@ export class RateLimiter {
     headers['retry-after'] = reset
     return {
       headers,
-      error: new CadreError('RATE_LIMITED', `More than ${this.#limit} requests in a minute.`, {
-        hint: `Try again in ${reset} s, or start the daemon with a larger CADRE_RATE_LIMIT.`,
+      error: new CadreError('RATE_LIMITED', `Rate limit exceeded: ${this.#limit} requests per minute.`, {
+        hint: `Retry in ${reset} s, or start the daemon with a higher CADRE_RATE_LIMIT.`,
       }),
     }
   }

@@ -1,4 +1,4 @@
-/** A resource may be sent back whole, as it was read: what cannot be changed may say what it says already. */
+/** Accepts read-only fields with their current values, so that a client can send a resource back as it was read. */
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
@@ -6,7 +6,7 @@ import type { CurrentResource } from './binding.ts'
 
 type Fields = Record<string, unknown>
 
-/** The body without the fields that are refused and say nothing new; throws what is wrong with the first that does. */
+/** Removes invalid fields that equal the current resource from the body; throws the first error of another field. */
 export async function removeUnchangedFields(
   { body, params, caller }: FastifyRequest,
   check: (value: unknown) => CadreError | undefined,
@@ -32,11 +32,10 @@ export async function removeUnchangedFields(
   return left
 }
 
-const UNCHANGED_HINT = 'Leave it out, or send it as it is now.'
+const UNCHANGED_HINT = 'Omit the field, or send its current value.'
 const isUnknownField = ({ details }: CadreError, name: string): boolean =>
   details?.[0]?.field === name && details[0].problem === 'is not a known field'
 
-/** Without what JSON does not know. */
 const toJson = (value: unknown): Fields => JSON.parse(JSON.stringify(value))
 
 const replaceError =

@@ -1,18 +1,18 @@
-/** How much of what was written to a connection its reader has not taken, as the kernel tells it: a write that went well has only got that far. */
+/** Reads the socket queues of the kernel: how many bytes of a connection the other end has not read yet. */
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Linux lists its connections here, with what is still in their queues; other systems do not. */
+/** The connection tables of Linux, which include the queue sizes. */
 const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
-/** The near end, the far end, what the far one has not taken yet, and what came from it and was not read. Only where there is any of either. */
+/** Local endpoint, remote endpoint, send queue and receive queue of connections with a non-empty queue. */
 const CONNECTION_PATTERN =
   /^ *\d+: ([0-9A-F]{8}(?:[0-9A-F]{24})?:[0-9A-F]{4}) ([0-9A-F]{8}(?:[0-9A-F]{24})?:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8}:0{8})([0-9A-F]{8}):([0-9A-F]{8}) /gm
 
 export class SocketQueues {
   #pending: Promise<ReadonlyMap<string, number> | undefined> | undefined
 
-  /** In bytes; undefined where nobody knows. Those who ask at the same time are answered by one look. */
+  /** Returns undefined if the system does not provide it. Concurrent calls share one read. */
   async getUnreadBytes({ localAddress, localPort, remoteAddress, remotePort }: Socket): Promise<number | undefined> {
     this.#pending ??= readQueues().finally(() => {
       this.#pending = undefined
@@ -22,9 +22,9 @@ export class SocketQueues {
   }
 }
 
-/** What lies unread on each way. A reader on this machine has its own end in the list, with what it was given and left lying. */
+/** Unread bytes by direction. The table also lists the receive queue of a client on the same machine. */
 async function readQueues(): Promise<ReadonlyMap<string, number> | undefined> {
-  const tables = await Promise.all(TCP_TABLES.map((path) => readFile(path, 'latin1').catch(() => undefined))) // elsewhere than on Linux
+  const tables = await Promise.all(TCP_TABLES.map((path) => readFile(path, 'latin1').catch(() => undefined))) // not Linux
   if (tables[0] === undefined) return undefined
   const queues = new Map<string, number>()
   const add = (key: string, queue: string) => queues.set(key, (queues.get(key) ?? 0) + Number.parseInt(queue, 16))
@@ -40,10 +40,10 @@ async function readQueues(): Promise<ReadonlyMap<string, number> | undefined> {
 
 const formatPath = (from: string, to: string): string => `${from} ${to}`
 
-/** An end as sockets name it; IPv4 in one way, also where the socket is one of IPv6. */
+/** Formats an endpoint of a socket, with IPv4-mapped addresses as IPv4. */
 const formatEndpoint = (address = '', port = 0): string => `${address.replace(/^::ffff:(?=[\d.]+$)|%.*$/g, '')} ${port}`
 
-/** The same of what the kernel prints: four bytes at a time, the last one first. */
+/** Converts an endpoint of the table: groups of four bytes in little-endian order. */
 function parseEndpoint(listed: string): string {
   const [address = '', port = ''] = listed.split(':')
   const parsed = ipaddr.fromByteArray([...Buffer.from(address, 'hex').swap32()])

@@ -1,4 +1,4 @@
-/** The service itself: whether it is well, how it stands, and its settings. */
+/** Health, status and settings of the daemon. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Static } from 'typebox'
@@ -24,18 +24,18 @@ export interface SystemDependencies {
   vault: Vault
   models: ModelsService
   getAddress(): string
-  /** How much of each kind of work waits. */
+  /** The number of waiting jobs by queue. */
   getQueues(): Record<string, number>
 }
 
 export class SystemService {
   readonly #dependencies: SystemDependencies
 
-  constructor(around: SystemDependencies) {
-    this.#dependencies = around
+  constructor(dependencies: SystemDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Reads both stores; a store that hangs counts as gone. */
+  /** Reads both stores. A store that does not respond in time is disconnected. */
   async getHealth(): Promise<Static<typeof Health>> {
     const { database, vectors, version } = this.#dependencies
     const [records, passages] = await Promise.all([respondsInTime(readCounts(database)), respondsInTime(vectors.ping())])
@@ -47,7 +47,7 @@ export class SystemService {
     }
   }
 
-  async status(): Promise<Static<typeof Status>> {
+  async getStatus(): Promise<Static<typeof Status>> {
     const { paths, version, startedAt, database, vault, getAddress: address } = this.#dependencies
     const { rss, heapUsed } = process.memoryUsage()
     const [records, log, vectors, documents, logs] = await Promise.all([
@@ -86,38 +86,37 @@ export class SystemService {
     })
   }
 
-  /** Changes them as part of a larger change. */
   async updateSettingsInTransaction(
     transaction: Transaction,
-    { default_model_id, ...given }: Partial<Static<typeof Settings>>,
+    { default_model_id, ...rest }: Partial<Static<typeof Settings>>,
   ): Promise<Static<typeof Settings>> {
     const model = default_model_id && {
       default_model_id: await this.#dependencies.models.resolve(transaction, default_model_id, 'default_model_id'),
     }
-    const next = { ...(await readSettings(transaction)), ...given, ...model }
+    const next = { ...(await readSettings(transaction)), ...rest, ...model }
     await writeSettings(transaction, next)
     return next
   }
 }
 
-const formatConnection = (well: boolean) => (well ? ('connected' as const) : ('disconnected' as const))
+const formatConnection = (isConnected: boolean) => (isConnected ? ('connected' as const) : ('disconnected' as const))
 
-async function respondsInTime(question: Promise<unknown>): Promise<boolean> {
+function respondsInTime(query: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<boolean>((resolve) => {
+  const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, STORE_TIMEOUT_MS, false)
   })
-  const answered = question.then(
+  const response = query.then(
     () => true,
     () => false,
   )
-  return Promise.race([answered, tooLate]).finally(() => clearTimeout(timer))
+  return Promise.race([response, timeout]).finally(() => clearTimeout(timer))
 }
 
-/** Bytes of a file or of everything below a folder; what vanishes meanwhile counts nothing. */
+/** The size of a file or folder, in bytes; 0 if it does not exist. */
 async function getSize(path: string): Promise<number> {
-  const found = await stat(path).catch(() => undefined)
-  if (!found?.isDirectory()) return found?.size ?? 0
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats?.isDirectory()) return stats?.size ?? 0
   const names = await readdir(path).catch(() => [])
   const sizes = await Promise.all(names.map((name) => getSize(join(path, name))))
   return sizes.reduce((sum, size) => sum + size, 0)

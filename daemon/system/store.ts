@@ -1,4 +1,4 @@
-/** Settings and counts, as they are stored. */
+/** Stores settings and reads resource counts. */
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { replaceLinks } from '../store/links.ts'
@@ -10,11 +10,11 @@ export interface StoredSettings {
 
 export async function readSettings(reader: Reader): Promise<StoredSettings> {
   const row = await reader.get<StoredSettings>("SELECT default_model_id, conversation_idle_minutes FROM settings WHERE id = 'settings'")
-  if (!row) throw new Error('The settings are gone from the database.')
+  if (!row) throw new Error('The database has no settings.')
   return row
 }
 
-/** The default model counts as used; when it goes, the embedded one takes its place. */
+/** Links the default model. If it is deleted, the embedded model becomes the default. */
 export async function writeSettings(
   transaction: Transaction,
   { default_model_id, conversation_idle_minutes }: StoredSettings,

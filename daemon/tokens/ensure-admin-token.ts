@@ -1,4 +1,4 @@
-/** The admin token of the first start, and a new one where it was lost; each is kept where the command line finds it before the database knows it. */
+/** Creates the admin token on the first start, and on request a new one if it was lost. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Caller } from '../core/caller.ts'
 import { createTokenSecret, type TokensService } from './service.ts'
@@ -6,30 +6,25 @@ import { createTokenSecret, type TokensService } from './service.ts'
 const BOOTSTRAP_CALLER: Caller = { tokenId: 'first-start', role: 'admin', userId: null }
 
 export interface AdminTokenOptions {
-  /** Becomes the token, instead of a new secret. */
+  /** The secret of the token. Default: a new secret. */
   token: string | undefined
+  /** Called before the token is stored in the database, so that it is not lost in between. */
   saveToken: (token: string) => Promise<void>
-  /**
-   * Another token although there are some. Only who can run a daemon on the home asks for that, and who can do so
-   * could as well read and replace everything in it.
-   */
+  /** Creates a token even if there are tokens. Requires access to the home, which already permits everything. */
   recover: boolean
 }
 
-export async function ensureAdminToken(
-  tokens: TokensService,
-  { token: given, saveToken: keepToken, recover }: AdminTokenOptions,
-): Promise<void> {
+export async function ensureAdminToken(tokens: TokensService, options: AdminTokenOptions): Promise<void> {
   const { total } = await tokens.list(BOOTSTRAP_CALLER, { limit: 1 })
-  if (total > 0 && !recover) return
-  const token = given ?? createTokenSecret()
-  const known = await tokens.authenticate(token)
-  if (known && known.role !== 'admin')
-    throw new CadreError('CONFLICT', `The token in CADRE_TOKEN is known already, with the role ${known.role}.`, {
-      hint: 'Leave CADRE_TOKEN out, and a new token is made.',
+  if (total > 0 && !options.recover) return
+  const token = options.token ?? createTokenSecret()
+  const existing = await tokens.authenticate(token)
+  if (existing && existing.role !== 'admin')
+    throw new CadreError('CONFLICT', `The token in CADRE_TOKEN already exists with the role ${existing.role}.`, {
+      hint: 'Unset CADRE_TOKEN to create a new token.',
     })
-  await keepToken(token)
-  // One that only was not where it should be need not be made again.
-  if (!known)
-    await tokens.createWithSecret({ caller: BOOTSTRAP_CALLER }, { name: total === 0 ? 'admin' : 'admin, recovered', role: 'admin' }, token)
+  await options.saveToken(token)
+  if (existing) return
+  const name = total === 0 ? 'admin' : 'admin, recovered'
+  await tokens.createWithSecret({ caller: BOOTSTRAP_CALLER }, { name, role: 'admin' }, token)
 }

@@ -1,4 +1,4 @@
-/** Access tokens: who a secret belongs to, and what its owner may do. */
+/** Access tokens: creation, authentication and expiry. */
 import { hash, randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
@@ -21,19 +21,22 @@ export const createTokenSecret = (): string => `cadre_${randomBytes(32).toString
 const hashSecret = (secret: string) => hash('sha256', secret, 'hex')
 
 export class TokensService extends Resource<StoredToken, TokenInput> {
-  /** By their secrets: every request asks for its token, and only the first one works out its digest and asks the database. */
+  /** By secret, so that only the first request of a token computes its hash and reads the database. */
   readonly #cache = new Map<string, CachedToken>()
 
   constructor(database: Database) {
     super(database, tokens, tokenRecords, {
       prepare: async (record, given, { transaction, current }) => {
         if (record.role === 'member' && record.user_id === null)
-          throw createValidationError('user_id', 'is required for the role member', 'It says whose conversations the token may see.')
-        // A leap second is a time to the schema, and none to JavaScript.
-        if (given.expires_at && Number.isNaN(Date.parse(given.expires_at)))
-          throw createValidationError('expires_at', 'is no time that can be kept')
+          throw createValidationError(
+            'user_id',
+            'is required for the role member',
+            'It determines whose conversations the token can access.',
+          )
+        // The schema accepts leap seconds, JavaScript does not.
+        if (given.expires_at && Number.isNaN(Date.parse(given.expires_at))) throw createValidationError('expires_at', 'is not a valid time')
         if (given.expires_at && Date.parse(given.expires_at) <= Date.now())
-          throw createValidationError('expires_at', 'must lie in the future')
+          throw createValidationError('expires_at', 'must be in the future')
         if (current && given.expires_at) await requireOtherAdmin(transaction, current)
         return { ...record, expires_at: record.expires_at && new Date(record.expires_at).toISOString() }
       },
@@ -41,7 +44,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
     })
   }
 
-  /** Creates a token and shows its secret, this once. */
+  /** Creates a token and returns its secret in this response only. */
   async createWithSecret(
     change: ChangeContext,
     input: Static<typeof TokenCreate>,
@@ -55,39 +58,39 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   override async remove(change: ChangeContext, id: string, force = false): Promise<string> {
-    // Also where it throws: a disk that fails last may have written it all the same.
+    // Also on an error: the change may have been written before the disk failed.
     return super.remove(change, id, force).finally(() => this.#cache.clear())
   }
 
   async authenticate(secret: string): Promise<Caller | undefined> {
-    const known = this.#cache.get(secret) ?? (await this.#find(secret))
+    const cached = this.#cache.get(secret) ?? (await this.#find(secret))
     const now = Date.now()
-    if (!known || known.expiresAt <= now) return undefined
+    if (!cached || cached.expiresAt <= now) return undefined
     const minute = Math.floor(now / MINUTE_MS)
-    if (known.usedMinute !== minute) {
-      known.usedMinute = minute
-      // Not waited for, and no reason to refuse a request: on a full disk reading goes on.
-      updateLastUsed(this.database, known.caller.tokenId, new Date(minute * MINUTE_MS).toISOString()).catch(() => undefined)
+    if (cached.usedMinute !== minute) {
+      cached.usedMinute = minute
+      // Not awaited, and errors are ignored: reading still works on a full disk.
+      updateLastUsed(this.database, cached.caller.tokenId, new Date(minute * MINUTE_MS).toISOString()).catch(() => undefined)
     }
-    return known.caller
+    return cached.caller
   }
 
   async #find(secret: string): Promise<CachedToken | undefined> {
     const [record] = await this.records.find(this.database, { hash: hashSecret(secret) })
     if (!record) return undefined
-    const known: CachedToken = {
+    const cached: CachedToken = {
       caller: { tokenId: record.id, role: record.role, userId: record.user_id },
       expiresAt: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
       usedMinute: 0,
     }
-    this.#cache.set(secret, known)
-    return known
+    this.#cache.set(secret, cached)
+    return cached
   }
 }
 
 async function requireOtherAdmin(reader: Reader, { id, role, expires_at }: StoredToken): Promise<void> {
   if (role !== 'admin' || expires_at !== null || (await countOtherAdmins(reader, id)) > 0) return
-  throw new CadreError('CONFLICT', 'This is the last admin token that stays; without it nobody could make another.', {
-    hint: 'Create another admin token first, one that does not expire.',
+  throw new CadreError('CONFLICT', 'This is the last admin token without an expiry.', {
+    hint: 'Create another admin token that does not expire first.',
   })
 }

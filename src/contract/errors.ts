@@ -1,4 +1,4 @@
-/** Every error the service can answer: its code, its HTTP status, and the class that carries it. docs/errors.md explains each. */
+/** Error codes with their HTTP status, and the error class. docs/errors.md explains each code. */
 
 export const ERRORS = {
   VALIDATION_ERROR: 400,
@@ -42,7 +42,7 @@ interface ErrorOptions {
   cause?: unknown
 }
 
-/** A failure with a code from the table, a sentence for people, and, where one exists, the way to mend it. */
+/** An error with a code, a message and, if known, a hint how to fix it. */
 export class CadreError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
@@ -61,11 +61,10 @@ export class CadreError extends Error {
   }
 }
 
-/** The caller sent something a field cannot hold. */
 export function createValidationError(field: string, problem: string, hint?: string): CadreError {
   return new CadreError('VALIDATION_ERROR', `${field}: ${problem}.`, { details: [{ field, problem }], hint })
 }
 
-export function createNotFoundError(what: string, id: string): CadreError {
-  return new CadreError('NOT_FOUND', `There is no ${what} "${id}".`)
+export function createNotFoundError(noun: string, id: string): CadreError {
+  return new CadreError('NOT_FOUND', `There is no ${noun} "${id}".`)
 }

@@ -1,34 +1,35 @@
-/** "Did you mean": the known word nearest to one that is not known. */
+/** "Did you mean": finds the known words that are most similar to an unknown word. */
 
-/** The word that needs the fewest changes, if those are few: a third of its letters unless more are allowed. */
-export function suggestWord(given: string, known: readonly string[], most = getMaxDistance(given)): string | undefined {
-  return findWithinDistance(given, known, most)[0]
+/** Finds the most similar word. By default at most a third of its letters may differ. */
+export function suggestWord(word: string, known: readonly string[], maxDistance = getMaxDistance(word)): string | undefined {
+  return findWithinDistance(word, known, maxDistance)[0]
 }
 
-/** The names nearest to one that is not known, at most so many: those that need few changes, then those that hold it. */
-export function findNearest(given: string, known: readonly string[], count: number): string[] {
-  const names = known.filter((name, at) => known.findIndex((other) => other.toLowerCase() === name.toLowerCase()) === at)
-  const holds =
-    given.trim().length < MIN_SUBSTRING_LENGTH ? [] : names.filter((name) => name.toLowerCase().includes(given.trim().toLowerCase()))
-  return [...new Set([...findWithinDistance(given, names, getMaxDistance(given)), ...holds])].slice(0, count)
+/** Finds up to `count` names: first similar names, then names that contain `name`. */
+export function findNearest(name: string, known: readonly string[], count: number): string[] {
+  const names = known.filter((each, index) => known.findIndex((other) => other.toLowerCase() === each.toLowerCase()) === index)
+  const part = name.trim().toLowerCase()
+  const containing = part.length < MIN_SUBSTRING_LENGTH ? [] : names.filter((each) => each.toLowerCase().includes(part))
+  return [...new Set([...findWithinDistance(name, names, getMaxDistance(name)), ...containing])].slice(0, count)
 }
 
-/** Fewer letters are in too many names. */
+/** Shorter substrings occur in too many names. */
 const MIN_SUBSTRING_LENGTH = 3
 
-const getMaxDistance = (given: string): number => Math.max(1, Math.floor(given.length / 3))
+const getMaxDistance = (word: string): number => Math.max(1, Math.floor(word.length / 3))
 
-/** Those that so many changes reach, the nearest first. */
-function findWithinDistance(given: string, known: readonly string[], most: number): string[] {
-  const near = known
-    .map((word) => ({ word, away: computeDistance(given.toLowerCase(), word.toLowerCase(), most) }))
-    .filter(({ away }) => away <= most)
-  return near.sort((a, b) => a.away - b.away).map(({ word }) => word)
+/** Lists the known words within the distance, most similar first. */
+function findWithinDistance(word: string, known: readonly string[], maxDistance: number): string[] {
+  return known
+    .map((candidate) => ({ candidate, distance: computeDistance(word.toLowerCase(), candidate.toLowerCase(), maxDistance) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ candidate }) => candidate)
 }
 
-/** Changes that turn one word into the other, swapped neighbours being one; anything farther than `most` is just "too far". */
-function computeDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
+/** The Damerau–Levenshtein distance, where two swapped letters count as one change. */
+function computeDistance(a: string, b: string, maxDistance: number): number {
+  if (Math.abs(a.length - b.length) > maxDistance) return maxDistance + 1
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {

@@ -28,20 +28,20 @@ async function answered(
 }
 
 const CASES: [name: string, bytes: string, status: number, code: string, error: RegExp][] = [
-  ['what is no HTTP', '\u0000\u0001\r\n\r\n', 400, 'VALIDATION_ERROR', /no HTTP request/],
+  ['what is no HTTP', '\u0000\u0001\r\n\r\n', 400, 'VALIDATION_ERROR', /not valid HTTP/],
   [
     'a path with bytes that belong to none',
     'GET /api/agents/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n',
     400,
     'VALIDATION_ERROR',
-    /no HTTP request/,
+    /not valid HTTP/,
   ],
   [
     'two lengths at once',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
     'VALIDATION_ERROR',
-    /no HTTP/,
+    /not valid HTTP/,
   ],
   ['headers without end', `GET /api/health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 413, 'PAYLOAD_TOO_LARGE', /headers/],
   ['a request that names no host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 403, 'FORBIDDEN', /Host header/],

@@ -239,7 +239,7 @@ export const apiToolRoutes = {
     family: 'api-tools',
     method: 'POST',
     path: '/api-tools/import',
-    summary: 'Import API tools from an OpenAPI document',
+    summary: 'Import OpenAPI operations',
     description:
       'Creates a tool for each operation of an OpenAPI 3 document, in one transaction. The response lists skipped operations with the reason.',
     access: 'write',

@@ -58,7 +58,6 @@ export function resource<F extends Fields>(what: string, fields: F, options: obj
   )
 }
 
-/** The schemas of an object schema's fields. */
 export function getFields(schema: TSchema): Record<string, TSchema> {
   return (schema as unknown as { properties?: Record<string, TSchema> }).properties ?? {}
 }
