@@ -59,5 +59,5 @@ function validateRepository(repository: string): 'local' | 'remote' {
 }
 
 const AUTH_HINT =
-  'Send them as auth, for example {"type": "basic", "username": "git", "password": "<TOKEN>"}; they are stored encrypted and never returned.'
+  'Send them as auth, for example {"type": "basic", "username": "git", "password": "<TOKEN>"}; auth is encrypted and never returned.'
 const SSH_AUTH_HINT = "ssh uses the keys of the daemon's user."

@@ -1,21 +1,20 @@
-/** Cuts a document into passages that respect its structure, with exact spans into its text. */
-
+/** Splits a document into passages along its structure. */
 import type { ParsedDocument } from '../readers/parsed-document.ts'
 import { type Block, parseBlocks } from './parse-blocks.ts'
 import { alignToCharacter, BREAK_WEIGHT, findWordStart, type Segment, type Span, splitSentences, splitSpan, trimSpan } from './segments.ts'
 import { tokenize } from './tokenize.ts'
 
 export interface Passage {
-  /** The document's text from start to end. */
+  /** Text of the document from start to end. */
   content: string
   start: number
   end: number
-  /** Page its start is on; 1 in a document without pages. */
+  /** Page of the start; 1 in a document without pages. */
   page: number
-  /** Headings it stands under, outermost first. */
+  /** Headings above the passage, outermost first. */
   headings: string[]
   position: number
-  /** Its words and those of its headings, as the full-text index wants them. */
+  /** Tokens of the passage and its headings for the full-text index. */
   words: string
 }
 
@@ -24,153 +23,159 @@ export interface ChunkingSettings {
   overlap: number
 }
 
-/** A passage this empty is only cut off when nothing else fits. */
+/** A passage with less text is only created if nothing else fits. */
 const MIN_FILL = 0.15
 
 export function chunkDocument(document: ParsedDocument, settings: ChunkingSettings): Passage[] {
   const { text, pages } = document
   const { blocks, paths } = parseBlocks(document)
-  const atoms = createSegments(document, blocks, settings.size)
-  const chunks: Passage[] = []
+  const segments = createSegments(document, blocks, settings.size)
+  const passages: Passage[] = []
   let page = 0
-  for (const { start, end, section } of packSegments(text, atoms, settings)) {
+  for (const { start, end, section } of packSegments(text, segments, settings)) {
     while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= start) page++
     const content = text.slice(start, end)
     const headings = paths[section] ?? []
     const above = headings.filter((heading) => !content.includes(heading)).join(' ')
     const words = above === '' ? tokenize(content) : `${tokenize(above)} ${tokenize(content)}`
-    chunks.push({ content, start, end, page: pages[page]?.number ?? 1, headings, position: chunks.length, words })
+    passages.push({ content, start, end, page: pages[page]?.number ?? 1, headings, position: passages.length, words })
   }
-  return chunks
+  return passages
 }
 
-/** The pieces of all blocks, none longer than a passage, and long ones short enough to leave room for overlap. */
+/** Splits blocks into segments that are short enough for a passage and leave room for overlap. */
 function createSegments({ text, pages }: ParsedDocument, blocks: readonly Block[], size: number): Segment[] {
-  const atoms: Segment[] = []
-  const add = ({ section, kind }: Block, span: Span, weight: number, most: number) => {
+  const segments: Segment[] = []
+  const add = ({ section, kind }: Block, span: Span, weight: number, maxLength: number) => {
     const { start, end } = span
     if (end <= start) return
-    if (end - start <= most) {
-      atoms.push({ start, end, weight, section, kind })
-      return
-    }
+    if (end - start <= maxLength) return void segments.push({ start, end, weight, section, kind })
     for (const [index, part] of splitSpan(text, span, Math.max(1, Math.floor(size / 4))).entries()) {
-      atoms.push({ start: part.start, end: part.end, weight: index === 0 ? weight : part.weight, section, kind })
+      segments.push({ start: part.start, end: part.end, weight: index === 0 ? weight : part.weight, section, kind })
     }
   }
   for (const block of blocks) {
     if (block.kind === 'prose') {
       let weight: number | undefined = block.weight
       for (const sentence of splitSentences(text, block.start, block.end)) {
-        add(block, sentence, weight ?? (sentence.whole ? BREAK_WEIGHT.sentence : BREAK_WEIGHT.line), size / 2)
+        add(block, sentence, weight ?? (sentence.startsSentence ? BREAK_WEIGHT.sentence : BREAK_WEIGHT.line), size / 2)
         weight = undefined
       }
     } else if (block.end - block.start <= size && block.kind !== 'code')
       add(block, trimSpan(text, block.start, block.end), block.weight, size)
     else addLines(text, block, (span, weight) => add(block, span, weight, size / 2))
   }
-  weightPageBreaks(text, pages, atoms)
-  glueHeadings(atoms)
-  return atoms
+  weightPageBreaks(text, pages, segments)
+  glueHeadings(segments)
+  return segments
 }
 
 function addLines(text: string, block: Block, add: (span: Span, weight: number) => void): void {
   let weight = block.weight
   let blank = false
-  for (let at = block.start; at < block.end; ) {
-    const newline = text.indexOf('\n', at)
+  for (let start = block.start; start < block.end; ) {
+    const newline = text.indexOf('\n', start)
     const end = newline < 0 || newline > block.end ? block.end : newline
-    const line = trimSpan(text, at, end)
-    // Indentation belongs to code, so only the passage that starts with the line goes without it.
+    const line = trimSpan(text, start, end)
+    // Indentation is part of code: only a passage that starts with this line lacks it.
     if (line.end > line.start) {
-      add(line, at === block.start ? weight : blank ? BREAK_WEIGHT.sentence : weight)
+      add(line, start === block.start ? weight : blank ? BREAK_WEIGHT.sentence : weight)
       weight = BREAK_WEIGHT.codeLine
       blank = false
     } else blank = true
-    at = end + 1
+    start = end + 1
   }
 }
 
-/** A page's end is a good end for a passage where a sentence ends with it. */
-function weightPageBreaks(text: string, pages: ParsedDocument['pages'], atoms: Segment[]): void {
+/** Prefers passages that end with their page, unless a sentence continues on the next one. */
+function weightPageBreaks(text: string, pages: ParsedDocument['pages'], segments: Segment[]): void {
   let page = 0
   if (pages.length < 2) return
-  for (let index = 0; index < atoms.length; index++) {
-    const previous = atoms[index - 1]
-    const atom = atoms[index] as Segment
+  for (let index = 0; index < segments.length; index++) {
+    const previous = segments[index - 1]
+    const segment = segments[index] as Segment
     const before = page
-    while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= atom.start) page++
+    while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= segment.start) page++
     if (page === before || !previous) continue
     if (previous.kind === 'prose' && !/[.!?…:。！？]["'”’)\]]?$/.test(text.slice(previous.end - 3, previous.end))) {
-      if (atom.kind === 'prose') atom.weight = Math.min(atom.weight, BREAK_WEIGHT.line)
-    } else atom.weight = Math.max(atom.weight, BREAK_WEIGHT.page)
+      if (segment.kind === 'prose') segment.weight = Math.min(segment.weight, BREAK_WEIGHT.line)
+    } else segment.weight = Math.max(segment.weight, BREAK_WEIGHT.page)
   }
 }
 
-/** What follows a heading stays with it, and so does a heading below it. */
-function glueHeadings(atoms: Segment[]): void {
-  for (let index = 1; index < atoms.length; index++) {
-    const previous = atoms[index - 1] as Segment
-    const atom = atoms[index] as Segment
-    if (previous.kind === 'heading' && (atom.kind !== 'heading' || atom.section === previous.section || atom.weight < previous.weight))
-      atom.weight = BREAK_WEIGHT.glue
+/** Keeps a heading with the text or subheading below it. */
+function glueHeadings(segments: Segment[]): void {
+  for (let index = 1; index < segments.length; index++) {
+    const previous = segments[index - 1] as Segment
+    const segment = segments[index] as Segment
+    if (
+      previous.kind === 'heading' &&
+      (segment.kind !== 'heading' || segment.section === previous.section || segment.weight < previous.weight)
+    )
+      segment.weight = BREAK_WEIGHT.glue
   }
 }
 
 function* packSegments(
   text: string,
-  atoms: readonly Segment[],
+  segments: readonly Segment[],
   { size, overlap }: ChunkingSettings,
 ): Generator<Span & { section: number }> {
-  // More overlap than half a passage would say everything twice and more.
-  const most = Math.min(overlap, Math.floor(size / 2))
-  let start = atoms[0]?.start ?? 0
-  for (let first = 0; first < atoms.length; ) {
-    const next = findBestEnd(atoms, first, start, size)
-    const end = (atoms[next - 1] as Segment).end
-    yield { start, end, section: (atoms[first] as Segment).section }
-    if (next < atoms.length) start = findOverlapStart(text, atoms, next, { start, end }, { size, overlap: most })
+  // With more overlap than half a passage, all text would be repeated at least once.
+  const maxOverlap = Math.min(overlap, Math.floor(size / 2))
+  let start = segments[0]?.start ?? 0
+  for (let first = 0; first < segments.length; ) {
+    const next = findBestEnd(segments, first, start, size)
+    const end = (segments[next - 1] as Segment).end
+    yield { start, end, section: (segments[first] as Segment).section }
+    if (next < segments.length) start = findOverlapStart(text, segments, next, { start, end }, { size, overlap: maxOverlap })
     first = next
   }
 }
 
-/** The piece before which the passage that begins at `start` with piece `first` ends best. */
-function findBestEnd(atoms: readonly Segment[], first: number, start: number, size: number): number {
+/** Returns the index of the segment before which the passage that starts with segment `first` ends best. */
+function findBestEnd(segments: readonly Segment[], first: number, start: number, size: number): number {
   let best = first + 1
   let bestScore = Number.NEGATIVE_INFINITY
-  for (let next = first + 1; next <= atoms.length; next++) {
-    const fill = ((atoms[next - 1] as Segment).end - start) / size
+  for (let next = first + 1; next <= segments.length; next++) {
+    const fill = ((segments[next - 1] as Segment).end - start) / size
     if (fill > 1) break
-    const score = (atoms[next]?.weight ?? BREAK_WEIGHT.end) + fill - (fill < MIN_FILL ? 1.5 : 0)
+    const score = (segments[next]?.weight ?? BREAK_WEIGHT.end) + fill - (fill < MIN_FILL ? 1.5 : 0)
     if (score >= bestScore) [best, bestScore] = [next, score]
   }
   return best
 }
 
-/** Where the passage with piece `next` starts: back by the overlap, at a sentence if there is one, else at a word. */
+/** Returns the start of the passage with segment `next`: back by the overlap, at a sentence if possible, else at a word. */
 function findOverlapStart(
   text: string,
-  atoms: readonly Segment[],
+  segments: readonly Segment[],
   next: number,
   previous: Span,
   { size, overlap }: ChunkingSettings,
 ): number {
-  const atom = atoms[next] as Segment
-  const room = Math.min(overlap, size - (atom.end - previous.end))
-  if (room <= 0 || atom.kind === 'heading' || atom.weight >= BREAK_WEIGHT.page) return atom.start
+  const segment = segments[next] as Segment
+  const room = Math.min(overlap, size - (segment.end - previous.end))
+  if (room <= 0 || segment.kind === 'heading' || segment.weight >= BREAK_WEIGHT.page) return segment.start
   const floor = Math.max(previous.end - room, previous.start + 1)
-  let [sentence, piece] = [atom.start, atom.start]
-  let at = next - 1
-  for (; at >= 0; at--) {
-    const before = atoms[at] as Segment
-    if (before.start < floor || before.section !== atom.section || before.kind === 'heading') break
-    piece = before.start
-    if (before.weight >= BREAK_WEIGHT.sentence) sentence = before.start
+  let [sentenceStart, segmentStart] = [segment.start, segment.start]
+  let index = next - 1
+  for (; index >= 0; index--) {
+    const before = segments[index] as Segment
+    if (before.start < floor || before.section !== segment.section || before.kind === 'heading') break
+    segmentStart = before.start
+    if (before.weight >= BREAK_WEIGHT.sentence) sentenceStart = before.start
   }
-  if (sentence < atom.start) return sentence
-  const straddling = atoms[at]
-  if (atom.kind !== 'prose' || !straddling || straddling.kind !== 'prose' || straddling.section !== atom.section || straddling.end <= floor)
-    return piece
+  if (sentenceStart < segment.start) return sentenceStart
+  const straddling = segments[index]
+  if (
+    segment.kind !== 'prose' ||
+    !straddling ||
+    straddling.kind !== 'prose' ||
+    straddling.section !== segment.section ||
+    straddling.end <= floor
+  )
+    return segmentStart
   const word = findWordStart(text, alignToCharacter(text, floor - 1, floor + 1), Math.min(straddling.end, previous.end))
-  return word >= floor && word < straddling.end ? word : piece
+  return word >= floor && word < straddling.end ? word : segmentStart
 }

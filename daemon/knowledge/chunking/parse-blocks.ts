@@ -1,19 +1,12 @@
-/** Finds the structure of a document: headings with their paths, paragraphs, items, rows and code. */
-
+/** Parses a document into blocks: headings, paragraphs, list items, table rows and code. */
 import type { ParsedDocument } from '../readers/parsed-document.ts'
-import { BREAK_WEIGHT, getHeadingWeight } from './segments.ts'
+import { BREAK_WEIGHT, getHeadingWeight, type Segment } from './segments.ts'
 
-export interface Block {
-  start: number
-  end: number
-  kind: 'heading' | 'prose' | 'row' | 'code'
-  weight: number
-  section: number
-}
+export type Block = Segment
 
 export interface DocumentStructure {
   blocks: Block[]
-  /** Heading paths; the first is the empty one. */
+  /** Heading paths; the first one is empty. */
   paths: string[][]
 }
 
@@ -23,17 +16,17 @@ const FENCE = / {0,3}(`{3,}|~{3,})/y
 const MAX_HEADING_LENGTH = 300
 
 export function parseBlocks(document: ParsedDocument): DocumentStructure {
-  const scanner = new BlockParser(document)
+  const parser = new BlockParser(document)
   const { text, format } = document
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start)
     const end = newline < 0 ? text.length : newline
-    if (format === 'markdown') scanner.parseMarkdownLine(start, end)
-    else if (format === 'code') scanner.parseCodeLine(start, end)
-    else scanner.parseTextLine(start, end, format === 'table' ? 'row' : 'prose')
+    if (format === 'markdown') parser.parseMarkdownLine(start, end)
+    else if (format === 'code') parser.parseCodeLine(start, end)
+    else parser.parseTextLine(start, end, format === 'table' ? 'row' : 'prose')
     start = end + 1
   }
-  return scanner.finish()
+  return parser.finish()
 }
 
 class BlockParser {
@@ -46,7 +39,7 @@ class BlockParser {
   #fence: string | undefined
   #page = 0
   #blankBefore = true
-  /** Where the front matter ends, which is a block of its own. */
+
   #frontMatterEnd = 0
 
   constructor({ text, pages, format }: ParsedDocument) {
@@ -105,7 +98,7 @@ class BlockParser {
     } else this.#addProse(start, end)
   }
 
-  /** A line of code is a block; one that starts at the margin after an empty line starts a definition. */
+  /** Each line of code is a block. An unindented line after an empty one starts a definition. */
   parseCodeLine(start: number, end: number): void {
     if (isBlank(this.#text, start, end)) {
       this.#blankBefore = true
@@ -142,7 +135,7 @@ class BlockParser {
     else this.#startBlock(start, end, 'prose', isItem ? BREAK_WEIGHT.item : BREAK_WEIGHT.paragraph)
   }
 
-  /** The head of a table stays with its first row. */
+  /** Keeps the header of a table with its first row. */
   #addRow(start: number, end: number): void {
     const previous = this.#block?.kind === 'row' ? this.#block : undefined
     const rule = previous !== undefined && /^\|(?:\s*:?-+:?\s*\|){1,500}\s*$/.test(this.#text.slice(start, Math.min(end, start + 5_000)))
@@ -162,7 +155,7 @@ class BlockParser {
     this.#end()
   }
 
-  /** A line of = or - under a single line makes that line a heading. */
+  /** Whether the line is the underline of a setext heading. */
   #isUnderline(start: number, end: number): boolean {
     const block = this.#block
     if (block?.kind !== 'prose' || block.weight === BREAK_WEIGHT.item || end - start < 2 || end - start > MAX_HEADING_LENGTH) return false
@@ -198,7 +191,7 @@ class BlockParser {
     this.#block = undefined
   }
 
-  /** What goes over a page's end is two blocks. */
+  /** A block ends with its page. */
   #breakAtPage(start: number): void {
     let turned = false
     while ((this.#pages[this.#page]?.start ?? Number.POSITIVE_INFINITY) <= start) {
@@ -209,15 +202,15 @@ class BlockParser {
   }
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at
+function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+  pattern.lastIndex = position
   return pattern.exec(text)
 }
 
 function isBlank(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at)
-    if (code !== 0x20 && code !== 0x09 && (code < 0x80 || !/\s/.test(text.charAt(at)))) return false
+  for (let position = start; position < end; position++) {
+    const code = text.charCodeAt(position)
+    if (code !== 0x20 && code !== 0x09 && (code < 0x80 || !/\s/.test(text.charAt(position)))) return false
   }
   return true
 }

@@ -1,6 +1,6 @@
-/** The pieces that passages are put together from: sentences, rows, lines of code; and how well a passage may end before each. */
+/** Segments that passages consist of, such as sentences, rows and lines of code, and functions that find them. */
 
-/** How good it is to start a new passage at a piece; added to how full the passage before it is, from 0 to 1. */
+/** Preference for starting a new passage at a segment; added to the fill level (0 to 1) of the passage before it. */
 export const BREAK_WEIGHT = {
   end: 1.5,
   page: 0.8,
@@ -14,7 +14,7 @@ export const BREAK_WEIGHT = {
   closing: -0.35,
   word: -0.3,
   character: -0.4,
-  /** Between a heading and what it heads. */
+  /** Between a heading and the text below it. */
   glue: -2,
 }
 
@@ -24,7 +24,7 @@ export interface Segment {
   start: number
   end: number
   weight: number
-  /** Place of its heading path among the document's paths. */
+  /** Index of its heading path. */
   section: number
   kind: 'heading' | 'prose' | 'row' | 'code'
 }
@@ -46,7 +46,6 @@ const isSpace = (code: number) =>
   code === 0x205f ||
   code === 0xfeff
 
-/** The span without whitespace at its ends. */
 export function trimSpan(text: string, from: number, to: number): Span {
   let [start, end] = [from, to]
   while (start < end && isSpace(text.charCodeAt(start))) start++
@@ -55,50 +54,51 @@ export function trimSpan(text: string, from: number, to: number): Span {
 }
 
 const SENTENCE_BREAK = /[.!?…]{1,8}["'”’)\]*_`]{0,4}\s|[。！？｡]{1,8}[」』”’）]{0,4}|\n/g
-const ABBREVIATION =
-  /(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|Nos|Fig|Figs|Eq|Sec|Ch|Vol|pp?|vs|cf|al|e\.g|i\.e|approx|Inc|Ltd|Co|Corp|Art|Nr|bzw|z\.B|M|Mme|ca|ed|eds)\.$/
+const ABBREVIATIONS =
+  'Mr Mrs Ms Dr Prof St Jr Sr No Nos Fig Figs Eq Sec Ch Vol p pp vs cf al e.g i.e approx Inc Ltd Co Corp Art Nr bzw z.B M Mme ca ed eds'
+const ABBREVIATION = new RegExp(`(?:^|[\\s(])(?:[A-Z]|${ABBREVIATIONS.replaceAll('.', '\\.').replaceAll(' ', '|')})\\.$`)
 
-/** The sentences and lines of a paragraph; each says whether it starts a sentence. */
-export function splitSentences(text: string, from: number, to: number): (Span & { whole: boolean })[] {
-  const found: (Span & { whole: boolean })[] = []
-  let at = from
-  let whole = true
-  const take = (end: number, next: boolean) => {
-    const span = trimSpan(text, at, end)
-    if (span.end > span.start) found.push({ start: span.start, end: span.end, whole })
-    at = end
-    whole = next
+/** Splits a paragraph at sentence ends and line breaks. */
+export function splitSentences(text: string, from: number, to: number): (Span & { startsSentence: boolean })[] {
+  const sentences: (Span & { startsSentence: boolean })[] = []
+  let start = from
+  let startsSentence = true
+  const add = (end: number, nextStartsSentence: boolean) => {
+    const span = trimSpan(text, start, end)
+    if (span.end > span.start) sentences.push({ ...span, startsSentence })
+    start = end
+    startsSentence = nextStartsSentence
   }
   SENTENCE_BREAK.lastIndex = from
   for (let match = SENTENCE_BREAK.exec(text); match !== null && SENTENCE_BREAK.lastIndex <= to; match = SENTENCE_BREAK.exec(text)) {
     const end = SENTENCE_BREAK.lastIndex
-    if (match[0] === '\n') take(end, /[.!?…:。！？]["'”’)\]]?$/.test(text.slice(Math.max(at, end - 4), end - 1)))
-    else if (endsSentence(text, match.index, end, match[0], at)) take(end, true)
-    else if (match[0].endsWith('\n')) take(end, false)
+    if (match[0] === '\n') add(end, /[.!?…:。！？]["'”’)\]]?$/.test(text.slice(Math.max(start, end - 4), end - 1)))
+    else if (endsSentence(text, match.index, end, match[0], start)) add(end, true)
+    else if (match[0].endsWith('\n')) add(end, false)
   }
-  take(to, true)
-  return found
+  add(to, true)
+  return sentences
 }
 
-function endsSentence(text: string, at: number, end: number, mark: string, start: number): boolean {
+function endsSentence(text: string, position: number, end: number, mark: string, start: number): boolean {
   if (!mark.startsWith('.') || mark.startsWith('..')) return true
   const next = text.charCodeAt(end)
   if (next < 0x80 ? next >= 0x61 && next <= 0x7a : /^\p{Ll}/u.test(text.slice(end, end + 2))) return false
-  return !ABBREVIATION.test(text.slice(Math.max(start, at - 12), at + 1))
+  return !ABBREVIATION.test(text.slice(Math.max(start, position - 12), position + 1))
 }
 
-/** Cuts a span into parts of at most `most` characters: after clauses where it can, else between words, else anywhere but within a character. */
-export function splitSpan(text: string, { start, end }: Span, most: number): (Span & { weight: number })[] {
+/** Splits a span into parts of at most `maxLength` characters: after a clause if possible, else between words or characters. */
+export function splitSpan(text: string, { start, end }: Span, maxLength: number): (Span & { weight: number })[] {
   const parts: (Span & { weight: number })[] = []
   let weight = BREAK_WEIGHT.word
-  for (let at = start; at < end; ) {
-    let to = Math.min(end, at + most)
-    let next = BREAK_WEIGHT.word
-    if (to < end) ({ at: to, weight: next } = findLastBreak(text, at, to))
-    const span = trimSpan(text, at, to)
-    if (span.end > span.start) parts.push({ start: span.start, end: span.end, weight })
-    at = to
-    weight = next
+  for (let from = start; from < end; ) {
+    let to = Math.min(end, from + maxLength)
+    let nextWeight = BREAK_WEIGHT.word
+    if (to < end) ({ position: to, weight: nextWeight } = findLastBreak(text, from, to))
+    const span = trimSpan(text, from, to)
+    if (span.end > span.start) parts.push({ ...span, weight })
+    from = to
+    weight = nextWeight
   }
   return parts
 }
@@ -106,32 +106,32 @@ export function splitSpan(text: string, { start, end }: Span, most: number): (Sp
 const CLAUSE_MARKS = new Set([...',;:、，；：)]}|'].map((mark) => mark.charCodeAt(0)))
 const isIdeograph = (code: number) => code >= 0x3000 && code <= 0x9fff
 
-function findLastBreak(text: string, from: number, to: number): { at: number; weight: number } {
-  let word = 0
-  for (let at = to; at > from + (to - from) / 2; at--) {
-    const before = text.charCodeAt(at - 1)
-    const after = text.charCodeAt(at)
-    if (CLAUSE_MARKS.has(before) && (isSpace(after) || isIdeograph(after))) return { at, weight: BREAK_WEIGHT.clause }
-    if (word === 0 && (isSpace(before) || isSpace(after))) word = at
+function findLastBreak(text: string, from: number, to: number): { position: number; weight: number } {
+  let wordBreak = 0
+  for (let position = to; position > from + (to - from) / 2; position--) {
+    const before = text.charCodeAt(position - 1)
+    const after = text.charCodeAt(position)
+    if (CLAUSE_MARKS.has(before) && (isSpace(after) || isIdeograph(after))) return { position, weight: BREAK_WEIGHT.clause }
+    if (wordBreak === 0 && (isSpace(before) || isSpace(after))) wordBreak = position
   }
-  if (word > 0) return { at: word, weight: BREAK_WEIGHT.word }
-  return { at: alignToCharacter(text, from, to), weight: BREAK_WEIGHT.character }
+  if (wordBreak > 0) return { position: wordBreak, weight: BREAK_WEIGHT.word }
+  return { position: alignToCharacter(text, from, to), weight: BREAK_WEIGHT.character }
 }
 
-/** The nearest place at or before `to` that is not within a character: neither between two halves nor before a mark that belongs to the letter. */
+/** Returns the last position up to `to` that splits neither a surrogate pair nor a letter from its combining marks. */
 export function alignToCharacter(text: string, from: number, to: number): number {
-  let at = to
-  while (at > from + 1 && at > to - 16 && /^(?:\p{M}|\u200d)/u.test(text.slice(at, at + 2))) at--
-  const code = text.charCodeAt(at)
-  if (code >= 0xdc00 && code <= 0xdfff) at--
-  return at > from ? at : Math.min(to + 1, text.length)
+  let position = to
+  while (position > from + 1 && position > to - 16 && /^(?:\p{M}|\u200d)/u.test(text.slice(position, position + 2))) position--
+  const code = text.charCodeAt(position)
+  if (code >= 0xdc00 && code <= 0xdfff) position--
+  return position > from ? position : Math.min(to + 1, text.length)
 }
 
-/** The first start of a word at or after `from`, before `to`; where there are no words, the first whole character. */
+/** Returns the first start of a word, or the first ideograph, from `from` up to `to`. */
 export function findWordStart(text: string, from: number, to: number): number {
-  for (let at = from; at < to; at++) {
-    if (isSpace(text.charCodeAt(at - 1)) && !isSpace(text.charCodeAt(at))) return at
-    if (isIdeograph(text.charCodeAt(at)) && !/^[、。，」』）！？ー]/.test(text.charAt(at))) return at
+  for (let position = from; position < to; position++) {
+    if (isSpace(text.charCodeAt(position - 1)) && !isSpace(text.charCodeAt(position))) return position
+    if (isIdeograph(text.charCodeAt(position)) && !/^[、。，」』）！？ー]/.test(text.charAt(position))) return position
   }
   return to
 }

@@ -1,20 +1,21 @@
-/** Text as the full-text index sees it: words in lower case and between spaces, whatever the script or the language. */
+/** Tokenizes text and queries for full-text search, in any script. */
 
-/** Scripts that are written without spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu
 const HAS_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\ud840-\ud8ff]/
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u
-/** Words, and names made of several by marks or by capitals. */
+/** Words, and names that join several words with marks or capitals. */
 const TOKEN = /[\p{L}\p{N}\p{M}]+(?:[_.'’\-$][\p{L}\p{N}\p{M}]+)*/gu
 const ASCII_TOKEN = /[A-Za-z0-9]+(?:[_.'\-$][A-Za-z0-9]+)*/g
 const SIMPLE_WORD = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/
 const WORD_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}|\p{N}+/gu
 
+/** Returns lower-case tokens separated by spaces. */
 export function tokenize(text: string): string {
-  const ascii = /^[\u0000-\u007f]*$/.test(text)
+  const isAscii = /^[\u0000-\u007f]*$/.test(text)
   const words: string[] = []
-  if (ascii) tokenizeSpaced(text, ASCII_TOKEN, words)
+  if (isAscii) tokenizeSpaced(text, ASCII_TOKEN, words)
   else {
     const normal = text.normalize('NFKC')
     if (HAS_UNSPACED.test(normal)) tokenizeMixed(normal, words)
@@ -22,9 +23,6 @@ export function tokenize(text: string): string {
   }
   return words.join(' ')
 }
-
-/** A query is cut just as the text it is to find. */
-export const queryWords = tokenize
 
 function tokenizeMixed(text: string, words: string[]): void {
   const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
@@ -37,12 +35,12 @@ function tokenizeMixed(text: string, words: string[]): void {
   if (from < text.length) tokenizeSpaced(text.slice(from), TOKEN, words)
 }
 
-/** Words by dictionary, and pairs of neighbouring characters for the words that no dictionary has. */
+/** Adds dictionary words and, for words that no dictionary has, pairs of adjacent characters. */
 function tokenizeUnspaced(run: string, segmenter: Intl.Segmenter, words: string[]): void {
   for (const { segment, isWordLike } of segmenter.segment(run)) if (isWordLike) words.push(segment)
   if (!CJK.test(run)) return
   const characters = [...run]
-  for (let at = 0; at + 1 < characters.length; at++) words.push(`${characters[at]}${characters[at + 1]}`)
+  for (let index = 0; index + 1 < characters.length; index++) words.push(`${characters[index]}${characters[index + 1]}`)
 }
 
 function tokenizeSpaced(text: string, token: RegExp, words: string[]): void {
@@ -52,17 +50,16 @@ function tokenizeSpaced(text: string, token: RegExp, words: string[]): void {
   }
 }
 
-/** A name of several words is found whole, however its parts are joined, and by each part. */
-function tokenizeCompound(written: string, words: string[]): void {
-  const word = written.replace(/['’]s$/i, '')
+/** Adds a compound name as one token without its marks, and each of its parts. */
+function tokenizeCompound(compound: string, words: string[]): void {
+  const word = compound.replace(/['’]s$/i, '')
   const parts = word.split(/[_.'’\-$]/).flatMap((part) => part.match(WORD_PARTS) ?? [])
-  const whole = foldAccents(word.replaceAll(/[_.'’\-$]/g, ''))
-  words.push(whole)
+  words.push(foldAccents(word.replaceAll(/[_.'’\-$]/g, '')))
   if (parts.length < 2 || /^[\p{L}]+['’]t$/u.test(word)) return
   for (const part of parts) words.push(foldAccents(part))
 }
 
-/** Lower case, and Latin letters without their accents: people leave them out when they search. */
+/** Lower-cases a word and removes accents from Latin letters, because people omit them in queries. */
 function foldAccents(word: string): string {
   const lower = word.toLowerCase()
   return /[\u00e0-\u024f\u1e00-\u1eff]/.test(lower) ? lower.normalize('NFD').replaceAll(/\p{M}/gu, '') : lower
