@@ -63,7 +63,7 @@ export default class ModelsDiscover extends CadreCommand {
     if (found.length > 0 && fresh.length === 0) this.narrate('All discovered models have already been added.')
     if (fresh.length < 2 || !canPrompt() || !isTable) return fresh
     const options = fresh.map((model) => ({ value: model, label: model.name, note: model.origin }))
-    return withDialog((dialog) => dialog.choose('Which models?', options, { several: true }))
+    return withDialog((dialog) => dialog.choose('Which models?', options, { multiple: true }))
   }
 }
 

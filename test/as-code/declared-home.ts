@@ -1,6 +1,7 @@
 /** A Cadre with something of every family in it, and what its secrets are. */
+
+import { resolveSecrets } from '../../src/cli/as-code/resolve-secrets.ts'
 import { formatResource, parseResource } from '../../src/cli/as-code/resource-yaml.ts'
-import { resolveSecrets } from '../../src/cli/as-code/secret-references.ts'
 import { expectData } from '../harness/expect.ts'
 import type { Json, TestServer } from '../harness/test-server.ts'
 

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { resolveSecrets } from '../../src/cli/as-code/resolve-secrets.ts'
 import { listResourceFiles, readResourceFile } from '../../src/cli/as-code/resource-files.ts'
 import { formatResource, parseResource } from '../../src/cli/as-code/resource-yaml.ts'
-import { resolveSecrets } from '../../src/cli/as-code/secret-references.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 
 const test = suite<{ folder: string }>('as code: files')
@@ -63,17 +63,17 @@ test('what is no YAML is told with its line and what to do', async () => {
     /^agents\/a\.yaml, line 2: nested mappings.*: temperature: 0\.2: 3 Mend that line/,
   )
   assert.match(await unreadable('name: a\nname: b\n'), /line 2: map keys must be unique: name: b/)
-  assert.match(await unreadable('name: a\n---\nname: b\n'), /line 2: here begins another document.* file of its own/)
+  assert.match(await unreadable('name: a\n---\nname: b\n'), /line 2: another document starts here.* file of its own/)
   assert.match(await unreadable('name: !!js/function x\n'), /line 1: unresolved tag/i)
   assert.match(await unreadable('\tname: a\n'), /line 1: tabs/)
-  for (const empty of ['', '# only words\n', '- a\n', 'text\n', 'null\n']) assert.match(await unreadable(empty), 'holds no fields')
+  for (const empty of ['', '# only words\n', '- a\n', 'text\n', 'null\n']) assert.match(await unreadable(empty), 'contains no fields')
 })
 
 test('aliases, and nesting without an end, are refused before they cost anything', async () => {
   const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]\n`
   const bomb = `a: &a [x]\n${[...'bcdefghi'].map((name, at) => level(name, 'abcdefgh'[at] as string)).join('')}`
-  assert.match(await unreadable(bomb), /line 2: aliases are not read.*Write out what/)
-  assert.match(await unreadable('a: &a [*a]\n'), 'aliases are not read')
+  assert.match(await unreadable(bomb), /line 2: aliases are not supported.*Write out what/)
+  assert.match(await unreadable('a: &a [*a]\n'), 'aliases are not supported')
   assert.match(await unreadable(`a: ${'['.repeat(20_000)}`), /agents\/a\.yaml/)
 })
 
@@ -100,11 +100,11 @@ test('files are found below the folders of families; what is hidden or no YAML i
 
 test('a folder that is no family is asked back, so that nothing is left out in silence', async ({ folder }) => {
   put(folder, 'agnets/a.yaml')
-  assert.match(await refusal(() => listResourceFiles(folder)), 'agnets/a.yaml is in no folder of a family. Did you mean agents/?')
+  assert.match(await refusal(() => listResourceFiles(folder)), 'agnets/a.yaml is not in the folder of a family. Did you mean agents/?')
   rmSync(join(folder, 'agnets'), { recursive: true })
   put(folder, 'agents.yaml')
-  assert.match(await refusal(() => listResourceFiles(folder)), /agents\.yaml is in no folder of a family\. The folders are models,/)
-  assert.match(await refusal(() => listResourceFiles(join(folder, 'nowhere'))), /There is no folder .*nowhere\. cadre export --to/)
+  assert.match(await refusal(() => listResourceFiles(folder)), /agents\.yaml is not in the folder of a family\. The folders are models,/)
+  assert.match(await refusal(() => listResourceFiles(join(folder, 'nowhere'))), /Folder not found .*nowhere\. cadre export --to/)
   assert.match(await refusal(() => listResourceFiles(join(folder, 'agents.yaml'))), 'is no folder')
 })
 
@@ -135,7 +135,7 @@ test('references are read in secrets only, also in the middle of a text', async 
   })
   assert.match(
     await refusal(async () => resolved({ auth: { type: 'bearer', token: '${env:not-a-name}' } })),
-    'f: auth.token has a reference that cannot be read. Write it as ${env:NAME}',
+    'f: auth.token has an invalid reference. Write it as ${env:NAME}',
   )
 })
 

@@ -25,10 +25,10 @@ export const countChanges = ({ changes }: Plan, action: Action): number => chang
 
 export const hasChanges = ({ changes }: Plan): boolean => changes.some(({ action }) => action !== 'unchanged')
 
-export function formatPlan(plan: Plan, paper: Output): string[] {
-  const changes = plan.changes.flatMap((change) => formatChange(change, paper))
+export function formatPlan(plan: Plan, output: Output): string[] {
+  const changes = plan.changes.flatMap((change) => formatChange(change, output))
   const missing = plan.missing.map(({ variable, file, field }) =>
-    paint('yellow', `! ${variable} is not set (needed by ${sanitizeLine(file)} for ${field})`, paper.stream),
+    paint('yellow', `! ${variable} is not set (needed by ${sanitizeLine(file)} for ${field})`, output.stream),
   )
   return [...changes, ...missing, ...(changes.length + missing.length > 0 ? [''] : []), formatTotals(plan)]
 }

@@ -7,9 +7,9 @@ import type { RouteInput } from '../../contract/route.ts'
 import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { Plan } from './format-plan.ts'
+import { resolveSecrets } from './resolve-secrets.ts'
 import { listResourceFiles, readResourceFile } from './resource-files.ts'
 import { parseResource } from './resource-yaml.ts'
-import { resolveSecrets } from './secret-references.ts'
 
 export type Declaration = RouteInput<typeof asCodeRoutes.apply>['body']
 

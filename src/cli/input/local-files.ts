@@ -19,13 +19,13 @@ export type SkipReason = 'hidden' | 'ignored' | 'unwanted' | 'kind'
 
 export interface ScannedFile extends LocalFile {
   /** Undefined for documents. */
-  left?: SkipReason
+  skipped?: SkipReason
 }
 
 /** Skips hidden files, files ignored by git and unsupported types. Sorted by name. */
 export async function listFiles(root: string, choice: FileFilter): Promise<LocalFile[]> {
   const found: LocalFile[] = []
-  for await (const { path, name, left } of scanFolder(root, choice)) if (left === undefined) found.push({ path, name })
+  for await (const { path, name, skipped: left } of scanFolder(root, choice)) if (left === undefined) found.push({ path, name })
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -49,12 +49,12 @@ export async function* scanFolder(root: string, { include = [], exclude = [] }: 
     for await (const entry of await opendir(folder)) {
       const path = join(folder, entry.name)
       const name = relative(root, path).split(sep).join('/').normalize('NFC')
-      if (entry.name.startsWith('.')) yield { path, name, left: 'hidden' }
-      else if (entry.name === 'node_modules' || refused(name)) yield { path, name, left: 'unwanted' }
-      else if (ignored.some((test) => test(entry.isDirectory() ? `${path}/` : path))) yield { path, name, left: 'ignored' }
+      if (entry.name.startsWith('.')) yield { path, name, skipped: 'hidden' }
+      else if (entry.name === 'node_modules' || refused(name)) yield { path, name, skipped: 'unwanted' }
+      else if (ignored.some((test) => test(entry.isDirectory() ? `${path}/` : path))) yield { path, name, skipped: 'ignored' }
       else if (entry.isDirectory()) yield* look(path, ignored)
-      else if (!entry.isFile() || !types.has(extname(name).slice(1).toLowerCase())) yield { path, name, left: 'kind' }
-      else if (!wanted(name)) yield { path, name, left: 'unwanted' }
+      else if (!entry.isFile() || !types.has(extname(name).slice(1).toLowerCase())) yield { path, name, skipped: 'kind' }
+      else if (!wanted(name)) yield { path, name, skipped: 'unwanted' }
       else yield { path, name }
     }
   }

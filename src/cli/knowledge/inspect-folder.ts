@@ -60,7 +60,7 @@ async function describeUnreadableFolder(folder: string): Promise<string | undefi
   const count: Record<SkipReason | 'empty', number> = { hidden: 0, ignored: 0, unwanted: 0, kind: 0, empty: 0 }
   const kinds = new Set<string>()
   try {
-    for await (const { path, name, left } of scanFolder(folder, {})) {
+    for await (const { path, name, skipped: left } of scanFolder(folder, {})) {
       if (left === undefined && (await stat(path)).size > 0) return undefined
       count[left ?? 'empty']++
       if (left === 'kind') kinds.add(extname(name).toLowerCase() || basename(name))

@@ -6,13 +6,13 @@ export type Shell = (typeof SHELLS)[number]
 /** The words that can follow a command line prefix: subcommands or flags. */
 export interface CompletionNode {
   /** The prefix, separated by spaces. */
-  at: string
+  path: string
   next: { word: string; description: string }[]
 }
 
 /** The allowed values of a flag. */
 export interface FlagValues {
-  at: string
+  path: string
   flag: string
   values: string[]
 }
@@ -70,7 +70,7 @@ export function buildGrammar(commands: readonly CommandLike[], topics: readonly 
       if (flag.hidden) continue
       add(at, `--${name}`, getFirstLine(flag.description))
       if (flag.allowNo) add(at, `--no-${name}`, getFirstLine(flag.description))
-      if (flag.options) choices.push({ at, flag: `--${name}`, values: [...flag.options] })
+      if (flag.options) choices.push({ path: at, flag: `--${name}`, values: [...flag.options] })
     }
     add(at, '--help', 'Show help.')
   }
@@ -92,10 +92,10 @@ function formatLookupFunctions(
   line: (next: CompletionNode['next'][number]) => string,
 ): string {
   const next = places.map(
-    ({ at, next: words }) => `    ${quote(at)}) printf '%s\\n' ${words.map((word) => quote(line(word))).join(' ')} ;;`,
+    ({ path: at, next: words }) => `    ${quote(at)}) printf '%s\\n' ${words.map((word) => quote(line(word))).join(' ')} ;;`,
   )
   const values = choices.map(
-    ({ at, flag, values: words }) => `    ${quote(`${at} ${flag}`)}) printf '%s\\n' ${words.map(quote).join(' ')} ;;`,
+    ({ path: at, flag, values: words }) => `    ${quote(`${at} ${flag}`)}) printf '%s\\n' ${words.map(quote).join(' ')} ;;`,
   )
   return `_cadre_next() {
   case "$1" in
@@ -149,10 +149,10 @@ if [[ "$funcstack[1]" == "_cadre" ]]; then _cadre "$@"; else compdef _cadre cadr
 }
 
 function formatFish({ nodes: places, flagValues: choices }: Grammar): string {
-  const lines = places.flatMap(({ at, next }) =>
+  const lines = places.flatMap(({ path: at, next }) =>
     next.map(({ word, description }) => {
       const what = word.startsWith('--') ? `-l ${quote(word.slice(2))}` : `-a ${quote(word)}`
-      const choice = choices.find((one) => one.at === at && one.flag === word)
+      const choice = choices.find((one) => one.path === at && one.flag === word)
       const values = choice ? ` -x -a ${quote(choice.values.join(' '))}` : ''
       return `complete -c cadre -n ${quote(`__cadre_at "${at}"`)} ${what}${values} -d ${quote(description)}`
     }),
@@ -168,8 +168,8 @@ function __cadre_at
   test "$at" = "$argv[1]"
 end
 set -g __cadre_places ${places
-    .filter(({ at }) => at !== '')
-    .map(({ at }) => quote(at))
+    .filter(({ path: at }) => at !== '')
+    .map(({ path: at }) => quote(at))
     .join(' ')}
 complete -c cadre -e
 complete -c cadre -n '__cadre_at ""' -f

@@ -57,7 +57,7 @@ async function chooseModel(connection: Connection, dialog: Dialog): Promise<stri
   if (models.length < 2) return undefined
   process.stderr.write('\n')
   const options = models.map(({ id, name, provider }) => ({ value: id, label: name, ...(provider ? { note: provider } : {}) }))
-  const [chosen] = await dialog.choose('Model', options, { several: false, none: `Enter for the default, ${usual}` })
+  const [chosen] = await dialog.choose('Model', options, { multiple: false, emptyLabel: `Enter for the default, ${usual}` })
   return chosen
 }
 
@@ -79,5 +79,5 @@ async function chooseTools(connection: Connection, dialog: Dialog): Promise<stri
     return []
   }
   process.stderr.write('\n')
-  return dialog.choose('Knowledge and tools', options, { several: true })
+  return dialog.choose('Knowledge and tools', options, { multiple: true })
 }

@@ -7,7 +7,7 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { printReply } from '../ask/print-reply.ts'
-import { completeFolder, expandHome } from '../input/folder-completion.ts'
+import { completeFolder, expandHome } from '../input/complete-folder.ts'
 import { type AddedSource, addSource, isUnreadable, removeAddedSource } from '../knowledge/add-source.ts'
 import { formatFailures, formatSyncOutcome } from '../knowledge/follow-sync.ts'
 import { findFolderProblem, OTHER_FOLDER_HINT } from '../knowledge/inspect-folder.ts'
@@ -80,7 +80,7 @@ async function offerModels(connection: Connection, found: readonly DiscoveredMod
     label: model.name,
     note: model.endpoint === null ? `key in ${model.origin}` : model.origin,
   }))
-  const [model] = await dialog.choose('Which model?', options, { several: false, none: 'Enter for the embedded model' })
+  const [model] = await dialog.choose('Which model?', options, { multiple: false, emptyLabel: 'Enter for the embedded model' })
   if (!model) return
   const [added] = model.added === null ? await addModels(connection, [model], found) : []
   const default_model_id = added?.id ?? model.added

@@ -3,7 +3,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Route } from '../../contract/route.ts'
 import type { Body } from '../input/input-reader.ts'
-import { createAmbiguousNameError, createUnknownNameError, type FoundResource, type NameQuery } from './ambiguous-names.ts'
+import { createAmbiguousNameError, createUnknownNameError, type FoundResource, type NameQuery } from './name-errors.ts'
 import { IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 import { fetchNames } from './resource-names.ts'
 

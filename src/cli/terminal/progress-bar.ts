@@ -92,7 +92,7 @@ export class RateEstimator {
   #label = ''
   #samples: { at: number; done: number }[] = []
 
-  pace({ label, done, total }: ProgressStep, now: number): Pace {
+  estimate({ label, done, total }: ProgressStep, now: number): Pace {
     if (label !== this.#label || done < (this.#samples.at(-1)?.done ?? 0)) this.#samples = []
     this.#label = label
     if (this.#samples.at(-1)?.done !== done) this.#samples.push({ at: now, done })
@@ -126,7 +126,7 @@ export class ProgressDisplay {
 
   show(step: ProgressStep): void {
     this.#step = step
-    this.#estimator.pace(step, Date.now())
+    this.#estimator.estimate(step, Date.now())
   }
 
   /** Prints a permanent line above the bar. */
@@ -138,7 +138,7 @@ export class ProgressDisplay {
   /** Removes the bar until the next step, for example to prompt. */
   clear(): void {
     this.#erase()
-    this.#echo.on()
+    this.#echo.restore()
   }
 
   #erase(): void {
@@ -159,10 +159,10 @@ export class ProgressDisplay {
 
   #draw(): void {
     if (!this.#step) return
-    const pace = this.#estimator.pace(this.#step, Date.now())
+    const pace = this.#estimator.estimate(this.#step, Date.now())
     if (!this.#canRedraw) return void this.#stream.write(`${formatPlainLine(this.#step, pace)}\n`)
     // Changing the terminal costs a subprocess: not worth it for short waits without a total.
-    if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.off()
+    if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.disable()
     // Some terminals wrap as soon as the last column is written.
     const columns = (this.#stream.columns || 80) - 1
     const { below, note = '', ...step } = this.#step

@@ -79,7 +79,11 @@ export class Dialog {
   }
 
   /** Prompts for entries of a numbered list; an empty answer selects none. */
-  async choose<T>(question: string, options: readonly Option<T>[], { several, none = 'Enter for none' }: ChoiceOptions): Promise<T[]> {
+  async choose<T>(
+    question: string,
+    options: readonly Option<T>[],
+    { multiple: several, emptyLabel: none = 'Enter for none' }: ChoiceOptions,
+  ): Promise<T[]> {
     const columns = (process.stderr.columns || 80) - 1
     for (const [at, { label, note }] of options.entries()) {
       const number = String(at + 1).padStart(String(options.length).length)
@@ -120,9 +124,9 @@ export interface Option<T> {
 }
 
 export interface ChoiceOptions {
-  several: boolean
+  multiple: boolean
   /** What an empty answer means. */
-  none?: string
+  emptyLabel?: string
 }
 
 /** Parses answers such as `1,3` or `1-3`; returns undefined if invalid. */

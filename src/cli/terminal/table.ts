@@ -31,13 +31,13 @@ export interface RenderedText {
   hidden: string[]
 }
 
-export function formatTable(rows: readonly Row[], columns: readonly string[], paper: Output): string {
-  return layOutTable(rows, columns, paper).text
+export function formatTable(rows: readonly Row[], columns: readonly string[], output: Output): string {
+  return layOutTable(rows, columns, output).text
 }
 
 /** Errors that do not fit are printed below their row, and so are the IDs of rows without a unique name. */
-export function layOutTable(rows: readonly Row[], columns: readonly string[], paper: Output): RenderedText {
-  const { shown, below, hidden, widths } = arrangeColumns(rows, columns, paper.columns)
+export function layOutTable(rows: readonly Row[], columns: readonly string[], output: Output): RenderedText {
+  const { shown, below, hidden, widths } = arrangeColumns(rows, columns, output.columns)
   const line = (row: readonly string[]) =>
     row
       .map((cell, index) => padEnd(truncate(cell, widths[index] ?? 0), widths[index] ?? 0))
@@ -45,9 +45,9 @@ export function layOutTable(rows: readonly Row[], columns: readonly string[], pa
       .trimEnd()
   const lines = rows.flatMap((_, at) => [
     line(shown.map(({ cells }) => cells[at] ?? '')),
-    ...below.flatMap((column) => formatLinesBelow(column, at, paper)),
+    ...below.flatMap((column) => formatLinesBelow(column, at, output)),
   ])
-  return { text: [paint('bold', line(shown.map(({ heading: head }) => head)), paper.stream), ...lines].join('\n'), hidden }
+  return { text: [paint('bold', line(shown.map(({ heading: head }) => head)), output.stream), ...lines].join('\n'), hidden }
 }
 
 function formatLinesBelow({ key, cells }: Column, at: number, { columns, stream }: Output): string[] {
@@ -142,14 +142,14 @@ function shrinkColumns(shown: readonly Column[], columns: number): number[] {
 }
 
 /** One line per field; long values are wrapped beside the name. */
-export function formatRecord(row: Row, paper: Output): string {
+export function formatRecord(row: Row, output: Output): string {
   const names = Object.keys(row).map((key) => key.replaceAll('_', ' '))
   const left = Math.max(...names.map(stringWidth)) + GAP
-  const right = Math.max(20, Math.min(paper.columns, 120) - left)
+  const right = Math.max(20, Math.min(output.columns, 120) - left)
   const paragraphs = Object.values(row).map((value, index) => {
-    const lines = paper.columns === Number.POSITIVE_INFINITY ? formatValue(value).split('\n') : wrap(formatValue(value), right)
+    const lines = output.columns === Number.POSITIVE_INFINITY ? formatValue(value).split('\n') : wrap(formatValue(value), right)
     const name = padEnd(`${names[index]}`, left)
-    return lines.map((line, at) => (at === 0 ? paint('bold', name, paper.stream) : ' '.repeat(left)) + line).join('\n')
+    return lines.map((line, at) => (at === 0 ? paint('bold', name, output.stream) : ' '.repeat(left)) + line).join('\n')
   })
   return paragraphs.map((text) => text.trimEnd()).join('\n')
 }

@@ -6,11 +6,11 @@ export class TerminalEcho {
   #savedState: string | undefined
 
   /** Node restores the terminal when the process exits. */
-  off(): void {
+  disable(): void {
     if (process.stdin.isTTY) this.#savedState ??= runInForeground('stty -g && stty -echo')
   }
 
-  on(): void {
+  restore(): void {
     if (this.#savedState) runInForeground('stty "$1"', this.#savedState)
     this.#savedState = undefined
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { completeFolder, expandHome } from '../../../src/cli/input/folder-completion.ts'
+import { completeFolder, expandHome } from '../../../src/cli/input/complete-folder.ts'
 import { findFolderProblem, SUPPORTED_FILE_TYPES } from '../../../src/cli/knowledge/inspect-folder.ts'
 import { DEFAULT_FILE_TYPES } from '../../../src/contract/families/source-configurations.ts'
 

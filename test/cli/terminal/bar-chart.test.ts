@@ -9,10 +9,10 @@ import { groupDays } from '../../../src/cli/usage/group-days.ts'
 import { parsePeriod } from '../../../src/cli/usage/period-flags.ts'
 
 const test = suite('bar charts')
-const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
+const output = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
 const spent = (tokens: number, cost: number | null, unpriced_tokens = cost === null ? tokens : 0) => ({ tokens, cost, unpriced_tokens })
 const AGENT = 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
-const report = (columns: number) => ({ title: 'Last 30 days', names: new Map([['m1', 'Llama']]), output: paper(columns), top: 2 })
+const report = (columns: number) => ({ title: 'Last 30 days', names: new Map([['m1', 'Llama']]), output: output(columns), top: 2 })
 
 const USED = {
   total_tokens: 12_345_678,
@@ -42,7 +42,7 @@ test('figures are right-aligned, and the longest bar fills its column', () => {
     { label: 'Llama', cells: ['1,200'], value: 1200 },
     { label: 'GPT', cells: ['600'], value: 600 },
   ]
-  assert.equal(formatChart(['MODEL', 'TOKENS'], rows, paper(30)), [
+  assert.equal(formatChart(['MODEL', 'TOKENS'], rows, output(30)), [
     'MODEL  TOKENS',
     `Llama   1,200  ${'█'.repeat(15)}`,
     `GPT       600  ${'█'.repeat(7)}▌`,
@@ -51,8 +51,8 @@ test('figures are right-aligned, and the longest bar fills its column', () => {
 
 test('a note is shown after the bar only if it fits', () => {
   const rows = [{ label: 'Helper', cells: ['1'], value: 1, note: AGENT }]
-  assert.match(formatChart(['AGENT', 'N'], rows, paper(100))[1] ?? '', AGENT)
-  assert.not.match(formatChart(['AGENT', 'N'], rows, paper(70))[1] ?? '', 'agent_')
+  assert.match(formatChart(['AGENT', 'N'], rows, output(100))[1] ?? '', AGENT)
+  assert.not.match(formatChart(['AGENT', 'N'], rows, output(70))[1] ?? '', 'agent_')
 })
 
 test('no line of a report is wider than the terminal, down to 40 columns', () => {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatFigures, formatResult, type Result } from '../../../src/cli/evaluations/format-report.ts'
-import { diffLines } from '../../../src/cli/terminal/line-diff.ts'
+import { diffLines } from '../../../src/cli/terminal/diff-lines.ts'
 
 const test = suite('diff of expected and actual')
 const formatDiff = (before: string, after: string) => diffLines(before, after).map(({ sign, text }) => sign + text)

@@ -1,4 +1,4 @@
-/** Bars, rates, passages and what `knowledge add` takes its words for: everything that needs no daemon. */
+/** Progress bars, rates, passages and planned sources, without a daemon. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ test.before(() => {
 })
 test.after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a bar says everything where there is room, and keeps what matters where there is not', () => {
+test('a progress bar drops the least important parts in a narrow terminal', () => {
   const pace = { rate: 34, secondsLeft: 11 }
   const wide = formatBarLine(step, pace, 79)
   for (const part of ['Indexing', '25 %', '120/480 passages', '11 files', '34/s', '11 s left']) assert.match(wide, part)
@@ -32,7 +32,7 @@ test('a bar says everything where there is room, and keeps what matters where th
     assert.ok(stringWidth(formatBarLine(step, pace, columns)) <= columns, `${columns} columns`)
 })
 
-test('lines below the bar are drawn again with it, and are gone in the end', async () => {
+test('lines below the bar are redrawn with it and erased at the end', async () => {
   let screen = ''
   let drawn = () => {}
   const write = (text: string) => {
@@ -58,23 +58,24 @@ test('lines below the bar are drawn again with it, and are gone in the end', asy
   assert.is(screen, '\u001b[2A\r\u001b[J')
 })
 
-test('without a total there is no bar, and without a terminal there are words', () => {
+test('a step without a total has no bar, and a plain line has words', () => {
   assert.not.match(formatBarLine({ ...step, total: null }, { rate: 0, secondsLeft: undefined }, 79), /[█░%]/)
   assert.is(formatPlainLine(step, { rate: 3.25, secondsLeft: 700 }), 'Indexing: 120 of 480 passages, 11 files, 3.3/s, 12 min left')
   assert.is(formatPlainLine({ label: 'Asking', done: 0, total: null, unit: '' }, { rate: 0, secondsLeft: undefined }), 'Asking…')
 })
 
-test('the rate is that of the work lately, and starts anew with a new kind of work', () => {
+test('the rate is estimated from recent samples and reset for a new label', () => {
   const pacer = new RateEstimator()
-  const at = (done: number, seconds: number, label = 'Reading') => pacer.pace({ label, done, total: 100, unit: 'files' }, seconds * 1000)
+  const at = (done: number, seconds: number, label = 'Reading') =>
+    pacer.estimate({ label, done, total: 100, unit: 'files' }, seconds * 1000)
   assert.equal(at(0, 0), { rate: 0, secondsLeft: undefined })
   assert.equal(at(10, 2), { rate: 5, secondsLeft: 18 })
-  // Nothing new came: it is as fast as before, and two seconds are over.
+  // Without a new sample the rate stays, and the remaining time goes down.
   assert.equal(at(10, 4), { rate: 5, secondsLeft: 16 })
   assert.equal(at(0, 5, 'Indexing'), { rate: 0, secondsLeft: undefined })
 })
 
-test('the words of a query are found with other endings, and common words are not', () => {
+test('query words match with other endings, and stop words do not match', () => {
   const found = (query: string, text: string) => Array.from(text.matchAll(createQueryPattern(query) ?? /$^/g), ([word]) => word)
   assert.equal(found('How many days of leave do I have?', 'A day of leave. Leaves fall; the holiday is ours.'), ['day', 'leave', 'Leaves'])
   assert.equal(found('有給休暇', '年次有給休暇は二十五日です'), ['有給', '休暇'])
@@ -82,7 +83,7 @@ test('the words of a query are found with other endings, and common words are no
   assert.is(createQueryPattern('what is the'), undefined)
 })
 
-test('a long passage is cut around the words that were asked for', () => {
+test('a long passage is shortened around the query words', () => {
   const text = `${'Filler stands here. '.repeat(40)}The night train to Lisbon leaves at nine. ${'More filler follows. '.repeat(40)}`
   const cut = extractExcerpt(text, createQueryPattern('night train Lisbon'), 120)
   assert.match(cut, 'The night train to Lisbon leaves at nine.')
@@ -92,7 +93,7 @@ test('a long passage is cut around the words that were asked for', () => {
     for (let length = 20; length < 400; length += 7) assert.ok(extractExcerpt(text, createQueryPattern(query), length).length <= length + 2)
 })
 
-test('a passage has its number, its document, page and headings, and fits the terminal', () => {
+test('a passage shows its number, document, page and headings, and fits the terminal', () => {
   const passage = {
     content: '# Leave\n\n## Annual\n\nEvery employee gets twenty-five days of paid annual leave.\u001b[2J',
     score: 0.9,
@@ -108,7 +109,7 @@ test('a passage has its number, its document, page and headings, and fits the te
   for (const columns of [24, 40, 80]) for (const line of lines(columns)) assert.ok(stringWidth(line) <= columns, line)
 })
 
-test('a page is told where the document has pages', () => {
+test('a page number is shown only for documents with pages', () => {
   const places = [
     formatLocation({ source: 'a.pdf', page: 1 }),
     formatLocation({ source: 'https://example.com/B.PDF?v=2', page: 1 }),
@@ -119,7 +120,7 @@ test('a page is told where the document has pages', () => {
   for (const source of ['leave.md', 'notes.txt', 'a.pdf.md', 'table.csv']) assert.is(formatLocation({ source, page: 1 }), source)
 })
 
-test('what is added is told by its look', async () => {
+test('knowledge add infers the source type from its argument', async () => {
   mkdirSync(join(folder, 'notes'))
   writeFileSync(join(folder, 'a.md'), 'a')
   const plan = async (target: string, options = {}) => {
@@ -145,7 +146,7 @@ test('what is added is told by its look', async () => {
   assert.equal((await plan(folder, { type: 'git', name: 'Code' })).configuration, { repository: folder })
 })
 
-test('flags that do not fit what is added are refused', async () => {
+test('flags that do not apply to the source type are rejected', async () => {
   for (const [target, options] of [
     ['https://example.com', { watch: true }],
     [join(folder, 'a.md'), { include: ['*.md'] }],
@@ -158,7 +159,7 @@ test('flags that do not fit what is added are refused', async () => {
     )
 })
 
-test('files of one name from two folders keep apart', async () => {
+test('files with the same name from two folders get different names', async () => {
   writeFileSync(join(folder, 'notes', 'a.md'), 'b')
   const [addition] = await planSources([join(folder, 'a.md'), join(folder, 'notes', 'a.md')], { send: false })
   const names = addition?.files.map(({ name }) => name) ?? []
@@ -166,7 +167,7 @@ test('files of one name from two folders keep apart', async () => {
   assert.is(names[1], 'notes/a.md')
 })
 
-test('files to send are chosen as the daemon chooses them', async () => {
+test('files to upload are selected by the rules of the daemon', async () => {
   const root = join(folder, 'tree')
   for (const [file, text] of Object.entries({
     '.gitignore': 'drafts/\n*.log.md\n',
@@ -189,15 +190,15 @@ test('files to send are chosen as the daemon chooses them', async () => {
   assert.equal(await names({ exclude: ['deep/**'] }), ['top.txt'])
 })
 
-test('filters are typed, and a key said twice is any of both', () => {
+test('filters are typed, and a repeated key matches any of its values', () => {
   assert.equal(parseFilters(['source=a=b.md', 'page=3', 'page=4', 'draft=false']), { source: 'a=b.md', page: [3, 4], draft: false })
 })
 
-test('names in a hint can be pasted into a shell', () => {
+test('shell words are quoted where needed', () => {
   assert.equal(['docs', 'Cadre documentation', "it's", 'a;b'].map(quoteShellWord), ['docs', "'Cadre documentation'", "'it'\\''s'", "'a;b'"])
 })
 
-test('a service is on this machine only at its own addresses', () => {
+test('only loopback addresses are local', () => {
   assert.equal(
     ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1', 'http://10.0.0.5:1', 'https://cadre.example.com'].map(isLoopback),
     [true, true, true, false, false],

@@ -11,7 +11,7 @@ import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../../.
 import { suggestWord } from '../../../src/contract/suggest.ts'
 
 const test = suite('terminal text')
-const paper = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
+const output = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
 
 test('stringWidth counts wide, combining and invisible characters as terminals do', () => {
   assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(stringWidth), [3, 5, 6, 2, 1, 4, 2, 0])
@@ -30,13 +30,13 @@ test('passages found before a cited one are listed as not cited', () => {
   const last = (...cited: boolean[]) =>
     formatCitations(
       cited.map((one, at) => passage(at + 1, one)),
-      { query: 'text', output: paper(80) },
+      { query: 'text', output: output(80) },
     ).at(-1)
   assert.is(last(false, true, false), '[1] was also found but is not cited.')
   assert.is(last(false, true, false, true), '[1] and [3] were also found but are not cited.')
   assert.match(last(true, true, false) ?? '', 'Text.')
   assert.is(last(false, false), undefined)
-  const narrow = formatCitations([passage(1, false), passage(2, true)], { query: 'text', output: paper(20) })
+  const narrow = formatCitations([passage(1, false), passage(2, true)], { query: 'text', output: output(20) })
   assert.equal(narrow.slice(-2), ['[1] was also found', 'but is not cited.'])
 })
 
@@ -70,7 +70,7 @@ test('messages keep our own colors and no other escape sequences', () => {
 test('an answer keeps its code, wraps its prose and lists passages that are not cited', () => {
   const passage = (source: string) => ({ content: 'Twenty-five days.', score: 1, metadata: { source, page: 1 } })
   const answer = 'Twenty-five days of paid leave [2].\n\n```sh\ncadre ask "How many days of leave do I have?"\n```'
-  const text = formatAnswer({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, paper(30))
+  const text = formatAnswer({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, output(30))
   assert.equal(text.split('\n'), [
     'Twenty-five days of paid leave',
     '[2].',
@@ -90,9 +90,9 @@ test('an answer keeps its code, wraps its prose and lists passages that are not 
 
 test('values are short in tables and complete in records', () => {
   const row = { tools: ['a', 'b'], enabled: true, nothing: null, cases: [{ input: 'x' }, { input: 'y' }], text: 'one\ntwo' }
-  assert.is(formatTable([row], Object.keys(row), paper(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
+  assert.is(formatTable([row], Object.keys(row), output(200)).split('\n')[1]?.replaceAll(/ {2,}/g, '|'), 'a, b|yes|2|one two')
   assert.is(
-    formatRecord(row, paper(Number.POSITIVE_INFINITY)),
+    formatRecord(row, output(Number.POSITIVE_INFINITY)),
     'tools    a\n         b\nenabled  yes\nnothing  –\ncases    input: x\n         input: y\ntext     one\n         two',
   )
 })

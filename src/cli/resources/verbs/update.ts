@@ -6,7 +6,7 @@ import { createFields, createFlags, type FlagSet, type FlagValues } from '../../
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import type { Row } from '../../terminal/table.ts'
-import type { FoundResource } from '../ambiguous-names.ts'
+import type { FoundResource } from '../name-errors.ts'
 import { findNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
 import { addReferenceNames } from '../resource-view.ts'
 import { formatTitle, type Topic } from '../topic.ts'
