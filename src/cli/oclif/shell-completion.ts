@@ -4,20 +4,20 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /** The words that can follow a command line prefix: subcommands or flags. */
-export interface CompletionNode {
+interface CompletionNode {
   /** The prefix, separated by spaces. */
   path: string
   next: { word: string; description: string }[]
 }
 
 /** The allowed values of a flag. */
-export interface FlagValues {
+interface FlagValues {
   path: string
   flag: string
   values: string[]
 }
 
-export interface Grammar {
+interface Grammar {
   nodes: CompletionNode[]
   flagValues: FlagValues[]
 }
@@ -46,37 +46,33 @@ interface TopicLike {
 const getFirstLine = (text = '') => text.split('\n')[0] ?? ''
 
 export function buildGrammar(commands: readonly CommandLike[], topics: readonly TopicLike[]): Grammar {
-  const places = new Map<string, Map<string, string>>()
-  const choices: FlagValues[] = []
-  const add = (at: string, word: string, description: string) => {
-    const next = places.get(at) ?? new Map<string, string>()
+  const nodes = new Map<string, Map<string, string>>()
+  const flagValues: FlagValues[] = []
+  const add = (path: string, word: string, description: string) => {
+    const next = nodes.get(path) ?? new Map<string, string>()
     if (!next.get(word)) next.set(word, description)
-    places.set(at, next)
+    nodes.set(path, next)
   }
-  const described = new Map(topics.map(({ name, description }) => [name, getFirstLine(description)]))
+  const topicDescriptions = new Map(topics.map(({ name, description }) => [name, getFirstLine(description)]))
   for (const { id, hidden, description, summary, flags } of commands) {
     if (hidden) continue
     const words = id.split(':')
-    words.forEach((word, index) => {
-      const last = index === words.length - 1
-      add(
-        words.slice(0, index).join(' '),
-        word,
-        last ? getFirstLine(summary ?? description) : (described.get(words.slice(0, index + 1).join(':')) ?? ''),
-      )
-    })
-    const at = words.join(' ')
+    for (const [index, word] of words.entries()) {
+      const topic = topicDescriptions.get(words.slice(0, index + 1).join(':')) ?? ''
+      add(words.slice(0, index).join(' '), word, index === words.length - 1 ? getFirstLine(summary ?? description) : topic)
+    }
+    const path = words.join(' ')
     for (const [name, flag] of Object.entries(flags)) {
       if (flag.hidden) continue
-      add(at, `--${name}`, getFirstLine(flag.description))
-      if (flag.allowNo) add(at, `--no-${name}`, getFirstLine(flag.description))
-      if (flag.options) choices.push({ path: at, flag: `--${name}`, values: [...flag.options] })
+      add(path, `--${name}`, getFirstLine(flag.description))
+      if (flag.allowNo) add(path, `--no-${name}`, getFirstLine(flag.description))
+      if (flag.options) flagValues.push({ path, flag: `--${name}`, values: [...flag.options] })
     }
-    add(at, '--help', 'Show help.')
+    add(path, '--help', 'Show help.')
   }
   return {
-    nodes: [...places].map(([at, next]) => ({ at, next: [...next].map(([word, description]) => ({ word, description })) })),
-    flagValues: choices,
+    nodes: [...nodes].map(([path, next]) => ({ path, next: [...next].map(([word, description]) => ({ word, description })) })),
+    flagValues,
   }
 }
 
@@ -87,16 +83,10 @@ export function formatCompletionScript(shell: Shell, grammar: Grammar): string {
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Shell functions for bash and zsh that look up next words and flag values. */
-function formatLookupFunctions(
-  { nodes: places, flagValues: choices }: Grammar,
-  line: (next: CompletionNode['next'][number]) => string,
-): string {
-  const next = places.map(
-    ({ path: at, next: words }) => `    ${quote(at)}) printf '%s\\n' ${words.map((word) => quote(line(word))).join(' ')} ;;`,
-  )
-  const values = choices.map(
-    ({ path: at, flag, values: words }) => `    ${quote(`${at} ${flag}`)}) printf '%s\\n' ${words.map(quote).join(' ')} ;;`,
-  )
+function formatLookupFunctions({ nodes, flagValues }: Grammar, formatWord: (next: CompletionNode['next'][number]) => string): string {
+  const formatCase = (pattern: string, words: readonly string[]) => `    ${quote(pattern)}) printf '%s\\n' ${words.map(quote).join(' ')} ;;`
+  const next = nodes.map((node) => formatCase(node.path, node.next.map(formatWord)))
+  const values = flagValues.map(({ path, flag, values: words }) => formatCase(`${path} ${flag}`, words))
   return `_cadre_next() {
   case "$1" in
 ${next.join('\n')}
@@ -126,10 +116,10 @@ complete -o default -F _cadre cadre`
 }
 
 function formatZsh(grammar: Grammar): string {
-  const line = ({ word, description }: CompletionNode['next'][number]) => `${word.replaceAll(':', '\\:')}:${description}`
+  const formatWord = ({ word, description }: CompletionNode['next'][number]) => `${word.replaceAll(':', '\\:')}:${description}`
   return `#compdef cadre
 # cadre completion for zsh: source <(cadre autocomplete zsh)
-${formatLookupFunctions(grammar, line)}
+${formatLookupFunctions(grammar, formatWord)}
 _cadre() {
   local at='' word longer
   local -a found
@@ -148,13 +138,13 @@ _cadre() {
 if [[ "$funcstack[1]" == "_cadre" ]]; then _cadre "$@"; else compdef _cadre cadre; fi`
 }
 
-function formatFish({ nodes: places, flagValues: choices }: Grammar): string {
-  const lines = places.flatMap(({ path: at, next }) =>
+function formatFish({ nodes, flagValues }: Grammar): string {
+  const lines = nodes.flatMap(({ path, next }) =>
     next.map(({ word, description }) => {
-      const what = word.startsWith('--') ? `-l ${quote(word.slice(2))}` : `-a ${quote(word)}`
-      const choice = choices.find((one) => one.path === at && one.flag === word)
-      const values = choice ? ` -x -a ${quote(choice.values.join(' '))}` : ''
-      return `complete -c cadre -n ${quote(`__cadre_at "${at}"`)} ${what}${values} -d ${quote(description)}`
+      const option = word.startsWith('--') ? `-l ${quote(word.slice(2))}` : `-a ${quote(word)}`
+      const allowed = flagValues.find((entry) => entry.path === path && entry.flag === word)
+      const values = allowed ? ` -x -a ${quote(allowed.values.join(' '))}` : ''
+      return `complete -c cadre -n ${quote(`__cadre_at "${path}"`)} ${option}${values} -d ${quote(description)}`
     }),
   )
   return `# cadre completion for fish: cadre autocomplete fish | source
@@ -167,10 +157,7 @@ function __cadre_at
   end
   test "$at" = "$argv[1]"
 end
-set -g __cadre_places ${places
-    .filter(({ path: at }) => at !== '')
-    .map(({ path: at }) => quote(at))
-    .join(' ')}
+set -g __cadre_places ${nodes.flatMap(({ path }) => (path === '' ? [] : [quote(path)])).join(' ')}
 complete -c cadre -e
 complete -c cadre -n '__cadre_at ""' -f
 ${lines.join('\n')}`

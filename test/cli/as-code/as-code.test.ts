@@ -1,4 +1,4 @@
-/** A whole Cadre as files, from the terminal, against real daemons. */
+/** export, plan and apply against real daemons. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
@@ -8,6 +8,7 @@ import { aloud } from '../../harness/hooks.ts'
 import { hasTmux, Screen } from '../../harness/screen.ts'
 
 const test = suite('as code at the terminal')
+const atTerminal = hasTmux ? test : test.skip
 const ENVIRONMENT = { CLOUD_KEY: 'canary-cloud-key', WEATHER_TOKEN: 'canary-weather-token' }
 let terminal: Terminal
 let other: Terminal
@@ -30,15 +31,14 @@ const put = (file: string, text: string) => {
   mkdirSync(dirname(join(files, file)), { recursive: true })
   writeFileSync(join(files, file), text)
 }
-/** Every file below a folder and what it says. */
-const contents = (folder: string) =>
+const readFiles = (folder: string) =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.yaml'))
       .sort()
       .map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
   )
-const ok = async (where: Terminal, words: string[], environment: Record<string, string> = {}) => {
+const runOk = async (where: Terminal, words: string[], environment: Record<string, string> = {}) => {
   const ran = await where.run(words, { environment })
   assert.is(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`)
   assert.not.match(ran.stdout + ran.stderr, 'canary')
@@ -60,22 +60,22 @@ test.after(
   }),
 )
 
-test('mistakes in files are told before a daemon is started for them', async () => {
+test('invalid files are reported before a daemon is started', async () => {
   put('agents/bad.yaml', 'name: [x\n')
   const bad = await terminal.run(['plan', '-f', files])
   assert.is(bad.code, 2)
   assert.match(bad.stderr, /agents\/bad\.yaml, line 2/)
   rmSync(join(files, 'agents/bad.yaml'))
-  assert.match((await terminal.run(['apply', '-f', join(files, 'nowhere')])).stderr, 'There is no folder')
-  assert.match((await terminal.run(['plan', '-f', files, '--only', 'agent'])).stderr, '--only agent is no family.\nDid you mean agents?')
+  assert.match((await terminal.run(['apply', '-f', join(files, 'nowhere')])).stderr, 'Folder not found')
+  assert.match((await terminal.run(['plan', '-f', files, '--only', 'agent'])).stderr, '--only: unknown family agent.\nDid you mean agents?')
   assert.not.match((await terminal.run(['daemon', 'status'])).stdout, 'http://')
 })
 
-test('a plan shows what would be made and which secrets are missing, and apply refuses without them', async () => {
-  const { stdout } = await ok(terminal, ['plan', '-f', files])
+test('a plan shows new resources and missing secrets, and apply fails without the secrets', async () => {
+  const { stdout } = await runOk(terminal, ['plan', '-f', files])
   assert.match(stdout, /^\+ agents\/Helper \/ one\n {4}name +Helper \/ one$/m)
-  assert.match(stdout, /^! CLOUD_KEY is not set, and models\/cloud\.yaml needs it for api_key$/m)
-  assert.match(stdout, /^8 to create, 1 to change, 0 to delete, 0 unchanged\.$/m)
+  assert.match(stdout, /^! CLOUD_KEY is not set \(needed by models\/cloud\.yaml for api_key\)$/m)
+  assert.match(stdout, /^8 to create, 1 to update, 0 to delete, 0 unchanged\.$/m)
   const refused = await terminal.run(['apply', '-f', files])
   assert.is(refused.code, 2)
   assert.match(
@@ -85,61 +85,61 @@ test('a plan shows what would be made and which secrets are missing, and apply r
   assert.equal(await terminal.json(['agents', 'list']), [])
 })
 
-test('apply makes it all in one go, and the second time nothing', async () => {
-  const { stderr } = await ok(terminal, ['apply', '-f', files], ENVIRONMENT)
-  assert.match(stderr, 'Created 8, changed 1, deleted 0.')
+test('apply creates all resources, and a second apply changes nothing', async () => {
+  const { stderr } = await runOk(terminal, ['apply', '-f', files], ENVIRONMENT)
+  assert.match(stderr, 'Created 8, updated 1, deleted 0.')
   assert.match(stderr, 'cadre knowledge sync Notes')
   for (const environment of [ENVIRONMENT, {}])
-    assert.match((await ok(terminal, ['apply', '-f', files], environment)).stdout, 'Nothing to do: all 9 are as the files say.')
-  await ok(terminal, ['plan', '-f', files, '--prune', '--check'])
+    assert.match((await runOk(terminal, ['apply', '-f', files], environment)).stdout, 'No changes. 9 unchanged.')
+  await runOk(terminal, ['plan', '-f', files, '--prune', '--check'])
 })
 
 test('an export, applied to an empty home, exports the same files, byte for byte', async () => {
   const [first, second] = [join(terminal.home, '..', 'first'), join(terminal.home, '..', 'second')]
-  const { stderr } = await ok(terminal, ['export', '--to', first])
+  const { stderr } = await runOk(terminal, ['export', '--to', first])
   assert.match(stderr, 'Tokens, conversations, usage')
   assert.match(stderr, '9 files written, 0 unchanged, 0 removed')
   const secrets = {
     CADRE_MODEL_CLOUD_API_KEY: 'canary-cloud-key',
     CADRE_API_TOOL_WEATHER_HEADER_AUTHORIZATION: 'Bearer canary-weather-token',
   }
-  await ok(other, ['apply', '-f', first], secrets)
-  await ok(other, ['export', '--to', second])
-  assert.equal(Object.keys(contents(first)).length, 9)
-  assert.equal(contents(second), contents(first))
-  assert.not.match(JSON.stringify(contents(first)), 'canary')
-  assert.match((await ok(other, ['apply', '-f', first], secrets)).stdout, 'Nothing to do')
-  assert.match((await ok(terminal, ['export', '--only', 'agents'])).stdout, /^# agents\/helper-one\.yaml\nname: Helper \/ one\n/)
+  await runOk(other, ['apply', '-f', first], secrets)
+  await runOk(other, ['export', '--to', second])
+  assert.equal(Object.keys(readFiles(first)).length, 9)
+  assert.equal(readFiles(second), readFiles(first))
+  assert.not.match(JSON.stringify(readFiles(first)), 'canary')
+  assert.match((await runOk(other, ['apply', '-f', first], secrets)).stdout, 'No changes.')
+  assert.match((await runOk(terminal, ['export', '--only', 'agents'])).stdout, /^# agents\/helper-one\.yaml\nname: Helper \/ one\n/)
 })
 
-test('an export does not write over what says something else, unless it is told to', async () => {
+test('an export does not overwrite changed files without --force', async () => {
   const folder = join(terminal.home, '..', 'kept')
   cpSync(join(terminal.home, '..', 'first'), folder, { recursive: true })
-  assert.match((await ok(terminal, ['export', '--to', folder])).stderr, '0 files written, 9 unchanged, 0 removed')
+  assert.match((await runOk(terminal, ['export', '--to', folder])).stderr, '0 files written, 9 unchanged, 0 removed')
   writeFileSync(join(folder, 'agents', 'mine.yaml'), 'name: Mine\n')
   writeFileSync(join(folder, 'settings.yaml'), 'default_model_id: embedded\n')
   const refused = await terminal.run(['export', '--to', folder])
   assert.is(refused.code, 2)
-  assert.match(refused.stderr, 'says something else already, in settings.yaml, agents/mine.yaml.')
-  assert.match((await ok(terminal, ['export', '--to', folder, '--force'])).stderr, '1 files written, 8 unchanged, 1 removed')
-  assert.equal(contents(folder), contents(join(terminal.home, '..', 'first')))
+  assert.match(refused.stderr, 'contains files that differ from the export: settings.yaml, agents/mine.yaml.')
+  assert.match((await runOk(terminal, ['export', '--to', folder, '--force'])).stderr, '1 files written, 8 unchanged, 1 removed')
+  assert.equal(readFiles(folder), readFiles(join(terminal.home, '..', 'first')))
 })
 
-test('a change is shown field by field, and exits with 100 where it is checked', async () => {
+test('a plan shows changes field by field, and exits with 100 with --check', async () => {
   put('models/cloud.yaml', `${FILES['models/cloud.yaml']}context_window: 4096\n`)
   put('prompt-templates/tone.yaml', `name: Tone\ntemplate: |\n  You help {{company}}.\n  ${'Be kind, and say what you know. '.repeat(6)}\n`)
   const { code, stdout } = await terminal.run(['plan', '-f', files, '--check'], { environment: { CLOUD_KEY: 'canary-another-key' } })
   assert.is(code, 100)
-  assert.match(stdout, /^~ models\/Cloud\n {4}context_window +4096\n {4}api_key +\(secret\) → another one$/m)
+  assert.match(stdout, /^~ models\/Cloud\n {4}context_window +4096\n {4}api_key +\(secret\) → new value$/m)
   assert.match(stdout, /^ {4}template\n {6}- …\{\{company\}\}\. Be kind\.\n {6}\+ …\{\{company\}\}\. Be kind, and .*…$/m)
   assert.ok(stdout.split('\n').every((line) => line.length <= 120))
   assert.not.match(stdout, 'canary')
   const json = await terminal.json<{ changes: { action: string }[] }>(['plan', '-f', files])
   assert.is(json.changes.filter(({ action }) => action === 'update').length, 2)
-  await ok(terminal, ['apply', '-f', files])
+  await runOk(terminal, ['apply', '-f', files])
 })
 
-test('what fails leaves nothing half done', async () => {
+test('a failed apply changes nothing', async () => {
   put('models/new.yaml', 'name: New\nprovider: ollama\nmodel_id: x\n')
   put('agents/two.yaml', 'name: Two\nmodel_id: Nobody\n')
   const failed = await terminal.run(['apply', '-f', files])
@@ -150,32 +150,31 @@ test('what fails leaves nothing half done', async () => {
   rmSync(join(files, 'models/new.yaml'))
 })
 
-test('deleting needs a yes', async () => {
+test('apply --prune needs --yes in a script', async () => {
   rmSync(join(files, 'evaluations'), { recursive: true })
-  assert.match((await ok(terminal, ['plan', '-f', files])).stdout, 'Nothing to do')
+  assert.match((await runOk(terminal, ['plan', '-f', files])).stdout, 'No changes.')
   const refused = await terminal.run(['apply', '-f', files, '--prune'])
   assert.is(refused.code, 2)
   assert.match(refused.stdout, /^- evaluations\/Smoke {2}\(with its runs\)$/m)
-  assert.match(refused.stderr, 'Add --yes')
+  assert.match(refused.stderr, 'add --yes')
   assert.is((await terminal.json<unknown[]>(['evaluations', 'list'])).length, 1)
   const { changes } = await terminal.json<{ changes: { action: string }[] }>(['apply', '-f', files, '--prune', '--yes'])
   assert.is(changes.filter(({ action }) => action === 'delete').length, 1)
   assert.equal(await terminal.json(['evaluations', 'list']), [])
 })
 
-test('at a terminal it asks, and a plan fits', async () => {
-  if (!hasTmux) return
+atTerminal('apply asks for confirmation at a terminal, and the plan fits its width', async () => {
   put('agents/third.yaml', `name: Third\nsystem_prompt: ${'words '.repeat(40)}\n`)
   const screen = Screen.open(terminal, 60)
   try {
     screen.start(`cadre apply -f ${files}`)
-    assert.match(await screen.waitFor('Apply this? [y/N]'), /^\+ agents\/Third\n {4}name +Third\n {4}system_prompt +words .*…$/m)
+    assert.match(await screen.waitFor('Apply these changes? [y/N]'), /^\+ agents\/Third\n {4}name +Third\n {4}system_prompt +words .*…$/m)
     screen.type('n')
     assert.match(await screen.waitForExit(), /Nothing was changed\.\nexit 1/)
     screen.start(`cadre apply -f ${files}`)
-    await screen.waitFor('Apply this? [y/N]')
+    await screen.waitFor('Apply these changes? [y/N]')
     screen.type('y')
-    assert.match(await screen.waitForExit(), /Created 1, changed 0, deleted 0\.\nexit 0/)
+    assert.match(await screen.waitForExit(), /Created 1, updated 0, deleted 0\.\nexit 0/)
   } finally {
     screen.close()
   }

@@ -1,4 +1,4 @@
-/** The daemon from the command line: one a home, started when needed, stopped for good. */
+/** The daemon commands: one daemon per home, started when needed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('a command starts the daemon and says so; --no-start and the setting refuse', () =>
+test('a command starts the daemon and reports it; --no-start and the start setting prevent it', () =>
   withTerminal(async (terminal) => {
     const refused = await terminal.run(['agents', 'list', '--no-start'])
     assert.equal([refused.code, refused.stdout], [5, ''])
@@ -46,7 +46,7 @@ test('a command starts the daemon and says so; --no-start and the setting refuse
     assert.is((await terminal.json(['daemon', 'status'])).running, true)
   }))
 
-test('twenty starts at once end with one daemon, and all exit 0', () =>
+test('twenty concurrent starts result in one daemon, and all exit with 0', () =>
   withTerminal(async (terminal) => {
     const ran = await Promise.all(Array.from({ length: 20 }, () => terminal.run(['daemon', 'start', '--json'])))
     assert.equal(
@@ -56,7 +56,7 @@ test('twenty starts at once end with one daemon, and all exit 0', () =>
     assert.is(new Set(ran.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid)).size, 1)
   }))
 
-test('restart brings another process at the same address, or where CADRE_PORT says; stop removes it', () =>
+test('restart starts a new process at the same address or CADRE_PORT; stop removes its record', () =>
   withTerminal(async (terminal) => {
     const before = await terminal.json(['daemon', 'start'])
     const after = await terminal.json(['daemon', 'restart'])
@@ -71,7 +71,7 @@ test('restart brings another process at the same address, or where CADRE_PORT sa
     assert.equal(await terminal.json(['daemon', 'stop']), { stopped: false })
   }))
 
-test('run is the daemon itself: it says where it is, and a signal ends it', () =>
+test('daemon run prints its address and exits on SIGINT', () =>
   withTerminal(async (terminal) => {
     const run = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
     const child = spawn(process.execPath, [run, 'daemon', 'run', '--port', '0'], {
@@ -88,7 +88,7 @@ test('run is the daemon itself: it says where it is, and a signal ends it', () =
     assert.is(code, 0)
   }))
 
-test('a daemon that cannot start says why', () =>
+test('daemon start reports why the daemon cannot start', () =>
   withTerminal(async (terminal) => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -99,7 +99,7 @@ test('a daemon that cannot start says why', () =>
     assert.is((await terminal.run(['daemon', 'start', '--host', '0.0.0.0'])).code, 5)
   }))
 
-test('logs are JSON lines for programs and readable for people', () =>
+test('daemon logs prints JSON lines, and formatted lines with --pretty', () =>
   withTerminal(async (terminal) => {
     await terminal.run(['daemon', 'start'])
     const lines = (await terminal.run(['daemon', 'logs', '--lines', '1'])).stdout.trim().split('\n')
@@ -108,7 +108,7 @@ test('logs are JSON lines for programs and readable for people', () =>
     assert.match((await terminal.run(['daemon', 'logs', '--pretty'])).stdout, /INFO +ready/)
   }))
 
-test('logs -f goes on with new lines until it is interrupted, and then exits 130', () =>
+test('daemon logs -f follows new lines and exits with 130 on SIGINT', () =>
   withTerminal(async (terminal) => {
     mkdirSync(join(terminal.home, 'logs'), { recursive: true })
     const log = join(terminal.home, 'logs', 'daemon.log')
@@ -125,7 +125,7 @@ test('logs -f goes on with new lines until it is interrupted, and then exits 130
     assert.equal(await once(child, 'exit'), [130, null])
   }))
 
-test('another version at this home is refused with the command that mends it', () =>
+test('a daemon of another version is rejected with the command that fixes it', () =>
   withTerminal(async (terminal) => {
     const server = createServer((_, response) =>
       response
@@ -144,7 +144,7 @@ test('another version at this home is refused with the command that mends it', (
     server.close()
   }))
 
-test('an address somewhere else is never started, and never gets the local token', () =>
+test('a remote service is never started and never receives the local token', () =>
   withTerminal(async (terminal) => {
     await terminal.run(['daemon', 'start'])
     const seen: (string | undefined)[] = []
@@ -171,13 +171,13 @@ test('an address somewhere else is never started, and never gets the local token
     assert.is((await terminal.run(['agents', 'list'], { environment: { CADRE_URL: `http://127.0.0.1:${port}` } })).code, 5)
   }))
 
-test('install prints a unit that runs this command in this home', async () => {
+test('daemon install writes a unit that runs this command with this home', async () => {
   const options = { node: '/usr/bin/node', run: '/opt/my cadre/bin/run.js', home: '/home/ada/50%', arguments: ['--port', '7500'] }
   const unit = createService({ ...options, platform: 'linux' })
   assert.match(unit.text, 'ExecStart="/usr/bin/node" "/opt/my cadre/bin/run.js" "daemon" "run" "--port" "7500"')
   assert.match(unit.text, 'Environment="CADRE_HOME=/home/ada/50%%"')
   assert.match(createService({ ...options, platform: 'darwin' }).text, '<string>/opt/my cadre/bin/run.js</string>')
-  assert.throws(() => createService({ ...options, platform: 'win32' }), /no service to install/)
+  assert.throws(() => createService({ ...options, platform: 'win32' }), /not supported/)
   await withTerminal(async (terminal) => {
     assert.match((await terminal.run(['daemon', 'install', '--print'])).stdout, terminal.home)
     const { file } = await terminal.json<{ file: string }>(['daemon', 'install'])

@@ -1,4 +1,4 @@
-/** A lost token, a lost key, a keychain that is off: what is said is true, and there is a way back. */
+/** Recovery from a lost token, a lost vault key and a disabled keychain. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -19,7 +19,7 @@ test.before.each(
 )
 test.after.each(aloud(() => terminal.close()))
 
-test('a lost token is told as such, with the command that makes a new one, and that one works', async () => {
+test('a lost token is reported, and tokens recover creates a new one that works', async () => {
   const old = read('token')
   rmSync(place('token'))
   const lost = await terminal.run(['agents', 'list'])
@@ -47,7 +47,7 @@ test('a lost token is told as such, with the command that makes a new one, and t
   )
 })
 
-test('a token that was chosen becomes the admin token; one that is known as something less is refused', async () => {
+test('CADRE_TOKEN becomes the admin token, unless it already has a lesser role', async () => {
   const { token: viewer } = await terminal.json<{ token: string }>(['tokens', 'create', '--name', 'watcher', '--role', 'viewer'])
   const refused = await terminal.run(['tokens', 'recover'], { environment: { CADRE_TOKEN: viewer } })
   assert.is(refused.code, 5)
@@ -61,13 +61,13 @@ test('a token that was chosen becomes the admin token; one that is known as some
   assert.is((await terminal.json<unknown[]>(['tokens', 'list', '--role', 'admin'])).length, 2)
 })
 
-test('a token is not recovered for a service somewhere else', async () => {
+test('tokens recover refuses to work with a remote service', async () => {
   const { code, stderr } = await terminal.run(['tokens', 'recover'], { environment: { CADRE_URL: terminal.url() } })
   assert.is(code, 2)
   assert.match(stderr, 'where that daemon runs')
 })
 
-test('a token in a keychain that is off is told as such', async () => {
+test('a token in a disabled keychain is reported as such', async () => {
   rmSync(place('token'))
   writeFileSync(place('vault.json'), read('vault.json').replace('"file"', '"keychain"'))
   const { code, stderr } = await terminal.run(['agents', 'list'])
@@ -79,7 +79,7 @@ test('a token in a keychain that is off is told as such', async () => {
   const recovered = await terminal.run(['tokens', 'recover'])
   assert.is(recovered.code, 0, recovered.stderr)
   const doctor = await terminal.run(['doctor'])
-  assert.match(doctor.stdout, /✗ secrets .*its key is in the keychain, which the daemon cannot reach\n.*leave CADRE_KEYCHAIN=off out/)
+  assert.match(doctor.stdout, /✗ secrets .*its key is in the keychain, which the daemon cannot access\n.*unset CADRE_KEYCHAIN=off/)
   const created = await terminal.run([
     'models',
     'create',
@@ -99,7 +99,7 @@ test('a token in a keychain that is off is told as such', async () => {
   )
 })
 
-test('a lost key of the vault is told with the file it was in', async () => {
+test('a lost vault key is reported with its file', async () => {
   rmSync(place('vault.key'))
   await terminal.run(['daemon', 'restart'])
   const { stdout } = await terminal.run(['doctor'])

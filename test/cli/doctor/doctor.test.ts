@@ -1,4 +1,4 @@
-/** What the doctor finds in the service, and the command it names for each; what `cadre` alone says. */
+/** Problems found by `cadre doctor` and the fixes it suggests. */
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createReceiver } from 'node:http'
@@ -36,7 +36,7 @@ const examine = async (name: string) => {
   return { code, checks: (JSON.parse(stdout) as Check[]).filter((check) => check.name === name) }
 }
 
-test('where nothing is set up, cadre alone points to the quickstart, and nothing is started', async () => {
+test('before the first use, cadre without arguments suggests quickstart and starts nothing', async () => {
   const alone = await terminal.run([])
   assert.is(alone.code, 0)
   assert.match(alone.stdout, 'cadre quickstart')
@@ -46,12 +46,12 @@ test('where nothing is set up, cadre alone points to the quickstart, and nothing
   assert.not(existsSync(terminal.home))
 })
 
-test('a port that another program has is why no daemon starts, and what mends it does', async () => {
+test('a port in use by another program is reported, with a command that fixes it', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const environment = { CADRE_PORT: String((other.address() as AddressInfo).port) }
   const { stdout } = await terminal.run(['doctor'], { environment })
-  assert.match(stdout, `not running, and another program has port ${environment.CADRE_PORT}`)
+  assert.match(stdout, `not running, and another program uses port ${environment.CADRE_PORT}`)
   assert.match(stdout, 'cadre daemon start --port 0')
   const { code, stderr } = await terminal.run(['status'], { environment })
   assert.is(code, 5)
@@ -60,7 +60,7 @@ test('a port that another program has is why no daemon starts, and what mends it
   assert.not.match((await terminal.run(['doctor'], { environment })).stdout, 'another program')
 })
 
-test('a new service is well', async () => {
+test('all checks of a new service are good', async () => {
   await terminal.json(['status'])
   for (const name of ['embedding', 'models', 'knowledge', 'webhooks']) {
     const { code, checks } = await examine(name)
@@ -68,7 +68,7 @@ test('a new service is well', async () => {
   }
 })
 
-test('a model without its key, and one whose server is gone, are told with what mends them', async () => {
+test('a model without API key and a model server that is down are reported with fixes', async () => {
   await terminal.json(['models', 'create', '--name', 'keyless', '--provider', 'openai', '--model-id', 'gpt-x'])
   const [warned] = (await examine('models')).checks
   assert.equal([warned?.state, warned?.fix], ['warning', 'cadre models update keyless --api-key -'])
@@ -83,12 +83,12 @@ test('a model without its key, and one whose server is gone, are told with what 
   assert.match(gone?.fix ?? '', 'cadre models default ')
 })
 
-test('documents that could not be read, and sources that are gone, name their source', async () => {
+test('unreadable documents and missing folders are reported with their source', async () => {
   writeFileSync(join(place, 'good.md'), 'A text.')
   writeFileSync(join(place, 'bad.pdf'), '%PDF-1.7\nnothing that a reader could use')
   await terminal.run(['knowledge', 'add', place, '--name', 'papers'])
   const [failed] = (await examine('knowledge')).checks
-  assert.equal([failed?.state, failed?.found], ['warning', 'papers: 1 document could not be read'])
+  assert.equal([failed?.state, failed?.found], ['warning', 'papers: 1 document cannot be read'])
   assert.match(failed?.fix ?? '', 'cadre knowledge documents list papers --filter status=failed')
   rmSync(place, { recursive: true })
   await terminal.run(['knowledge', 'sync', 'papers'])
@@ -96,13 +96,13 @@ test('documents that could not be read, and sources that are gone, name their so
   assert.equal([gone?.state, gone?.fix], ['broken', 'cadre knowledge sync papers'])
 })
 
-test('a webhook that is disabled is told, one that cannot be reached, and one that refuses', async () => {
+test('disabled, unreachable and failing webhooks are reported with fixes', async () => {
   const hook = await terminal.json<{ id: string }>([
     ...['webhooks', 'create', '--url', 'http://127.0.0.1:9/hook', '--events', 'conversation.completed', '--allow-private-network'],
   ])
   await terminal.run(['webhooks', 'test', hook.id])
   const [failing] = (await examine('webhooks')).checks
-  assert.equal([failing?.state, failing?.fix?.startsWith(`cadre webhooks update ${hook.id} --url ADDRESS`)], ['warning', true])
+  assert.equal([failing?.state, failing?.fix?.includes(`cadre webhooks update ${hook.id} --url ADDRESS`)], ['warning', true])
   const receiver = createReceiver((_, reply) => reply.writeHead(500).end()).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   await terminal.json(['webhooks', 'update', hook.id, '--url', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`])

@@ -1,4 +1,4 @@
-/** Files that somebody named: one that is missing, a folder, or closed to this user is told in a sentence, by every command alike. */
+/** Missing and unreadable files are reported the same way by every command. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -7,7 +7,7 @@ import { createReadError, createWriteError } from '../../../src/cli/input/file-e
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 
-const test = suite('files that somebody named')
+const test = suite('file errors')
 let terminal: Terminal
 let cwd: string
 test.before(
@@ -22,7 +22,7 @@ test.before(
 )
 test.after(aloud(() => terminal.close()))
 
-const READING: readonly (readonly string[])[] = [
+const READ_COMMANDS: readonly (readonly string[])[] = [
   ['evaluations', 'create', '--file'],
   ['agents', 'create', '--file'],
   ['agents', 'update', 'Helper', '--file'],
@@ -31,49 +31,49 @@ const READING: readonly (readonly string[])[] = [
   ['models', 'recordings', 'import', 'Recorded'],
 ]
 
-test('a file that is missing, and a folder in its place, are told in a sentence wherever a file is read', async () => {
-  for (const words of READING) {
+test('every command that reads a file reports a missing file and a folder in its place', async () => {
+  for (const words of READ_COMMANDS) {
     const missing = await terminal.run([...words, 'cases.csv'], { cwd })
-    assert.equal([missing.code, missing.stderr], [2, `Error: There is no file cases.csv.\nIt was looked for in ${cwd}.\n`], words.join(' '))
+    assert.equal([missing.code, missing.stderr], [2, `Error: File not found: cases.csv.\nSearched in ${cwd}.\n`], words.join(' '))
     const folder = await terminal.run([...words, 'folder'], { cwd })
     assert.equal([folder.code, folder.stderr], [2, 'Error: folder is a folder, not a file.\n'], words.join(' '))
   }
 })
 
-test('the file beside it that was meant is named', async () => {
+test('a missing file is reported with the similar file next to it', async () => {
   const { stderr } = await terminal.run(['evaluations', 'create', '--file', 'question.csv'], { cwd })
-  assert.is(stderr, 'Error: There is no file question.csv.\nDid you mean questions.csv?\n')
+  assert.is(stderr, 'Error: File not found: question.csv.\nDid you mean questions.csv?\n')
 })
 
-test('who meant a text that begins with @ is told how to write it', async () => {
+test('a missing @file is reported with the escape for text that starts with @', async () => {
   const { code, stderr } = await terminal.run(['agents', 'create', '--name', 'x', '--description', '@home'], { cwd: join(cwd, 'folder') })
   assert.is(code, 2)
-  assert.match(stderr, 'There is no file home.')
-  assert.match(stderr, 'For a text that begins with @, write --description @@home')
+  assert.match(stderr, 'File not found: home.')
+  assert.match(stderr, 'If the text starts with @, write: --description @@home')
 })
 
-test('a document to send is told of like any file', async () => {
+test('a missing document is reported like any other file', async () => {
   const { code, stderr } = await terminal.run(['knowledge', 'documents', 'add', 'notes', 'nope.md'], { cwd })
-  assert.equal([code, stderr], [2, `Error: There is no file nope.md.\nIt was looked for in ${cwd}.\n`])
+  assert.equal([code, stderr], [2, `Error: File not found: nope.md.\nSearched in ${cwd}.\n`])
 })
 
-test('a place that cannot be written is told in a sentence, before anything is done', async () => {
+test('an unwritable output file is reported before the command does anything', async () => {
   for (const words of [
     ['models', 'recordings', 'export', 'Recorded', '--to'],
     ['evaluations', 'run', 'whatever', '--junit'],
   ]) {
     const { code, stderr } = await terminal.run([...words, 'nowhere/out'], { cwd })
-    assert.equal([code, stderr], [2, 'Error: nowhere/out cannot be written: there is no folder nowhere.\n'], words.join(' '))
+    assert.equal([code, stderr], [2, 'Error: nowhere/out cannot be written: the folder nowhere does not exist.\n'], words.join(' '))
   }
   const { code, stderr } = await terminal.run(['export', '--to', 'questions.csv'], { cwd })
   assert.is(code, 2)
   assert.match(stderr, 'questions.csv is a file, not a folder.')
 })
 
-test('what this user may not do is told without the words of the operating system', () => {
+test('missing permissions are reported without the system error text', () => {
   const refused = Object.assign(new Error("EACCES: permission denied, open 'x'"), { code: 'EACCES' })
-  assert.is(createReadError('x', refused).message, 'x cannot be read: this user may not.')
-  assert.is(createWriteError('x', refused).message, 'x cannot be written: this user may not.')
+  assert.is(createReadError('x', refused).message, 'x cannot be read: permission denied.')
+  assert.is(createWriteError('x', refused).message, 'x cannot be written: permission denied.')
 })
 
 test.run()

@@ -1,4 +1,4 @@
-/** What the user hands over: flags, files, stdin, and what is refused before anything is sent. */
+/** Input from flags, files and stdin, and usage errors before any request is sent. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -22,14 +22,14 @@ const file = (name: string, text: string) => {
   return path
 }
 
-test('fields come from a YAML file, and flags go over them', async () => {
+test('create reads fields from a YAML file, and flags override them', async () => {
   const path = file('agent.yaml', 'name: from file\nmodel_id: llama\nsystem_prompt: |\n  Two\n  lines\ntemperature: 1\n')
   const agent = await terminal.json(['agents', 'create', '--file', path, '--temperature', '0.5'])
   assert.equal([agent.name, agent.system_prompt, agent.temperature], ['from file', 'Two\nlines\n', 0.5])
   assert.match(String(agent.model_id), /^model_/)
 })
 
-test('a list in a file, or on stdin, creates each', async () => {
+test('create creates every item of a list in a file or on stdin', async () => {
   const path = file('agents.json', JSON.stringify([{ name: 'first' }, { name: 'second' }]))
   const fromFile = await terminal.json<{ name: string }[]>(['agents', 'create', '--file', path])
   const fromStdin = await terminal.json<{ name: string }[]>(['agents', 'create', '--file', '-'], {
@@ -41,7 +41,7 @@ test('a list in a file, or on stdin, creates each', async () => {
   )
 })
 
-test('when an item of a list fails, the ones before it are printed', async () => {
+test('if an item of a list fails, create prints the items before it', async () => {
   const { code, stdout, stderr } = await terminal.run(['agents', 'create', '--file', '-', '--json'], {
     input: '[{"name":"kept"},{"name":"bad","colour":"red"}]',
   })
@@ -54,13 +54,13 @@ test('when an item of a list fails, the ones before it are printed', async () =>
   assert.match(stderr, 'colour')
 })
 
-test('a file without an end is refused before it fills the memory, and so is stdin', async () => {
+test('an endless file is rejected before it fills the memory', async () => {
   const { code, stderr } = await terminal.run(['agents', 'create', '--file', '/dev/zero'])
   assert.is(code, 2)
-  assert.match(stderr, '/dev/zero holds more than 64 MB')
+  assert.match(stderr, '/dev/zero is larger than 64 MB')
 })
 
-test('YAML that leads back to itself, or to billions of values, is told as what it is', async () => {
+test('YAML with recursive aliases or an alias bomb is rejected', async () => {
   const laughs = [
     'a: &a [x,x,x,x,x,x,x,x,x]',
     ...['b', 'c', 'd', 'e'].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcd'[at]}`).join(',')}]`),
@@ -70,16 +70,16 @@ test('YAML that leads back to itself, or to billions of values, is told as what 
     assert.is(code, 2)
     assert.match(stderr, 'aliases')
   }
-  assert.match((await terminal.run(['agents', 'create', '--file', '-'], { input: 'name: [x' })).stderr, 'Error: Stdin is not YAML')
+  assert.match((await terminal.run(['agents', 'create', '--file', '-'], { input: 'name: [x' })).stderr, 'Error: Stdin is not valid YAML')
 })
 
-test('long texts come from files, and @@ is a literal @', async () => {
+test('@file reads a text from a file, and @@ is a literal @', async () => {
   const path = file('prompt.md', 'Answer\nfrom the handbook.')
   const agent = await terminal.json(['agents', 'create', '--name', 'told', '--system-prompt', `@${path}`, '--description', '@@home'])
   assert.equal([agent.system_prompt, agent.description], ['Answer\nfrom the handbook.', '@home'])
 })
 
-test('a secret comes from stdin and is never printed', async () => {
+test('a secret is read from stdin and never printed', async () => {
   const { code, stdout, stderr } = await terminal.run(
     ['models', 'create', '--name', 'keyed', '--provider', 'openai', '--model-id', 'gpt', '--api-key', '-'],
     {
@@ -97,48 +97,48 @@ test('stdin is read only once', async () => {
   assert.match(stderr, 'only once')
 })
 
-const REFUSED: [string, string[], RegExp][] = [
+const REJECTED: [string, string[], RegExp][] = [
   ['a missing field', ['agents', 'create'], /Missing --name/],
   ['a number out of range', ['agents', 'create', '--name', 'x', '--temperature', '9'], /--temperature 9 is out of range: 0 to 2/],
-  ['a number that is none', ['agents', 'create', '--name', 'x', '--max-tokens', 'many'], /whole number/],
-  ['a word that is not one of them', ['models', 'create', '--name', 'x', '--provider', 'nobody', '--model-id', 'y'], /openai-compatible/],
+  ['an invalid number', ['agents', 'create', '--name', 'x', '--max-tokens', 'many'], /whole number/],
+  ['an unknown enum value', ['models', 'create', '--name', 'x', '--provider', 'nobody', '--model-id', 'y'], /openai-compatible/],
   [
-    'JSON that is none',
+    'invalid JSON',
     ['evaluations', 'create', '--name', 'x', '--type', 'agent', '--target', 'y', '--test-cases', '[oops'],
-    /--test-cases is not JSON/,
+    /--test-cases is not valid JSON/,
   ],
   ['an unknown flag', ['agents', 'list', '--bogus'], /--bogus/],
   ['a filter without a value', ['agents', 'list', '--filter', 'name'], /field=value/],
   ['a filter on an unknown field', ['agents', 'list', '--filter', 'colour=red'], /colour/],
-  ['an update of nothing', ['agents', 'update', 'x'], /Nothing to change/],
-  ['a delete without a yes', ['agents', 'delete', 'x'], /--yes/],
-  ['a file that is not there', ['agents', 'create', '--file', 'nowhere.json'], /There is no file nowhere\.json\./],
+  ['an update without fields', ['agents', 'update', 'x'], /Nothing to update/],
+  ['a delete without --yes', ['agents', 'delete', 'x'], /--yes/],
+  ['a missing file', ['agents', 'create', '--file', 'nowhere.json'], /File not found: nowhere\.json\./],
   ['an unknown command', ['agents', 'lst'], /Did you mean cadre agents list\?/],
 ]
-for (const [what, words, said] of REFUSED) {
-  test(`${what} is a usage error, told on stderr`, async () => {
+for (const [problem, words, message] of REJECTED) {
+  test(`${problem} is a usage error on stderr`, async () => {
     const { code, stdout, stderr } = await terminal.run(words)
     assert.is(code, 2)
     assert.is(stdout, '')
-    assert.match(stderr, said)
+    assert.match(stderr, message)
     assert.not.match(stderr, / at .*\.js:/)
   })
 }
 
-test('a name that nobody has exits 3 and says how to find one', async () => {
+test('an unknown name exits with 3 and suggests how to list the names', async () => {
   const { code, stderr } = await terminal.run(['agents', 'show', 'nobody'])
   assert.is(code, 3)
   assert.match(stderr, 'cadre agents list')
 })
 
-test('with --json an error is JSON on stderr', async () => {
+test('with --json, an error is JSON on stderr', async () => {
   const { code, stdout, stderr } = await terminal.run(['agents', 'show', 'nobody', '--json'])
   assert.equal([code, stdout], [3, ''])
   const error = JSON.parse(stderr) as Record<string, unknown>
   assert.equal([error.success, error.code, error.exit_code], [false, 'NOT_FOUND', 3])
 })
 
-test('a list is paged, sorted and filtered, and the footer stays off stdout', async () => {
+test('a list is paged, sorted and filtered, and its footer is on stderr', async () => {
   const made = Array.from({ length: 3 }, (_, index) => ({ name: `paged ${index}`, provider: 'google', model_id: `m${index}` }))
   await terminal.json(['models', 'create', '--file', '-'], { input: JSON.stringify(made) })
   const page = await terminal.run([
@@ -166,14 +166,14 @@ test('a list is paged, sorted and filtered, and the footer stays off stdout', as
   assert.is(all.length, 3)
 })
 
-test('an empty list says on stderr how to make one', async () => {
+test('an empty list shows on stderr how to create an item', async () => {
   const { code, stdout, stderr } = await terminal.run(['webhooks', 'list'])
   assert.equal([code, stdout], [0, ''])
   assert.match(stderr, 'cadre webhooks create')
   assert.equal(await terminal.json(['webhooks', 'list']), [])
 })
 
-test('escape sequences in data never reach the terminal', async () => {
+test('escape sequences in data are never printed', async () => {
   await terminal.json(['agents', 'create', '--name', 'evil \u001b[2J\u001b]0;owned\u0007 name', '--description', '\u009b2J'])
   for (const words of [
     ['agents', 'list'],

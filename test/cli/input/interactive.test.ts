@@ -1,4 +1,4 @@
-/** What is asked at a terminal and never elsewhere: questions before tools, choices, and what an agent should be. */
+/** Prompts at a terminal: confirmations, choices and the fields of a new agent. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
@@ -8,7 +8,7 @@ import { aloud } from '../../harness/hooks.ts'
 import { hasTmux, Screen } from '../../harness/screen.ts'
 import { ScriptedProvider, stallAfter, streamReply, streamText } from '../../harness/scripted-provider.ts'
 
-const test = suite('questions at a terminal')
+const test = suite('prompts at a terminal')
 let terminal: Terminal
 let screen: Screen
 let provider: ScriptedProvider
@@ -54,16 +54,16 @@ test.after(
   }),
 )
 
-/** A test that needs a terminal; machines without tmux have none to give. */
-const atTerminal = (sentence: string, work: () => Promise<void>) => test(sentence, async () => (hasTmux ? work() : undefined))
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
 
-test('in a script nothing is asked: what is missing is an error', async () => {
+test('without a terminal, create does not prompt for missing fields', async () => {
   const { code, stderr } = await terminal.run(['agents', 'create'], { input: 'Helper\n' })
   assert.is(code, 2)
   assert.match(stderr, 'Missing --name')
 })
 
-atTerminal('an agent is made from answers, also from those typed ahead', async () => {
+atTerminal('agents create prompts for the fields, and accepts answers typed ahead', async () => {
   screen.start('cadre agents create')
   screen.type('Payer')
   screen.type('Pay what is asked.')
@@ -74,31 +74,34 @@ atTerminal('an agent is made from answers, also from those typed ahead', async (
   await screen.waitFor('Knowledge and tools')
   screen.type('1')
   const text = await screen.waitForExit()
-  assert.match(text, 'Ask it something: cadre ask Payer "…"')
+  assert.match(text, 'Ask it a question: cadre ask Payer "…"')
   assert.match(text, 'exit 0')
   const agent = await terminal.json(['agents', 'show', 'Payer'])
   const { id } = await terminal.json(['models', 'show', 'scripted'])
   assert.equal([agent.system_prompt, agent.model_id, (agent.tools as string[]).length], ['Pay what is asked.', id, 1])
 })
 
-atTerminal('only what no flag says is asked for, and Ctrl+D makes nothing', async () => {
+atTerminal('agents create prompts only for fields without a flag, and Ctrl+D creates nothing', async () => {
   screen.start('cadre agents create --model scripted --tool pay')
   await screen.waitFor('Name:')
   screen.type('Nobody')
-  await screen.waitFor('What should it do?')
+  await screen.waitFor('Instructions (Enter for none):')
   screen.press('C-d')
   assert.match(await screen.waitForExit(), 'exit 130')
   assert.is((await terminal.run(['agents', 'show', 'Nobody'])).code, 3)
 })
 
-atTerminal('a tool that asks first is used after a yes, and not after a no', async () => {
+atTerminal('a tool call that needs confirmation runs only after a yes', async () => {
   for (const [answer, outcome] of [
     ['y', 'pay: done'],
-    ['', 'pay was not allowed'],
+    ['', 'pay was denied'],
   ] as const) {
     provider.script = [streamReply({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), streamText('So it is.')]
     screen.start('cadre ask Payer "Pay 12"')
-    assert.match(await screen.waitFor('Allow it? [y/N]'), /Let me\nUses pay \(amount: 12\)\npay wants to be used with:\n {2}amount: 12\n/)
+    assert.match(
+      await screen.waitFor('Allow this call? [y/N]'),
+      /Let me\nCalling pay \(amount: 12\)\nThe agent wants to call pay with:\n {2}amount: 12\n/,
+    )
     screen.type(answer)
     const text = await screen.waitForExit()
     assert.match(text, outcome)
@@ -107,7 +110,7 @@ atTerminal('a tool that asks first is used after a yes, and not after a no', asy
   assert.equal(paid, ['/pay?amount=12'])
 })
 
-atTerminal('a reply breaks between words and steers nothing, and Ctrl+C aborts it', async () => {
+atTerminal('a reply is wrapped and sanitized, and Ctrl+C aborts it', async () => {
   const narrow = Screen.open(terminal, 40)
   try {
     provider.script = [streamText('Every employee \u001b[2Jgets twenty-five days of paid \u202eannual leave.')]
@@ -116,13 +119,13 @@ atTerminal('a reply breaks between words and steers nothing, and Ctrl+C aborts i
     narrow.start('cadre ask Payer "And then?"')
     await narrow.waitFor('So far')
     narrow.press('C-c')
-    assert.match(await narrow.waitForExit(), /^Aborted; what was written is kept\.\nexit 130$/m)
+    assert.match(await narrow.waitForExit(), /^Aborted\. The partial reply is kept\.\nexit 130$/m)
   } finally {
     narrow.close()
   }
 })
 
-atTerminal('discovered models are chosen from a list', async () => {
+atTerminal('models discover --add prompts for the models to add', async () => {
   screen.start('cadre models discover --add --default')
   await screen.waitFor('Which ones?')
   screen.type('1,3')
@@ -135,7 +138,7 @@ atTerminal('discovered models are chosen from a list', async () => {
   assert.is((await terminal.json(['models', 'default'])).model_id, 'llama')
 })
 
-atTerminal('what is typed while a bar is drawn does not show in it, and the terminal is as before afterwards', async () => {
+atTerminal('input typed while a progress bar is drawn is not echoed, and the terminal is restored afterwards', async () => {
   provider.script = [stallAfter('So far')]
   await terminal.json([
     'evaluations',
@@ -158,17 +161,17 @@ atTerminal('what is typed while a bar is drawn does not show in it, and the term
   assert.match(await screen.run('stty -a'), /[; \n]echo /)
 })
 
-atTerminal('what turns out to be in use is asked for again with its users, and told nothing of flags', async () => {
+atTerminal('deleting a resource in use asks again and names its users', async () => {
   await terminal.json(['agents', 'create', '--name', 'Busy'])
   await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Leave in summer'])
   for (const [answer, outcome] of [
-    ['n', /It was not deleted\.\nexit 1/],
+    ['n', /Not deleted\.\nexit 1/],
     ['y', /The agent "Busy" was deleted\.\nexit 0/],
   ] as const) {
     screen.start('cadre agents delete Busy')
     await screen.waitFor('Delete agent Busy? [y/N]')
     screen.type('y')
-    assert.match(await screen.waitFor(/Delete it all the same.*\[y\/N\]/s), /used by conversation "Leave in\s+summer"/)
+    assert.match(await screen.waitFor(/Delete it anyway.*\[y\/N\]/s), /used by conversation "Leave in\s+summer"/)
     screen.type(answer)
     const text = await screen.waitForExit()
     assert.match(text, outcome)
@@ -176,27 +179,27 @@ atTerminal('what turns out to be in use is asked for again with its users, and t
   }
 })
 
-atTerminal('with --yes nothing is asked, and what is in use is refused', async () => {
+atTerminal('delete --yes does not prompt and fails for a resource in use', async () => {
   await terminal.json(['agents', 'create', '--name', 'Busy'])
   await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Travel'])
   const text = await screen.run('cadre agents delete Busy --yes')
-  assert.match(text, /cadre agents delete Busy --force deletes it/)
+  assert.match(text, /cadre agents delete Busy --force/)
   assert.match(text, 'exit 1')
 })
 
-atTerminal('a list says for which columns there was no room, and JSON has them all', async () => {
+atTerminal('a list names the columns that do not fit, and JSON contains all', async () => {
   const title = 'How many days of leave are left?'
   const { id } = await terminal.json<{ id: string }>(['conversations', 'create', '--agent', 'Payer', '--title', title])
   const text = await screen.run('cadre conversations list')
   assert.match(text, /How many days of leave are left\? +Payer +active +20/)
-  assert.match(text, 'No room here for ID (use names): a wider terminal or --output json shows all.\n')
+  assert.match(text, /Columns not shown: ID \(use names\)\. Use a wider terminal or --output json to\s+see all\.\n/)
   assert.match(await screen.run('cadre conversations list --limit 1 --output json'), id)
   const piped = await screen.run('cadre conversations list --limit 1 | cat')
   assert.match(piped, id)
-  assert.not.match(piped, 'No room')
+  assert.not.match(piped, 'not shown')
 })
 
-atTerminal('what is gone is asked for first', async () => {
+atTerminal('delete asks for confirmation', async () => {
   screen.start('cadre agents delete Payer')
   await screen.waitFor('[y/N]')
   screen.type('')

@@ -1,4 +1,4 @@
-/** Everything beside the families: raw calls, settings, health, completion, help, and how commands end. */
+/** Commands outside the families: api, config, status, doctor, help and autocomplete, and exit codes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ test.before(
 )
 test.after(aloud(() => terminal.close()))
 
-test('api calls with and without the prefix, with fields, a body and headers', async () => {
+test('api accepts paths with and without the prefix, fields, a body and headers', async () => {
   const made = await terminal.json<{ data: { id: string; temperature: number; tools: string[] } }>([
     'api',
     'post',
@@ -47,23 +47,23 @@ test('api calls with and without the prefix, with fields, a body and headers', a
   assert.is((await terminal.run(['api', 'GET', path])).code, 3)
 })
 
-test('api --paginate makes one list of all pages', async () => {
+test('api --paginate prints all pages as one list', async () => {
   const many = Array.from({ length: 5 }, (_, index) => ({ name: `many ${index}`, template: 'x' }))
   await terminal.json(['prompts', 'create', '--file', '-'], { input: JSON.stringify(many) })
   const { data } = await terminal.json<{ data: unknown[] }>(['api', '/prompt-templates?limit=2', '--paginate'])
   assert.is(data.length, 5)
 })
 
-test('whoever makes something is told the command that comes next, and a script is not', async () => {
+test('create suggests a next command, but not with --json', async () => {
   const { stderr } = await terminal.run(['agents', 'create', '--name', 'Next one'])
-  assert.match(stderr, `Ask it something: cadre ask 'Next one' "…"\n`)
+  assert.match(stderr, `Ask it a question: cadre ask 'Next one' "…"\n`)
   const hook = ['webhooks', 'create', '--url', 'https://example.com/hook', '--events', 'conversation.completed']
   assert.match((await terminal.run(hook)).stderr, /^Try it: cadre webhooks test hook_\S+$/m)
   assert.not.match((await terminal.run([...hook, '--json'])).stderr, 'Try it')
   await terminal.run(['agents', 'delete', 'Next one', '--yes'])
 })
 
-test('settings are kept, checked and forgotten, and a token is not shown', async () => {
+test('settings are stored, validated and removed, and tokens are masked', async () => {
   assert.is((await terminal.run(['config', 'set', 'output', 'yaml'])).code, 0)
   assert.is((await terminal.run(['config', 'get', 'output', '--output', 'table'])).stdout, 'yaml\n')
   assert.match((await terminal.run(['agents', 'show', 'Helper'])).stdout, /^name: Helper$/m)
@@ -74,13 +74,13 @@ test('settings are kept, checked and forgotten, and a token is not shown', async
   await terminal.run(['config', 'set', 'token', '-'], { input: 'canary-token\n' })
   const listed = await terminal.run(['config', 'list'])
   assert.not.match(listed.stdout + listed.stderr, 'canary-token')
-  assert.match(listed.stderr, /default-model is not shown: .*token/, 'what the service keeps may be out of reach; the rest is shown')
-  assert.is((await terminal.run(['agents', 'list'])).code, 4, 'a wrong token is refused')
+  assert.match(listed.stderr, /default-model is not shown: .*token/, 'the other settings are shown if the service is not available')
+  assert.is((await terminal.run(['agents', 'list'])).code, 4, 'an invalid token is rejected')
   assert.is((await terminal.run(['config', 'unset', 'token'])).code, 0)
   assert.is(statSync(join(terminal.home, 'config.json')).mode & 0o777, 0o600)
 })
 
-test('the default model is a setting of the service, by name', async () => {
+test('config sets and lists the default model by name', async () => {
   const model = await terminal.json(['models', 'create', '--name', 'usual', '--provider', 'ollama', '--model-id', 'x'])
   await terminal.run(['config', 'set', 'default-model', 'usual'])
   assert.is((await terminal.run(['config', 'get', 'default-model'])).stdout, `${model.id}\n`)
@@ -88,7 +88,7 @@ test('the default model is a setting of the service, by name', async () => {
   assert.equal(await terminal.json(['config', 'list']), { 'default-model': model.id })
 })
 
-test('status and doctor tell that all is well, and doctor finds what is not', async () => {
+test('status shows the default model, and doctor reports problems', async () => {
   assert.is((await terminal.json(['status'])).home, terminal.home)
   assert.match((await terminal.run(['status'])).stdout, /^default model +usual$/m)
   const states = async () =>
@@ -113,7 +113,7 @@ test('status and doctor tell that all is well, and doctor finds what is not', as
   assert.is(wrong.code, 1)
 })
 
-test('roles end with exit code 4', async () => {
+test('a missing permission exits with 4', async () => {
   const viewer = await terminal.json<{ token: string }>(['tokens', 'create', '--name', 'reader', '--role', 'viewer'])
   const environment = { CADRE_TOKEN: viewer.token }
   assert.is((await terminal.run(['agents', 'list'], { environment })).code, 0)
@@ -121,7 +121,7 @@ test('roles end with exit code 4', async () => {
   assert.is((await terminal.run(['agents', 'list'], { environment: { CADRE_TOKEN: 'nonsense' } })).code, 4)
 })
 
-test('help reads like a manual page, and every command has examples', async () => {
+test('the help has all sections, and every command has a description and examples', async () => {
   const root = await terminal.run(['--help'])
   assert.is(root.code, 0)
   for (const section of ['USAGE', 'RESOURCES', 'EXAMPLES', 'ENVIRONMENT', 'EXIT CODES']) assert.match(root.stdout, section)
@@ -137,26 +137,29 @@ test('help reads like a manual page, and every command has examples', async () =
   }
 })
 
-test('a word too many, and a flag too few, are told with how it is called', async () => {
+test('usage errors name the problem and show an example', async () => {
   const many = await terminal.run(['plan', './out'])
-  assert.equal([many.code, many.stderr], [2, 'Error: cadre plan takes no "./out".\nFor example: cadre plan -f ./cadre\n'])
+  assert.equal(
+    [many.code, many.stderr],
+    [2, 'Error: cadre plan does not accept the argument "./out".\nFor example: cadre plan -f ./cadre\n'],
+  )
   const few = await terminal.run(['plan'])
   assert.equal([few.code, few.stderr], [2, 'Error: Missing --file.\nFor example: cadre plan -f ./cadre\n'])
   const shown = await terminal.run(['agents', 'show'])
   assert.equal([shown.code, shown.stderr], [2, "Error: Missing ID.\nFor example: cadre agents show 'Handbook helper'\n"])
   const flag = await terminal.run(['agents', 'list', '--limt', '3'])
-  assert.equal([flag.code, flag.stderr], [2, 'Error: cadre agents list has no --limt.\nDid you mean --limit?\n'])
+  assert.equal([flag.code, flag.stderr], [2, 'Error: cadre agents list has no flag --limt.\nDid you mean --limit?\n'])
   const extra = await terminal.run(['agents', 'show', 'Helper', 'now'])
-  assert.match(extra.stderr, 'cadre agents show takes no "now".')
-  const TOLD: [string[], string][] = [
-    [['agents', 'list', '--page', '0'], '--page takes an integer greater than or equal to 1, not "0".'],
+  assert.match(extra.stderr, 'cadre agents show does not accept the argument "now".')
+  const PROBLEMS: [string[], string][] = [
+    [['agents', 'list', '--page', '0'], '--page must be an integer greater than or equal to 1, not "0".'],
     [['agents', 'list', '--page'], '--page needs a value.'],
-    [['agents', 'list', '--page', '1', '--all'], '--all and --page do not go together.'],
-    [['agents', 'list', '--order', 'up'], '--order is one of asc, desc, not "up".'],
+    [['agents', 'list', '--page', '1', '--all'], '--all and --page cannot be used together.'],
+    [['agents', 'list', '--order', 'up'], '--order must be one of asc, desc, not "up".'],
   ]
-  for (const [words, said] of TOLD) {
+  for (const [words, message] of PROBLEMS) {
     const { code, stderr } = await terminal.run(words)
-    assert.equal([code, stderr.split('\n')[0]], [2, `Error: ${said}`])
+    assert.equal([code, stderr.split('\n')[0]], [2, `Error: ${message}`])
   }
   assert.match((await terminal.run(['agents', 'lst'])).stderr, 'Did you mean cadre agents list?')
   assert.match((await terminal.run(['frobnicate', 'it'])).stderr, '"frobnicate it" is not a cadre command.')
@@ -170,39 +173,39 @@ test('bash completes commands, flags and values', async () => {
     `${stdout}\ntry() { COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _cadre; echo "\${COMPREPLY[@]}"; }\ntry cadre ag\ntry cadre agents ""\ntry cadre agents create --temp\ntry cadre agents list --order ""\n`,
   )
   const shell = spawn('bash', ['--norc', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
+  let output = ''
   shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    output += text
   })
   await once(shell, 'close')
-  assert.is(said, 'agents\ncreate delete list show update\n--temperature\nasc desc\n')
+  assert.is(output, 'agents\ncreate delete list show update\n--temperature\nasc desc\n')
   for (const name of ['zsh', 'fish']) assert.match((await terminal.run(['autocomplete', name])).stdout, 'usage thresholds')
 })
 
-test('a reader that leaves early is no error', async () => {
+test('a closed stdout is not an error', async () => {
   const run = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
   const shell = spawn('bash', ['-c', `set -o pipefail; '${process.execPath}' '${run}' autocomplete bash | true; echo "code $?"`], {
     env: { ...process.env, CADRE_HOME: terminal.home },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   for (const stream of [shell.stdout, shell.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
   }
   await once(shell, 'close')
-  assert.is(said, 'code 0\n')
+  assert.is(output, 'code 0\n')
 })
 
-test('colours come when they are forced, and go when they are not wanted', async () => {
+test('FORCE_COLOR enables colors, and --no-color disables them', async () => {
   const words = ['agents', 'show', 'nobody']
   assert.match((await terminal.run(words, { environment: { FORCE_COLOR: '1', NO_COLOR: undefined } })).stderr, '\u001b[31m')
   assert.not.match((await terminal.run(words)).stderr, '\u001b')
   assert.not.match((await terminal.run([...words, '--no-color'], { environment: { FORCE_COLOR: '1' } })).stderr, '\u001b')
 })
 
-test('the version is answered without a daemon', async () => {
+test('--version and -v print the version', async () => {
   const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8')) as {
     version: string
   }

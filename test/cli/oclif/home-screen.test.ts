@@ -1,5 +1,4 @@
-/** What `cadre` alone says, and commands as people can type them: installed, and from a clone. */
-
+/** `cadre` without arguments, help layout, and commands in messages for each way to start Cadre. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +14,8 @@ import { aloud } from '../../harness/hooks.ts'
 import { hasTmux, Screen } from '../../harness/screen.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const test = suite('cadre alone')
+const test = suite('home screen')
+const atTerminal = hasTmux ? test : test.skip
 let terminal: Terminal
 
 test.before(
@@ -25,7 +25,7 @@ test.before(
 )
 test.after(aloud(() => terminal.close()))
 
-/** From a clone, as the README says it. */
+/** Runs the CLI from a clone. */
 function fromClone(...words: string[]): { stdout: string; stderr: string } {
   const { stdout, stderr } = spawnSync(process.execPath, ['bin/run.js', ...words], {
     cwd: ROOT,
@@ -35,34 +35,39 @@ function fromClone(...words: string[]): { stdout: string; stderr: string } {
   return { stdout, stderr }
 }
 
-test('where nothing was set up it points to quickstart, by the name it was called with', async () => {
+test('before the first use, the home screen suggests quickstart as it can be typed', async () => {
   assert.match((await terminal.run([])).stdout, '\n  cadre quickstart\n')
   assert.match(fromClone().stdout, '\n  node bin/run.js quickstart\n')
 })
 
-test('where something was, it tells how things stand on one screen, and starts nothing', async () => {
+test('the home screen shows the state of the service and starts nothing', async () => {
   await terminal.json(['agents', 'create', '--name', 'Helper'])
   const { stdout } = await terminal.run([])
-  assert.match(stdout, `\n  The daemon runs at ${terminal.url()}.\n  Default model: Embedded. 1 agent, 0 knowledge sources.\n`)
+  assert.match(stdout, `\n  The daemon is running at ${terminal.url()}.\n  Default model: Embedded. 1 agent, 0 knowledge sources.\n`)
   for (const word of TOP_LEVEL_COMMANDS) assert.match(stdout, new RegExp(`\\b${word}\\b`))
   const lines = fromClone().stdout.split('\n')
   assert.ok(lines.length <= 40 && lines.every((line) => line.length <= 80), lines.join('\n'))
   await terminal.run(['daemon', 'stop'])
-  assert.match((await terminal.run([])).stdout, 'The daemon is not running; commands start it.')
+  assert.match((await terminal.run([])).stdout, 'The daemon is not running. Commands start it automatically.')
   assert.match((await terminal.run(['daemon', 'status'])).stderr + (await terminal.run(['daemon', 'status'])).stdout, 'not running')
 })
 
-test('where nobody is there to ask, it points to quickstart', async () => {
+test('without agents, the home screen suggests quickstart', async () => {
   await terminal.json(['agents', 'delete', 'Helper', '--yes'])
-  assert.match((await terminal.run([])).stdout.replaceAll(/\s+/g, ' '), '0 agents, 0 knowledge sources. cadre quickstart makes an agent')
+  assert.match(
+    (await terminal.run([])).stdout.replaceAll(/\s+/g, ' '),
+    '0 agents, 0 knowledge sources. To create an agent that answers from a folder: cadre quickstart',
+  )
 })
 
-test('help fits the terminal, narrow or not, and breaks between words', async () => {
+test('the help is two columns narrower than the terminal', () => {
   assert.equal(
     [getHelpWidth({ isTTY: true, columns: 40 }), getHelpWidth({ isTTY: true, columns: 10 }), getHelpWidth({ isTTY: false, columns: 0 })],
     [38, 24, 78],
   )
-  if (!hasTmux) return
+})
+
+atTerminal('help fits a narrow terminal and wraps between words', async () => {
   const screen = Screen.open(terminal, 40)
   try {
     const page = await screen.run('cadre knowledge')
@@ -73,41 +78,41 @@ test('help fits the terminal, narrow or not, and breaks between words', async ()
   }
 })
 
-test('a token that is refused is told at once, with what mends it', async () => {
+test('the home screen reports a rejected token with a fix', async () => {
   await terminal.json(['agents', 'list'])
   const { stdout } = await terminal.run([], { environment: { CADRE_TOKEN: 'wrong' } })
-  assert.match(stdout.replaceAll(/\s+/g, ' '), 'It does not accept the token that is used here: cadre doctor tells what mends it.')
+  assert.match(stdout.replaceAll(/\s+/g, ' '), 'The service rejects the token. To fix it: cadre doctor')
 })
 
-test('in a narrow terminal the welcome breaks between words', () => {
+test('the welcome text wraps between words in a narrow terminal', () => {
   const text = formatWelcome('AI agents over your own documents, on your own machine', 40)
-  assert.match(text, 'Nothing is set up yet. This finds\nmodels, reads a folder of yours (or\n')
+  assert.match(text, 'Get started: choose a model and a folder\nof documents')
   assert.ok(
     text.split('\n').every((line) => line.length <= 40),
     text,
   )
 })
 
-test('in a narrow terminal what a command does stands below it, and no line is cut in the middle of a word', () => {
+test('in a narrow terminal, the home screen puts descriptions below the commands', () => {
   const page = formatHomeScreen(
     { description: 'AI agents over your own documents', resources: TOP_LEVEL_COMMANDS, others: TOP_LEVEL_COMMANDS },
-    ['The daemon is not running; commands start it.'],
+    ['The daemon is not running. Commands start it automatically.'],
     40,
   )
   assert.ok(
     page.split('\n').every((line) => line.length <= 40),
     page,
   )
-  assert.match(page, '\n  cadre models discover --add\n    models of this machine and of your\n    keys\n')
+  assert.match(page, '\n  cadre models discover --add\n    add models from this machine or your\n    API keys\n')
 })
 
-test('what people are told to type next is what they can type', async () => {
-  assert.match((await terminal.run(['agents', 'show', 'nobody'])).stderr, '\ncadre agents list shows what there is.')
-  assert.match(fromClone('agents', 'show', 'nobody').stderr, '\nnode bin/run.js agents list shows what there is.')
+test('commands in errors match the way Cadre was started', async () => {
+  assert.match((await terminal.run(['agents', 'show', 'nobody'])).stderr, '\nTo list all: cadre agents list')
+  assert.match(fromClone('agents', 'show', 'nobody').stderr, '\nTo list all: node bin/run.js agents list')
   assert.match(fromClone('agents', 'shwo').stderr, 'node bin/run.js agents')
 })
 
-test('help says the same as errors do: usage, examples and prose hold commands as they can be typed', async () => {
+test('commands in help match the way Cadre was started', async () => {
   const page = fromClone('agents', 'create', '--help').stdout
   assert.match(page, '\n  $ node bin/run.js agents create [flags]\n')
   assert.match(
@@ -132,14 +137,14 @@ test('help says the same as errors do: usage, examples and prose hold commands a
   assert.not.match(installed.stdout, 'run.js')
 })
 
-test('an example is one line, however long, so that it can be pasted', async () => {
+test('examples in help are not wrapped', async () => {
   const { stdout } = await terminal.run(['ask', '--help'])
   assert.match(stdout, `\n    $ cadre ask "Who is Ada?" --json | jq -rj 'select(.event == "message_delta").data.text'\n`)
   assert.match((await terminal.run(['plan', '--help'])).stdout, '\n  $ cadre plan --file <directory> [flags]\n')
   assert.match((await terminal.run(['rag', 'query', '--help'])).stdout, '\n  $ cadre rag query TOOL QUESTION')
 })
 
-test('a failure as JSON stays JSON, whatever the path is called', () => {
+test('a JSON error is valid even if the path of Cadre contains quotes', () => {
   const folder = join(terminal.home, "ada's")
   mkdirSync(folder, { recursive: true })
   symlinkSync(join(ROOT, 'bin', 'run.js'), join(folder, 'run.js'))
@@ -153,7 +158,7 @@ test('a failure as JSON stays JSON, whatever the path is called', () => {
   assert.match(JSON.parse(told).hint, `'\\''s/run.js' agents list`)
 })
 
-test('only commands are replaced, and each way of calling has its name', () => {
+test('only commands are rewritten, for each way to start Cadre', () => {
   const clone = join('/home', 'ada', 'my cadre', 'bin', 'run.js')
   assert.is(getInvocation(clone, '/home/ada/my cadre'), 'node bin/run.js')
   assert.is(getInvocation(clone, '/elsewhere'), "node '/home/ada/my cadre/bin/run.js'")
@@ -166,7 +171,7 @@ test('only commands are replaced, and each way of calling has its name', () => {
   assert.is(rewriteCommands(typed, 'npx cadre'), typed)
 })
 
-test('every first word of the grammar is known', () => {
+test('TOP_LEVEL_COMMANDS contains every topic and command', () => {
   const { commands } = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, unknown> }
   assert.equal([...new Set(Object.keys(commands).map((id) => id.split(':')[0]))].sort(), TOP_LEVEL_COMMANDS)
 })

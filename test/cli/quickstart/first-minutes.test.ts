@@ -1,4 +1,4 @@
-/** The quickstart at a real terminal: what it offers, asks, answers and opens. */
+/** Quickstart at a real terminal. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { hasTmux, Screen } from '../../harness/screen.ts'
 
-const test = suite('first minutes')
+const test = suite('quickstart at a terminal')
 let terminal: Terminal
 let screen: Screen
 let place: string
@@ -28,41 +28,38 @@ test.after(
   }),
 )
 
-/** A test that needs a terminal; machines without tmux have none to give. */
-const atTerminal = (sentence: string, work: () => Promise<void>) => test(sentence, async () => (hasTmux ? work() : undefined))
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
 
-atTerminal(
-  'a folder is asked for until there is one; the first question is answered with its source, and the chat goes on from there',
-  async () => {
-    screen.start('cadre quickstart')
-    assert.match(await screen.waitFor('key in ANTHROPIC_API_KEY'), 'over the network')
-    screen.press('Enter')
-    await screen.waitFor('Which folder of documents')
-    screen.type(join(place, 'nothing'))
-    await screen.waitFor('There is no folder')
-    screen.type('https://example.com/manual')
-    await screen.waitFor('https://example.com/manual is an address, not a folder.')
-    screen.type(join(place, 'handbook'))
-    await screen.waitFor('What would you like to know?')
-    screen.type('How many days of leave are there?')
-    await screen.waitFor(/handbook.*Embedded/)
-    assert.is(
-      (await screen.waitFor('twenty-five days')).split('twenty-five days of').length,
-      2 + 1,
-      'the answer and its passage, and nothing twice',
-    )
-    screen.press('C-c')
-    screen.press('C-c')
-    const left = await screen.waitForExit()
-    assert.match(left, /To go on: cadre chat --conversation conv_/)
-    assert.match(left, 'cadre ask handbook "…"')
-    assert.match(left, 'exit 0')
-  },
-)
+atTerminal('quickstart prompts until the folder exists, answers the first question with citations and opens the chat', async () => {
+  screen.start('cadre quickstart')
+  assert.match(await screen.waitFor('key in ANTHROPIC_API_KEY'), 'over the network')
+  screen.press('Enter')
+  await screen.waitFor('Which folder of documents')
+  screen.type(join(place, 'nothing'))
+  await screen.waitFor('There is no folder')
+  screen.type('https://example.com/manual')
+  await screen.waitFor('https://example.com/manual is an address, not a folder.')
+  screen.type(join(place, 'handbook'))
+  await screen.waitFor('What would you like to know?')
+  screen.type('How many days of leave are there?')
+  await screen.waitFor(/handbook.*Embedded/)
+  assert.is(
+    (await screen.waitFor('twenty-five days')).split('twenty-five days of').length,
+    2 + 1,
+    'the answer and its passage, without duplicates',
+  )
+  screen.press('C-c')
+  screen.press('C-c')
+  const left = await screen.waitForExit()
+  assert.match(left, /To go on: cadre chat --conversation conv_/)
+  assert.match(left, 'cadre ask handbook "…"')
+  assert.match(left, 'exit 0')
+})
 
-atTerminal('run again with the folder and without the chat it makes nothing twice and ends with the answer', async () => {
+atTerminal('a second quickstart with --no-chat creates nothing and exits after the answer', async () => {
   screen.start(`cadre quickstart ${join(place, 'handbook')} --no-chat`)
-  await screen.waitFor('Which one answers?')
+  await screen.waitFor('Which model?')
   screen.press('Enter')
   await screen.waitFor('What would you like to know?')
   screen.type('How many days of leave are there?')
@@ -73,7 +70,7 @@ atTerminal('run again with the folder and without the chat it makes nothing twic
   assert.is((await terminal.json<unknown[]>(['knowledge', 'list'])).length, 1)
 })
 
-atTerminal('in 40 columns no word of a question is broken, and Tab completes the folder', async () => {
+atTerminal('in 40 columns, quickstart wraps questions between words, and Tab completes the folder', async () => {
   mkdirSync(join(place, 'handmade'))
   const narrow = Screen.open(terminal, 40)
   try {
@@ -83,13 +80,13 @@ atTerminal('in 40 columns no word of a question is broken, and Tab completes the
     const asked = await narrow.waitFor(/^Folder:/m)
     assert.match(
       asked,
-      "Which folder of documents shall it\nanswer from? Tab completes its name;\nEnter alone takes Cadre's own\ndocumentation.\nFolder:",
+      "Which folder of documents should it\nanswer from? Press Tab to complete, or\nEnter to use Cadre's documentation.\nFolder:",
     )
     narrow.write(`${place}/handb`)
     narrow.press('Tab')
     await narrow.waitFor(/andbook\/$/)
     narrow.press('Enter')
-    await narrow.waitFor('What would you like to know?\n(Enter to go on)')
+    await narrow.waitFor('What would you like to know?\n(Enter to skip)')
     narrow.type('How many days of leave are there?')
     assert.match(await narrow.waitForExit(), 'exit 0')
   } finally {

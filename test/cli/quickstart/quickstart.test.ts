@@ -1,4 +1,4 @@
-/** The first minute with Cadre: one command, from nothing to an answer with its sources. */
+/** Quickstart without a terminal. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,12 +30,12 @@ const counts = async () => {
   return [await count('knowledge'), await count('rag'), await count('agents')]
 }
 
-test('a question is answered from the documentation, with citations, starting from nothing', async () => {
+test('quickstart answers a question from the documentation with citations', async () => {
   const { code, stdout, stderr } = await terminal.run(['quickstart'])
   assert.is(code, 0, stderr)
   assert.match(stderr, /Cadre documentation: \d+ documents, \d+ passages indexed/)
   assert.match(stderr, 'Cadre guide')
-  assert.match(stderr, /All of this took \d/)
+  assert.match(stderr, /Finished in \d/)
   assert.match(stderr, "cadre ask 'Cadre guide' ")
   assert.match(stdout, /” \[1\]/)
   assert.match(stdout, /^\[1\] (README|docs\/.*)\.md/m)
@@ -43,7 +43,7 @@ test('a question is answered from the documentation, with citations, starting fr
   assert.equal(await counts(), [1, 1, 1])
 })
 
-test('the agent holds the tool, and the source is read from the installation', async () => {
+test('quickstart creates an agent with a tool for the documentation of the installation', async () => {
   const [tool] = await terminal.json<{ id: string; knowledge_source_id: string }[]>(['rag', 'list'])
   const agent = await terminal.json(['agents', 'show', 'Cadre guide'])
   assert.equal(agent.tools, [tool?.id])
@@ -59,7 +59,7 @@ test('the agent holds the tool, and the source is read from the installation', a
   )
 })
 
-test('run again it doubles nothing, and gives its data to a script', async () => {
+test('a second quickstart creates nothing and prints JSON', async () => {
   const again = await terminal.json<{ answer: string; results: unknown[]; agent: { name: string }; seconds: number }>([
     'quickstart',
     '--quiet',
@@ -69,13 +69,13 @@ test('run again it doubles nothing, and gives its data to a script', async () =>
   assert.equal(await counts(), [1, 1, 1])
 })
 
-test('an agent that lost the tool gets it back', async () => {
+test('quickstart adds the tool to an agent that lost it', async () => {
   await terminal.json(['agents', 'update', 'Cadre guide', '--tool', ''])
   await terminal.json(['quickstart', '--quiet'])
   assert.is((await terminal.json<{ tools: string[] }>(['agents', 'show', 'Cadre guide'])).tools.length, 1)
 })
 
-test('with a folder it makes an agent of that name, once, and tells how to ask it', async () => {
+test('quickstart with a folder creates one agent of that name and shows how to ask it', async () => {
   writeFileSync(join(place, 'leave.md'), '# Leave\n\nEvery employee gets twenty-five days of leave.\n')
   const name = place.split('/').at(-1) as string
   const { code, stderr } = await terminal.run(['quickstart', place])
@@ -87,17 +87,17 @@ test('with a folder it makes an agent of that name, once, and tells how to ask i
   assert.equal(await counts(), [2, 2, 2])
 })
 
-test('run again with a folder it says that all is there already, and answers the question that is given', async () => {
+test('a second quickstart with a folder reports the existing agent and answers --question', async () => {
   const { code, stdout, stderr } = await terminal.run(['quickstart', place, '--question', 'How many days of leave does an employee get?'])
   assert.is(code, 0, stderr)
-  assert.match(stderr, 'nothing changed')
-  assert.match(stderr, 'the agent that is there already answers from it')
+  assert.match(stderr, 'no changes')
+  assert.match(stderr, 'this existing agent answers from it')
   assert.match(stdout, /^How many days of leave/m)
   assert.match(stdout, /twenty-five days of leave\.” \[1\]/)
   assert.equal(await counts(), [2, 2, 2])
 })
 
-test('a folder with nothing to read is refused with what is read, and leaves nothing behind', async () => {
+test('a folder without readable documents is rejected with the supported types and leaves nothing behind', async () => {
   const kinds: Record<string, Record<string, string>> = {
     empty: {},
     odd: { 'a.bin': 'x' },
@@ -110,7 +110,7 @@ test('a folder with nothing to read is refused with what is read, and leaves not
     rmSync(folder, { recursive: true })
     assert.is(code, 2, stderr)
     assert.match(stderr, /Error: There is nothing to (read|answer from) in/)
-    assert.match(stderr, 'Documents of these kinds are read: pdf, docx, md')
+    assert.match(stderr, 'Supported file types: pdf, docx, md')
   }
   assert.is((await terminal.run(['quickstart', join(place, 'nothing')])).code, 2)
   assert.is((await terminal.run(['quickstart', join(place, 'leave.md')])).code, 2)
@@ -121,7 +121,7 @@ test('a folder with nothing to read is refused with what is read, and leaves not
   assert.equal(await counts(), [2, 2, 2])
 })
 
-test('a source that was there before stays, also when nothing in it can be read any more', async () => {
+test('quickstart keeps an existing source whose documents can no longer be read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-emptied-'))
   writeFileSync(join(folder, 'a.md'), 'Something.')
   await terminal.json(['quickstart', folder, '--name', 'emptied'])
@@ -134,7 +134,7 @@ test('a source that was there before stays, also when nothing in it can be read 
   await terminal.json(['knowledge', 'delete', 'emptied', '--yes'])
 })
 
-test('a second folder of the same name gets another one with --name', async () => {
+test('a second folder with the same name needs --name', async () => {
   const namesake = join(place, 'other', place.split('/').at(-1) as string)
   mkdirSync(namesake, { recursive: true })
   writeFileSync(join(namesake, 'travel.md'), '# Travel\n\nA hotel may cost 140 euros.\n')
@@ -145,7 +145,7 @@ test('a second folder of the same name gets another one with --name', async () =
   assert.is(agent.name, 'second')
 })
 
-test('npm start is the quickstart, and help names it first', async () => {
+test('npm start runs quickstart, and help lists it first', async () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
   assert.is(scripts.start, 'node bin/run.js quickstart')
   const { stdout } = await terminal.run(['--help'])
@@ -153,7 +153,7 @@ test('npm start is the quickstart, and help names it first', async () => {
   assert.match(stdout, /COMMANDS\n\s+quickstart /)
 })
 
-test('the documentation is part of the package', async () => {
+test('the package contains the documentation', async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: ROOT,
     maxBuffer: 64 * 1024 ** 2,

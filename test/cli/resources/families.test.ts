@@ -1,4 +1,4 @@
-/** The five verbs of every family from the terminal, against a real daemon. */
+/** The five verbs of every family, against a real daemon. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -16,7 +16,7 @@ test.before(
 )
 test.after(aloud(() => terminal.close()))
 
-/** What others refer to by name. */
+/** Resources that others refer to by name. */
 const BASE = [
   ['models', 'create', '--name', 'llama', '--provider', 'ollama', '--model-id', 'llama3.2'],
   ['prompts', 'create', '--name', 'tone', '--template', 'You help {{company}}.'],
@@ -27,11 +27,11 @@ const BASE = [
 
 interface Case {
   create: string[]
-  /** What create must answer. */
+  /** Expected fields of the created resource. */
   created: Record<string, unknown>
   update: string[]
   updated: Record<string, unknown>
-  /** The name it is called by, where it has one. */
+  /** Name to use instead of the ID. */
   name?: string
 }
 
@@ -155,7 +155,7 @@ const CASES: Record<string, Case> = {
   },
 }
 
-const holds = (found: Record<string, unknown>, wanted: Record<string, unknown>) => {
+const assertFields = (found: Record<string, unknown>, wanted: Record<string, unknown>) => {
   for (const [name, value] of Object.entries(wanted)) assert.equal(found[name], value, name)
 }
 
@@ -163,11 +163,11 @@ for (const [family, { create, created, update, updated, name }] of Object.entrie
   const topic = family.split(' ')
   test(`${family}: create, show, list, update and delete`, async () => {
     const made = await terminal.json([...topic, 'create', ...create], { input: 'sk-from-stdin\n' })
-    holds(made, created)
+    assertFields(made, created)
     const id = String(made.id)
     const changed = await terminal.json([...topic, 'update', id, ...update])
-    holds(changed, updated)
-    holds(await terminal.json([...topic, 'show', name ?? id]), { id, ...updated })
+    assertFields(changed, updated)
+    assertFields(await terminal.json([...topic, 'show', name ?? id]), { id, ...updated })
     const listed = await terminal.json<{ id: string }[]>([...topic, 'list', '--all'])
     assert.ok(listed.some((one) => one.id === id))
     const gone = await terminal.run([...topic, 'delete', name ?? id, '--yes'])
@@ -176,21 +176,21 @@ for (const [family, { create, created, update, updated, name }] of Object.entrie
   })
 }
 
-test('names in a body become identifiers', async () => {
+test('names in flags are resolved to IDs', async () => {
   const [model] = await terminal.json<{ id: string }[]>(['models', 'list', '--name', 'llama'])
   const [tool] = await terminal.json<{ id: string }[]>(['rag', 'list', '--name', 'handbook'])
   const agent = await terminal.json(['agents', 'create', '--name', 'named', '--model-id', 'llama', '--tools', 'handbook'])
   assert.equal([agent.model_id, agent.tools], [model?.id, [tool?.id]])
 })
 
-test('a name that two have is refused with both identifiers', async () => {
+test('an ambiguous name is rejected with the IDs of both resources', async () => {
   const twins = [await terminal.json(['agents', 'create', '--name', 'twin']), await terminal.json(['agents', 'create', '--name', 'twin'])]
   const { code, stderr } = await terminal.run(['agents', 'show', 'twin'])
   assert.is(code, 2)
   for (const { id } of twins) assert.match(stderr, String(id))
 })
 
-test('what is in use is deleted only by force, and the users are named', async () => {
+test('a resource in use is deleted only with --force, and its users are named', async () => {
   await terminal.json(['knowledge', 'create', '--name', 'used'])
   const tool = await terminal.json(['rag', 'create', '--name', 'user', '--knowledge-source', 'used'])
   const refused = await terminal.run(['knowledge', 'delete', 'used', '--yes'])
@@ -201,27 +201,27 @@ test('what is in use is deleted only by force, and the users are named', async (
   assert.is((await terminal.json(['rag', 'show', 'user'])).knowledge_source_id, null)
 })
 
-test('what cannot be deleted at all is not offered by force', async () => {
+test('the error for a model that cannot be deleted does not suggest --force', async () => {
   const { code, stderr } = await terminal.run(['models', 'delete', 'Embedded', '--yes'])
   assert.is(code, 1)
   assert.match(stderr, 'part of Cadre')
   assert.not.match(stderr, '--force')
 })
 
-test('what is shown once is said to be', async () => {
+test('create warns that a token is shown only once', async () => {
   const { stderr } = await terminal.run(['tokens', 'create', '--name', 'once', '--role', 'viewer'])
-  assert.match(stderr, 'Keep the token: it is not shown again.')
+  assert.match(stderr, 'Save the token now: it is not shown again.')
   assert.not.match((await terminal.run(['agents', 'create', '--name', 'open'])).stderr, 'not shown again')
 })
 
-test('several are deleted at once', async () => {
+test('delete accepts several names', async () => {
   for (const name of ['one', 'two']) await terminal.json(['agents', 'create', '--name', name])
   const { code, stdout } = await terminal.run(['agents', 'delete', 'one', 'two', '--yes', '--json'])
   assert.is(code, 0)
   assert.is((JSON.parse(stdout) as unknown[]).length, 2)
 })
 
-test('documents are sent, listed, shown and deleted by name', async () => {
+test('documents are uploaded, listed, shown and deleted by name', async () => {
   writeFileSync(join(terminal.home, '..', 'leave.md'), '# Leave\n')
   const [first, second] = await terminal
     .json<Record<string, unknown>[]>(['knowledge', 'documents', 'add', 'Handbook', 'leave.md', '-', '--metadata', 'team=people'], {
@@ -231,27 +231,27 @@ test('documents are sent, listed, shown and deleted by name', async () => {
   assert.match(String(first?.error), 'needs a --name')
   assert.is(second, undefined)
   const sent = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', 'leave.md', '--metadata', 'team=people'])
-  holds(sent, { name: 'leave.md', size: 8, metadata: { team: 'people' }, status: 'waiting' })
+  assertFields(sent, { name: 'leave.md', size: 8, metadata: { team: 'people' }, status: 'waiting' })
   const piped = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', '-', '--name', 'travel.md'], { input: 'by train' })
-  holds(piped, { name: 'travel.md', size: 8 })
+  assertFields(piped, { name: 'travel.md', size: 8 })
   const listed = await terminal.json<{ name: string }[]>(['knowledge', 'documents', 'list', 'Handbook', '--sort', 'name', '--order', 'asc'])
   assert.equal(
     listed.map(({ name }) => name),
     ['leave.md', 'travel.md'],
   )
-  holds(await terminal.json(['knowledge', 'documents', 'show', 'Handbook', 'travel.md']), { id: piped.id })
+  assertFields(await terminal.json(['knowledge', 'documents', 'show', 'Handbook', 'travel.md']), { id: piped.id })
   assert.is((await terminal.run(['knowledge', 'documents', 'delete', 'Handbook', 'leave.md', 'travel.md', '-y'])).code, 0)
   assert.equal(await terminal.json(['knowledge', 'documents', 'list', 'Handbook']), [])
 })
 
-test('a prompt is rendered as plain text', async () => {
+test('prompts render prints plain text', async () => {
   const { stdout } = await terminal.run(['prompts', 'render', 'tone', '--var', 'company=Acme'])
   assert.is(stdout, 'You help Acme.\n')
 })
 
-test('a conversation is completed, and its messages are listed', async () => {
+test('conversations complete completes a conversation, and messages lists its messages', async () => {
   await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'ada', '--title', 'Soon over'])
-  holds(await terminal.json(['conversations', 'complete', 'Soon over']), { status: 'completed' })
+  assertFields(await terminal.json(['conversations', 'complete', 'Soon over']), { status: 'completed' })
   assert.equal(await terminal.json(['conversations', 'messages', 'Soon over']), [])
   const mine = await terminal.json<{ status: string }[]>(['conversations', 'list', '--agent', 'Helper', '--status', 'completed'])
   assert.is(mine.length, 1)

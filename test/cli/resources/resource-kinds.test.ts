@@ -10,9 +10,9 @@ import { promptTemplates } from '../../../src/contract/families/prompt-templates
 import { ragTools } from '../../../src/contract/families/rag-tools.ts'
 import { retrievalTools } from '../../../src/contract/families/retrieval-tools.ts'
 
-const test = suite('kinds of resources')
+const test = suite('resource kinds')
 
-test('identifiers and words are those of the contract, which is not loaded for them', () => {
+test('prefixes and nouns of KINDS match the contract', () => {
   const families = {
     agent: agents,
     model: models,
@@ -25,8 +25,8 @@ test('identifiers and words are those of the contract, which is not loaded for t
   }
   assert.equal(Object.keys(KINDS), Object.keys(families))
   for (const [kind, { prefix, noun }] of Object.entries(families)) {
-    const told = KINDS[kind as keyof typeof families]
-    assert.equal([told.prefix, told.noun], [prefix, noun], kind)
+    const entry = KINDS[kind as keyof typeof families]
+    assert.equal([entry.prefix, entry.noun], [prefix, noun], kind)
   }
 })
 

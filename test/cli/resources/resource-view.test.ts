@@ -1,11 +1,11 @@
-/** Resources as people read them: by the names of what they refer to, and not a word of what is empty. */
+/** Resources in tables and records: references by name, without empty fields. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { omitEmptyFields } from '../../../src/cli/resources/resource-view.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
 
-const test = suite('resources as people read them')
+const test = suite('resource view')
 let terminal: Terminal
 let model: string
 let tool: string
@@ -23,23 +23,23 @@ test.after(aloud(() => terminal.close()))
 
 const CREATE = ['agents', 'create', '--name', 'Helper', '--model', 'Local Llama', '--tool', 'leave']
 
-test('a new agent is told by what was said of it, its model and tools by name, and what to type next', async () => {
+test('agents create prints the given fields, references by name and a next command', async () => {
   const { code, stdout, stderr } = await terminal.run(CREATE)
   const id = /agent_\S+/.exec(stdout)?.[0]
   assert.equal(
     [code, stdout],
     [0, `id        ${id}\nname      Helper\nmodel id  Local Llama (${model})\ntools     leave (${tool})\n`],
-    'no line of what is empty, none of when it was made',
+    'no empty fields and no timestamps',
   )
-  assert.match(stderr, /Ask it something: cadre ask Helper "…"\n$/)
+  assert.match(stderr, /Ask it a question: cadre ask Helper "…"\n$/)
 })
 
-test('without a model it says that the default one answers', async () => {
+test('an agent without a model shows the default model', async () => {
   assert.match((await terminal.run(['agents', 'create', '--name', 'Bare'])).stdout, /^model id {2}the default model$/m)
   assert.match((await terminal.run(['agents', 'show', 'Bare'])).stdout, /^model id +the default model$/m)
 })
 
-test('show and update tell every field, and names before identifiers', async () => {
+test('show and update print every field, and references as name and ID', async () => {
   for (const words of [
     ['agents', 'show', 'Helper'],
     ['agents', 'update', 'Helper', '--temperature', '0.2'],
@@ -52,14 +52,14 @@ test('show and update tell every field, and names before identifiers', async () 
   assert.match((await terminal.run(['rag', 'show', 'leave'])).stdout, /^knowledge source id +Handbook \(ks_/m)
 })
 
-test('lists tell names', async () => {
+test('lists show references by name', async () => {
   const { stdout } = await terminal.run(['agents', 'list', '--name', 'Helper'])
   assert.match(stdout, /^ID +NAME +MODEL +TOOLS +DESCRIPTION +CREATED AT\n/)
   assert.match(stdout, /Helper +Local Llama +leave +\d{4}-/)
   assert.match((await terminal.run(['rag', 'list'])).stdout, /KNOWLEDGE SOURCE.*\n.*leave +Handbook/)
 })
 
-test('a script gets identifiers, and every field', async () => {
+test('JSON and CSV contain every field and IDs', async () => {
   for (const words of [CREATE, ['agents', 'show', 'Bare']]) {
     const agent = await terminal.json(words)
     assert.ok('max_tokens' in agent && 'created_at' in agent)
@@ -69,14 +69,14 @@ test('a script gets identifiers, and every field', async () => {
   assert.match((await terminal.run(['agents', 'list', '--name', 'Helper', '--output', 'csv'])).stdout, model)
 })
 
-test('who may not see models sees their identifiers', async () => {
+test('a caller without access to models sees their IDs', async () => {
   const { token } = await terminal.json<{ token: string }>(['tokens', 'create', '--name', 'member', '--role', 'member', '--user-id', 'ada'])
   const { code, stdout } = await terminal.run(['agents', 'list', '--name', 'Helper'], { environment: { CADRE_TOKEN: token } })
   assert.is(code, 0)
   assert.match(stdout, model)
 })
 
-test('what is empty is left out; no and 0 are something', () => {
+test('omitEmptyFields keeps false and 0', () => {
   assert.equal(omitEmptyFields({ id: 'x', a: null, b: '', c: [], d: {}, e: false, f: 0, created_at: 'now' }), { id: 'x', e: false, f: 0 })
 })
 

@@ -83,7 +83,7 @@ test('the figures of a run are a table that fits the terminal', () => {
   const lines = (columns: number) =>
     formatFigures(figures, { columns, stream: { isTTY: false } as NodeJS.WriteStream }).map((line) => line.split(/ {2,}/))
   assert.equal(lines(80), [
-    ['PASSED', 'FAILED', 'ERRORS', 'SCORE', 'HALF WITHIN', '95 % WITHIN', 'TOKENS', 'COST'],
+    ['PASSED', 'FAILED', 'ERRORS', 'SCORE', 'P50', 'P95', 'TOKENS', 'COST'],
     ['4', '1', '0', '0.75', '40 ms', '1.5 s', '1,234', 'unknown'],
   ])
   assert.equal(lines(39)[0], ['PASSED', 'FAILED', 'ERRORS', 'SCORE'])

@@ -1,4 +1,4 @@
-/** Output that cannot be written, and homes that cannot: a sentence and an exit code, never a stack trace. */
+/** Unwritable output and homes are reported with a message and an exit code, never a stack trace. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,10 +11,10 @@ import { toFailure } from '../../../src/cli/terminal/errors.ts'
 import { openTerminal } from '../../harness/cli.ts'
 
 const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
-const test = suite('output that cannot be written')
+const test = suite('output errors')
 
-/** Runs a command that needs no daemon with its stdout at a file. */
-async function into(path: string, words: readonly string[]): Promise<{ code: number; stderr: string }> {
+/** Runs a command that needs no daemon, with stdout redirected to a file. */
+async function runInto(path: string, words: readonly string[]): Promise<{ code: number; stderr: string }> {
   const home = mkdtempSync(join(tmpdir(), 'cadre-output-'))
   const output = openSync(path, 'w')
   try {
@@ -34,17 +34,17 @@ async function into(path: string, words: readonly string[]): Promise<{ code: num
   }
 }
 
-test('a full disk under stdout is told in one sentence', async () => {
-  if (!existsSync('/dev/full')) return
+const withFullDevice = existsSync('/dev/full') ? test : test.skip
+withFullDevice('a full disk behind stdout is reported in one sentence', async () => {
   for (const words of [['config', 'list'], ['--help'], ['autocomplete', 'bash']]) {
-    const { code, stderr } = await into('/dev/full', words)
+    const { code, stderr } = await runInto('/dev/full', words)
     assert.is(code, 1, words.join(' '))
-    assert.match(stderr, 'The output cannot be written: there is no space left on the disk.')
+    assert.match(stderr, 'The output cannot be written: no space left on the disk.')
     assert.not.match(stderr, /\bat .*:\d+:\d+/)
   }
 })
 
-test('a reader that has seen enough ends the command without a word', async () => {
+test('a closed stdout ends the command silently', async () => {
   const child = spawn(process.execPath, [RUN, 'autocomplete', 'bash'], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.destroy()
   let stderr = ''
@@ -55,7 +55,7 @@ test('a reader that has seen enough ends the command without a word', async () =
   assert.equal([code, stderr], [0, ''])
 })
 
-test('a home below a file is told, by commands and by the doctor', async () => {
+test('a home below a file is reported by commands and by doctor', async () => {
   const terminal = openTerminal()
   const file = join(terminal.home, '..', 'file')
   writeFileSync(file, '')
@@ -79,14 +79,14 @@ test('a home below a file is told, by commands and by the doctor', async () => {
   }
 })
 
-test('what the operating system refuses is told in words, with the path', () => {
-  const refused = (code: string, syscall: string) =>
+test('system errors are reported with the path and a readable reason', () => {
+  const fail = (code: string, syscall: string) =>
     toFailure(Object.assign(new Error(`${code}: no, ${syscall} '/home/x'`), { code, syscall, path: '/home/x' }))
-  assert.is(refused('EROFS', 'mkdir').error, '/home/x cannot be written: its file system is read-only (EROFS).')
-  assert.is(refused('EACCES', 'open').error, '/home/x cannot be opened: this user may not (EACCES).')
-  assert.is(refused('ENOSPC', 'open').error, '/home/x cannot be written: there is no space left on its disk (ENOSPC).')
-  assert.is(refused('EWHAT', 'open').error, "EWHAT: no, open '/home/x'")
-  assert.equal(refused('EROFS', 'mkdir').exitCode, 1)
+  assert.is(fail('EROFS', 'mkdir').error, '/home/x cannot be written: the file system is read-only (EROFS).')
+  assert.is(fail('EACCES', 'open').error, '/home/x cannot be opened: permission denied (EACCES).')
+  assert.is(fail('ENOSPC', 'open').error, '/home/x cannot be written: no space left on the disk (ENOSPC).')
+  assert.is(fail('EWHAT', 'open').error, "EWHAT: no, open '/home/x'")
+  assert.equal(fail('EROFS', 'mkdir').exitCode, 1)
 })
 
 test.run()
