@@ -1,4 +1,4 @@
-/** The daemon's process: one a home, it listens, says so, and stops without losing anything. */
+/** Entry point of the daemon process: lock, log, listen, shut down. */
 import { rmSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
@@ -25,7 +25,7 @@ import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
 
 const EXIT_CODES = { failed: 1, usage: 2, heldByAnother: EXIT_HOME_IN_USE } as const
-/** A stop is promised within 10 s; the rest is for the exit itself. */
+/** Shutdown must take less than 10 s in total. */
 const SHUTDOWN_TIMEOUT_MS = 9_000
 
 class AlreadyRunningError extends Error {}
@@ -37,14 +37,14 @@ interface DaemonState {
 
 async function run(redactor: Redactor): Promise<void> {
   process.umask(0o077)
-  // Left alone, V8 lets four times as much garbage lie as there is in use; many streams at once leave a lot of it.
+  // By default V8 lets the heap grow to four times its live size, which many concurrent streams would fill with garbage.
   setFlagsFromString('--heap-growing-percent=50')
   ignoreClosedOutput()
   const overrides = environmentOverrides()
   const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
   if (overrides.token !== undefined) redactor.add(overrides.token)
-  // Programs started from here have no use for it.
+  // Child processes must not inherit it.
   delete process.env.CADRE_TOKEN
   const keys = takeProviderKeys()
   for (const key of Object.values(keys)) redactor.add(key)
@@ -52,7 +52,7 @@ async function run(redactor: Redactor): Promise<void> {
   prepareHome(paths)
   const lock = acquireLock(paths.lock)
   if (lock === undefined) throw new AlreadyRunningError(formatAlreadyRunning(paths))
-  // Whoever wrote it is gone, or would hold the lock.
+  // The process that wrote it is gone; otherwise it would hold the lock.
   rmSync(paths.daemon, { force: true })
 
   const log = openLog({
@@ -75,7 +75,7 @@ async function run(redactor: Redactor): Promise<void> {
       write: (name: string, value: string) => writeKeychain(paths.home, name, value),
     }
     const vault = await openVault({ paths, keychain, redactor })
-    // Whoever is refused the lock need not load the rest.
+    // Loaded only after the lock is acquired.
     const { createApp } = await import('./app.ts')
     const app = await createApp({
       paths,
@@ -95,12 +95,12 @@ async function run(redactor: Redactor): Promise<void> {
     const url = await listen(app, wanted)
     writeDaemonRecord(paths, url)
     log.logger.info({ version, url, home: paths.home, secrets: vault.location }, 'ready')
-    if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks with secrets do not work')
+    if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks that use secrets do not work')
     process.stdout.write(`Cadre is ready at ${url}\n`)
   } catch (error) {
-    // Stopped before it was ready: whoever stops it ends the process.
+    // Stopped before it was ready: the shutdown handler ends the process.
     if (running.stopping) return
-    log.logger.fatal({ err: error }, 'the start failed')
+    log.logger.fatal({ err: error }, 'startup failed')
     end()
     throw error
   }
@@ -115,26 +115,25 @@ async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions)
   const address = app.server.server.address()
   const bound = typeof address === 'object' && address ? address.port : port
   app.listening(formatUrl(host, bound))
-  if (remote) process.stderr.write(`Other machines can reach this daemon at ${formatUrl(host, bound)}, without encryption.\n`)
+  if (remote) process.stderr.write(`Warning: other machines can reach this daemon at ${formatUrl(host, bound)}, without encryption.\n`)
   return formatLocalUrl(host, bound)
 }
 
 function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
-  const another =
-    'cadre daemon start --port 7412 starts it at another port, --port 0 at any free one; CADRE_PORT in the environment keeps the choice.'
+  const another = 'Choose another port with cadre daemon start --port 7412, or any free one with --port 0. Set CADRE_PORT to keep it.'
   if (error.code === 'EADDRINUSE')
-    return new CadreError('UNAVAILABLE', `Port ${port} at ${host} is in use by another program.`, {
-      hint: `${another} On Linux and macOS, lsof -i :${port} shows who has it.`,
+    return new CadreError('UNAVAILABLE', `Port ${port} on ${host} is in use by another program.`, {
+      hint: `${another} On Linux and macOS, lsof -i :${port} shows the program.`,
       cause: error,
     })
   if (error.code === 'EACCES')
-    return new CadreError('UNAVAILABLE', `Port ${port} is not open to this user.`, { hint: another, cause: error })
+    return new CadreError('UNAVAILABLE', `This user may not listen on port ${port}.`, { hint: another, cause: error })
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new CadreError('UNAVAILABLE', `${host} is not an address of this machine.`, {
-      hint: 'Leave --host out to listen at 127.0.0.1.',
+      hint: 'Omit --host to listen on 127.0.0.1.',
       cause: error,
     })
-  return new CadreError('UNAVAILABLE', `Cannot listen at ${host}, port ${port}: ${error.message}`, { cause: error })
+  return new CadreError('UNAVAILABLE', `Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 
 function writeDaemonRecord(paths: Paths, url: string): void {
@@ -148,22 +147,22 @@ function removeDaemonRecord(paths: Paths): void {
 
 function formatAlreadyRunning(paths: Paths): string {
   const record = readDaemonRecord(paths)
-  return `Another Cadre daemon already runs on this home${record ? ` (${record.url}, pid ${record.pid})` : ''}.`
+  return `Another Cadre daemon is already running for this home${record ? ` (${record.url}, pid ${record.pid})` : ''}.`
 }
 
 interface ShutdownOptions {
   paths: Paths
   log: Log
   redactor: Redactor
-  /** The last things done, whatever the reason: all of them at once, none that waits. */
+  /** Runs last, whatever the reason for stopping. Synchronous. */
   cleanUp(): void
   running: DaemonState
 }
 
-/** A signal stops it with grace, a second one at once; an error that nobody caught leaves no state to be trusted. */
+/** A signal stops the daemon gracefully, a second one immediately. An uncaught error stops it without cleanup. */
 function handleShutdown({ paths, log: { logger }, redactor, cleanUp: end, running }: ShutdownOptions): void {
   const onTimeout = () => {
-    logger.warn(`not everything had ended after ${SHUTDOWN_TIMEOUT_MS / 1000} s`)
+    logger.warn(`shutdown did not finish within ${SHUTDOWN_TIMEOUT_MS / 1000} s`)
     end()
     process.exit(0)
   }
@@ -171,9 +170,9 @@ function handleShutdown({ paths, log: { logger }, redactor, cleanUp: end, runnin
     { delay: SHUTDOWN_TIMEOUT_MS, logger: false, onTimeout, onSecondSignal: end, onSecondError: end },
     async ({ err, signal }) => {
       if (err) {
-        logger.fatal({ err }, 'an error that nobody caught')
+        logger.fatal({ err }, 'uncaught error')
         process.stderr.write(
-          `Cadre has stopped on an error of its own: ${redactor.redact(err.message ?? String(err))}\nThis is a bug; ${paths.log} holds its cause.\n`,
+          `Cadre stopped because of an internal error: ${redactor.redact(err.message ?? String(err))}\nThis is a bug. See ${paths.log} for details.\n`,
         )
         end()
         return
@@ -188,7 +187,7 @@ function handleShutdown({ paths, log: { logger }, redactor, cleanUp: end, runnin
   )
 }
 
-/** The terminal or the pipe that started it may go away; what is still said to it is then said to nobody. */
+/** Keeps running when the terminal or pipe that started it is closed. */
 function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

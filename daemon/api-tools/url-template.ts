@@ -60,7 +60,7 @@ export function encodeArgument(name: string, text: string): string {
   try {
     return encodeURIComponent(text)
   } catch (cause) {
-    throw Object.assign(createValidationError(`arguments.${name}`, 'must be valid Unicode; it contains half of a surrogate pair'), {
+    throw Object.assign(createValidationError(`arguments.${name}`, 'must be valid Unicode; it contains an unpaired surrogate'), {
       cause,
     })
   }

@@ -1,6 +1,6 @@
-/** Waiting that can be given up. */
+/** Makes any promise abortable. */
 
-/** What does not listen to the signal itself is not waited for once that is aborted; the signal's reason is thrown then. */
+/** Rejects with the signal's reason once it is aborted, for work that does not listen to the signal itself. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let abort = () => {}
@@ -8,6 +8,6 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
     abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
   })
-  work.catch(() => undefined) // when it is not waited for any more
+  work.catch(() => undefined) // after an abort nobody awaits it
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }

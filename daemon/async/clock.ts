@@ -1,16 +1,16 @@
-/** The time, and being woken at one: what tests replace to live through days in a moment. */
+/** The clock behind timers. Tests replace it to simulate days in milliseconds. */
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Calls back once, after so many milliseconds; returns how to call that off. */
+  /** Calls `work` once after a delay. Returns a function that cancels it. */
   schedule(milliseconds: number, work: () => void): () => void
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(milliseconds, work) {
-    // The process ends when it is told to, not when the last thing it waits for has come.
+    // Unreferenced: a pending timer must not keep the process alive.
     const timer = setTimeout(work, milliseconds).unref()
     return () => clearTimeout(timer)
   },

@@ -1,15 +1,15 @@
-/** Runs work that others wrote the rules of, such as a regular expression, and ends it in the middle when it takes too long. */
+/** Runs synchronous work of unknown cost, such as a user's regular expression, with a CPU time limit. */
 import { createContext, Script } from 'node:vm'
 
 export class CpuTimeLimitError extends Error {}
 
-/** The milliseconds are of work, not of waiting for a processor that others keep busy. */
+/** The limit counts CPU time, not time spent waiting for a busy processor. */
 export type CpuTimeLimiter = <T>(milliseconds: number, work: () => T) => T
 
-/** On a machine so busy that it gets no processor, work is begun again this often. */
+/** How often work is restarted when the machine is too busy to run it. */
 const MAX_ATTEMPTS = 10
 
-/** Only Node's vm can end synchronous work of its own thread; the work still runs with everything it refers to. */
+/** Uses node:vm because nothing else can interrupt synchronous work on the same thread. The work keeps its closure. */
 export function createCpuTimeLimiter(): CpuTimeLimiter {
   const place: { work?: () => unknown } = createContext({})
   const script = new Script('work()')

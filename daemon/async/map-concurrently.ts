@@ -1,11 +1,11 @@
-/** Does a few things of many at a time, and hands the results on in order. */
+/** Maps a list with limited concurrency and yields the results in order. */
 
 export async function* mapConcurrently<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
   const underWay: Promise<R>[] = []
   let next = 0
   const start = () => {
     const promise = work(items[next++] as T)
-    promise.catch(() => undefined) // whoever takes the result hears of it; until then it is not unhandled
+    promise.catch(() => undefined) // the consumer awaits it later; until then it must not count as unhandled
     underWay.push(promise)
   }
   while (next < items.length && underWay.length < most) start()

@@ -1,6 +1,6 @@
-/** So many at a time: whoever comes when all places are taken waits in line. */
+/** A counting semaphore with a first-in, first-out queue. */
 
-/** Resolves when it is one's turn, with how to end it; said again, that does nothing. */
+/** Resolves with a release function. Calling it more than once has no effect. */
 export type Acquire = () => Promise<() => void>
 
 export class Semaphore {

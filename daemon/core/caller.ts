@@ -1,4 +1,4 @@
-/** Who is calling, and what comes along with a change: services know callers, not requests. */
+/** The authenticated caller, and the context of a change. Services know callers, not HTTP requests. */
 
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Role } from '../../src/contract/route.ts'
@@ -12,13 +12,13 @@ export interface Caller {
 
 export interface ChangeContext {
   caller: Caller
-  /** The ETag the caller last saw, if it wants to be sure that nothing changed since. */
+  /** The ETags of an If-Match header. */
   ifMatch?: string | undefined
-  /** Keeps the reply in the transaction of the change, so that a repeated request is answered and not done again. */
+  /** Stores the response in the same transaction as the change, so that a repeated request is not executed again. */
   storeResponse?: ((transaction: Transaction, reply: unknown) => Promise<void>) | undefined
 }
 
-/** Some things within a route are for admins alone. */
+/** Throws FORBIDDEN unless the caller is an admin. */
 export function requireAdmin(caller: Caller, what: string): void {
   if (caller.role === 'admin') return
   throw new CadreError('FORBIDDEN', `Only an admin may ${what}.`, { hint: 'Use a token with the role admin.' })

@@ -1,7 +1,7 @@
-/** An answer that is still being made when the effect of its request is stored: a repeated request joins it instead of doing it again. */
+/** A response that is not ready when the effect of its request is stored. A repeated request waits for it instead of executing again. */
 
 export class DeferredResponse<T> {
-  /** Waits for the answer; what it throws is the answer too. */
+  /** Resolves or rejects as the response does. */
   readonly wait: () => Promise<T>
 
   constructor(made: () => Promise<T>) {

@@ -1,11 +1,11 @@
-/** Entity tags: what a caller saw, in one short word, and whether it is still so. */
+/** Entity tags for If-Match. */
 import { hash } from 'node:crypto'
 import { CadreError } from '../../src/contract/errors.ts'
 
-/** Of what a caller is shown, as JSON text. */
+/** Computed from the JSON text of the response. */
 export const computeEtag = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
 
-/** Refuses a change by a caller who saw something else than what is there now; several tags are told apart by commas. */
+/** Throws CONFLICT unless one of the comma-separated tags matches the current representation. */
 export function requireMatchingEtag(noun: string, ifMatch: string | undefined, shown: unknown): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const seen = ifMatch.split(',').map((tag) => tag.trim())

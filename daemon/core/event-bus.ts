@@ -1,4 +1,4 @@
-/** What happens that others may want to hear of. Listeners take part in the transaction in which it happens, so that both are kept or neither. */
+/** Domain events. Listeners run in the transaction that causes the event, so both are stored or neither. */
 import type { Transaction } from '../store/database.ts'
 
 export interface DomainEvents {

@@ -1,10 +1,10 @@
-/** New identifiers: a prefix that says what it is, and a UUIDv7 that sorts by time. */
+/** Generates identifiers: a prefix for the kind of resource and a UUIDv7, which sorts by time. */
 import { randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 
 export const generateId = (prefix: string): string => `${prefix}_${generator.generate()}`
 
-/** Random numbers by the hundred: to have each made on its own costs more than all else of an identifier. */
+/** Draws random numbers in batches: one system call per identifier would dominate its cost. */
 class RandomPool {
   readonly #numbers = new Uint32Array(256)
   #used = this.#numbers.length
@@ -18,5 +18,5 @@ class RandomPool {
   }
 }
 
-/** One for all: it counts on within a millisecond, so that what is made later sorts later. */
+/** Shared, because it increments within a millisecond: later identifiers sort later. */
 const generator = new V7Generator(new RandomPool())

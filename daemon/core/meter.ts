@@ -1,7 +1,7 @@
-/** The port through which every call of a model is counted: usage stands behind it, and whoever calls a model knows only this. */
+/** The interface through which every model call is metered. The usage family implements it. */
 import type { Transaction } from '../store/database.ts'
 
-/** On whose behalf a model is called. */
+/** The resources and user that a model call is attributed to. */
 export interface CallOrigin {
   agent_id?: string
   rag_tool_id?: string
@@ -13,9 +13,9 @@ export interface CallOrigin {
 }
 
 export interface MeteredModel {
-  /** Of the model's record; minilm has none and goes by its name. */
+  /** ID of the model's record, or `minilm`, which has no record. */
   id: string
-  /** Price of 1,000 tokens, null where it is not known. */
+  /** Price per 1,000 tokens; null if unknown. */
   price: { input: number; output: number } | null
 }
 
@@ -23,7 +23,7 @@ export interface ModelCall {
   model: MeteredModel
   kind: 'chat' | 'embedding'
   origin: CallOrigin
-  /** What the call is going to read, as far as we can tell: counted if nobody ever tells better. */
+  /** Estimated input tokens, used if the provider never reports a count. */
   estimatedInput: number
 }
 
@@ -31,46 +31,46 @@ export interface CallUsage {
   input_tokens: number
   output_tokens: number
   cached_tokens?: number
-  /** Interrupted: the daemon ended before the call did. */
+  /** `interrupted`: the daemon stopped before the call ended. */
   status: 'done' | 'failed' | 'aborted' | 'interrupted'
-  /** Counted by us, because the provider did not. */
+  /** True if the provider reported no counts. */
   estimated: boolean
 }
 
-/** What a call took that is still open in the ledger. */
+/** The usage of a call that is still open in the ledger. */
 export interface Settlement {
   entry: string
   call: CallUsage
 }
 
 export interface Meter {
-  /** Throws BUDGET_EXCEEDED where a threshold that blocks is reached: for whoever has something to do before the call begins. */
+  /** Throws BUDGET_EXCEEDED if a blocking threshold is reached. For callers with work to do before the call begins. */
   checkBudget(model: MeteredModel, origin: CallOrigin): Promise<void>
   /**
-   * Enters a call before it is made, so that not even a kill loses it. Gives the entry's id. Throws BUDGET_EXCEEDED too:
-   * of calls that were admitted side by side, only those get in for which there is room.
+   * Records a call before it is made, so that a crash cannot lose it, and returns the ledger entry's ID. Checks the budget
+   * again: of several calls checked at the same time, only those that fit may begin.
    */
   begin(transaction: Transaction, call: ModelCall): Promise<string>
-  /** The same for a call that has time and that nobody is told of, as `Database.enter` has it: it is entered a moment later, together with others. */
+  /** Like `begin`, but batched and without waiting for the disk (see `Database.writeWithoutFlush`). */
   beginWithoutFlush(call: ModelCall): Promise<string>
-  /** What an open call has written so far, as far as we can tell: counted if a kill keeps it from being settled. */
+  /** Updates the estimated output of an open call, counted if a crash prevents its settlement. */
   estimate(transaction: Transaction, entry: string, outputTokens: number): Promise<void>
-  /** Says what a call took; gives its cost, null where the price is not known. Said again, it changes nothing and gives the cost it had. */
+  /** Records the usage of a call and returns its cost, or null if the price is unknown. Idempotent. */
   settle(transaction: Transaction, entry: string, call: CallUsage): Promise<number | null>
-  /** The same for several at once, which costs little more than for one. */
+  /** Settles several calls in one statement. */
   settleAll(transaction: Transaction, settlements: readonly Settlement[]): Promise<void>
 }
 
-/** What a call costs, null where the price is not known. Cached input is counted at the full price: what providers take off for it is not known here, and a line that blocks should not block too late. */
+/** Returns null if the price is unknown. Cached input counts at full price: discounts are unknown, and a budget must not block too late. */
 export function computeCost(price: MeteredModel['price'], { input_tokens, output_tokens }: CallUsage): number | null {
   return price === null ? null : roundMoney((toTokenCount(input_tokens) * price.input + toTokenCount(output_tokens) * price.output) / 1000)
 }
 
-/** Providers have been seen to count in fractions, below zero and not at all. */
+/** Normalizes counts: some providers report fractions, negative numbers or NaN. */
 export const toTokenCount = (tokens: number): number => (Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0)
 
 /**
- * Sums of floating-point prices end in stray digits: eight times 0.1 is less than 0.8. Twelve digits are more than any
- * price has and fewer than the error reaches, also after a million additions.
+ * Removes floating-point noise from sums of prices. Twelve digits exceed the precision of any price and stay clear of the
+ * error even after a million additions.
  */
 export const roundMoney = (amount: number): number => Number(amount.toPrecision(12))

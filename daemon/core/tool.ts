@@ -1,4 +1,4 @@
-/** What an agent's tool is to a conversation, whichever family it comes from. */
+/** The interface of an agent's tool, independent of its family. */
 import type { Static } from 'typebox'
 import type { Passage } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from './caller.ts'
@@ -6,7 +6,7 @@ import type { CallOrigin } from './meter.ts'
 
 export type RetrievedPassage = Static<typeof Passage>
 
-/** What a passage stands under in its document, outermost first. */
+/** The headings above a passage in its document, outermost first. */
 export function parseHeadings({ metadata }: RetrievedPassage): string[] {
   const { headings } = metadata as { headings?: unknown }
   return typeof headings === 'string' && headings !== '' ? headings.split(' › ') : []
@@ -23,14 +23,14 @@ export type ToolOutcome = { kind: 'passages'; passages: RetrievedPassage[] } | {
 
 export interface Tool {
   readonly id: string
-  /** As people named it; the toolset makes a name of it that models take. */
+  /** The user's name for it; the toolset derives a name that models accept. */
   readonly name: string
   readonly description: string
   /** JSON Schema of the arguments, of type object. */
   readonly parameters: Record<string, unknown>
   readonly requiresConfirmation: boolean
-  /** Throws CadreError where the call fails; its message is given to the model. */
+  /** Throws CadreError if the call fails. The model sees its message. */
   run(input: Record<string, unknown>, use: ToolContext): Promise<ToolOutcome>
-  /** Passages for a question as it was asked: for models that do not call tools. */
+  /** Finds passages for the user's question, for models that cannot call tools. */
   retrieve?(question: string, use: ToolContext): Promise<RetrievedPassage[]>
 }

@@ -1,4 +1,4 @@
-/** The daemon's log: JSON lines in a file that turns over by size, with every secret taken out before it is written. */
+/** The daemon's log: JSON lines in files rotated by size, with secrets redacted before writing. */
 import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 import type { LogLevel } from '../../src/config.ts'
@@ -13,14 +13,14 @@ export interface LogOptions {
   path: string
   level: LogLevel
   redactor: Redactor
-  /** Also receives every line, for `--verbose`. */
+  /** Receives every line too, for `--verbose`. */
   echo?: (line: string) => void
   fileBytes?: number
 }
 
 export interface Log {
   logger: Logger
-  /** Puts on disk what still waits, then takes no more. */
+  /** Flushes pending lines and closes the file. */
   close(): void
 }
 
@@ -28,13 +28,13 @@ export function openLog(options: LogOptions): Log {
   const file = new LogFile(options.path, options.fileBytes ?? MAX_FILE_BYTES)
   const { redactor, echo } = options
   const destination = {
-    /** Pino says here of what level the next line is. */
+    /** Set by pino to the level of the next line. */
     lastLevel: 0,
     write(line: string) {
       const clean = redactLine(line, redactor)
       file.add(clean)
       echo?.(clean)
-      // A warning may be the last thing this process says.
+      // A warning may be the last line before the process ends.
       if (this.lastLevel >= 40) file.flush()
     },
     [Symbol.for('pino.metadata')]: true,
@@ -51,7 +51,7 @@ export function openLog(options: LogOptions): Log {
   return { logger, close: () => file.close() }
 }
 
-/** Taking a secret out of a number would leave a line that no reader can parse; such a line goes into a string whole. */
+/** Redacting part of a number would leave invalid JSON. Such a line becomes the message of a new line. */
 function redactLine(line: string, redactor: Redactor): string {
   const clean = redactor.redact(line)
   if (clean === line) return line
@@ -59,12 +59,12 @@ function redactLine(line: string, redactor: Redactor): string {
     JSON.parse(clean)
     return clean
   } catch {
-    // Not JSON any more, as foreseen: kept as the text of a line of its own.
+    // No longer valid JSON.
     return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg: clean.trimEnd() })}\n`
   }
 }
 
-/** Appends lines in batches; a disk that cannot take them costs lines, which are counted, and never the daemon. */
+/** Appends lines in batches. If the disk fails, lines are dropped and counted; the daemon keeps running. */
 export class LogFile {
   readonly #path: string
   readonly #maxBytes: number
@@ -112,7 +112,7 @@ export class LogFile {
     this.#closeFile()
   }
 
-  /** The first thing that is written once writing works again. */
+  /** Written first when writing works again. */
   #formatDroppedNotice(): string {
     if (this.#dropped === 0) return ''
     return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg: `${this.#dropped} log lines were dropped: ${this.#lastError}` })}\n`
@@ -133,7 +133,7 @@ export class LogFile {
     try {
       closeSync(descriptor)
     } catch (error) {
-      // The kernel gives the descriptor back even so; what it could not keep is told with the next line.
+      // The kernel releases the descriptor anyway; the error is reported with the next line.
       this.#lastError = (error as Error).message
     }
   }
@@ -147,13 +147,13 @@ export class LogFile {
     this.#open()
   }
 
-  /** Somebody deleted or renamed the file: what is written to the old one, nobody would find. */
+  /** Detects that someone deleted or renamed the file. */
   #wasReplaced(descriptor: number): boolean {
     const named = statSync(this.#path, { throwIfNoEntry: false })
     return named === undefined || named.ino !== fstatSync(descriptor).ino
   }
 
-  /** The oldest is written over by the second oldest, and so on. A name that cannot move is left: a long file loses nothing. */
+  /** Shifts log.1 to log.2 and so on; the oldest file is overwritten. If a rename fails, the file just keeps growing. */
   #rotate(): void {
     for (let age = MAX_FILES - 1; age >= 1; age--) {
       try {
@@ -178,7 +178,7 @@ export class LogFile {
   }
 }
 
-/** Half a line would spoil the next one. What is not a regular file cannot be cut, and need not be. */
+/** Removes a partial line. Only regular files can be truncated. */
 function truncate(descriptor: number, size: number): void {
   try {
     ftruncateSync(descriptor, size)

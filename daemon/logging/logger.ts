@@ -1,4 +1,4 @@
-/** What the rooms behind the door say to the log; pino and Fastify's loggers fit. */
+/** The logger interface used outside the HTTP layer. Loggers of pino and Fastify satisfy it. */
 
 export interface Logger {
   debug(about: object, message: string): void

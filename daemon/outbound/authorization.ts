@@ -1,4 +1,4 @@
-/** How a call proves to a server who it is, in the ways that HTTP knows, and what of it nobody shall read in what that says. */
+/** Bearer and basic authentication for outgoing requests, and redaction of their secrets. */
 import type { Redactor } from '../secrets/redactor.ts'
 
 export type Credentials = { type: 'bearer'; token: string } | { type: 'basic'; username: string; password: string }
@@ -7,7 +7,7 @@ export const formatAuthorization = (proof: Credentials): string =>
   proof.type === 'bearer' ? `Bearer ${proof.token}` : `Basic ${encodeBasic(proof)}`
 
 export function redactCredentials(redactor: Redactor, proof: Credentials): void {
-  // Without a password the user name is the key.
+  // Without a password, the user name is the secret.
   const secrets = proof.type === 'bearer' ? [proof.token] : [proof.password || proof.username, encodeBasic(proof)]
   for (const secret of secrets) redactor.add(secret)
 }

@@ -1,11 +1,11 @@
-/** Reading an answer's body: decompressed as it comes, and no further than the limit. */
+/** Reads and decompresses a response body up to a size limit. */
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { CadreError } from '../../src/contract/errors.ts'
 
-/** What is asked for; servers that compress otherwise are understood where that is possible. */
+/** Sent as Accept-Encoding. */
 export const ACCEPTED_ENCODINGS = 'gzip, br'
-/** One layer is what servers use; more is how small answers become large work. */
+/** Servers use one encoding. Nested encodings turn small responses into a lot of work. */
 const MAX_ENCODINGS = 2
 
 export async function readBody(
@@ -19,7 +19,7 @@ export async function readBody(
     const bytes = part as Uint8Array
     const room = maxBytes - length
     if (bytes.length > room) {
-      // Leaving the loop destroys the stream, and with it the connection.
+      // Leaving the loop destroys the stream and its connection.
       parts.push(bytes.subarray(0, room))
       return { body: Buffer.concat(parts), truncated: true }
     }
@@ -37,15 +37,15 @@ function decompress(stream: Readable, encoding: string | undefined): Readable {
     .filter((layer) => layer !== '' && layer !== 'identity')
   if (layers.length > MAX_ENCODINGS) {
     discardBody(stream)
-    throw new CadreError('PROVIDER_ERROR', `The answer is compressed ${layers.length} times over.`)
+    throw new CadreError('PROVIDER_ERROR', `The response is compressed ${layers.length} times.`)
   }
   return layers.reverse().reduce((inner: Readable, layer) => {
     const decoder = createDecoder(layer)
     if (!decoder) {
       discardBody(stream)
-      throw new CadreError('PROVIDER_ERROR', `The answer is compressed in a way Cadre does not know (${layer.slice(0, 40)}).`)
+      throw new CadreError('PROVIDER_ERROR', `The response has an unsupported content encoding (${layer.slice(0, 40)}).`)
     }
-    // An error of either end reaches whoever reads the decoder; there is nothing more to do about it here.
+    // Errors of either stream reach the reader of the decoder.
     return pipeline(inner, decoder, () => {})
   }, stream)
 }
@@ -57,9 +57,9 @@ function createDecoder(layer: string): Transform | undefined {
   return undefined
 }
 
-/** Leaves a body unread and its connection closed. */
+/** Discards an unread body and closes its connection. */
 export function discardBody(stream: Readable): void {
-  // Destroying tells of the abort as an error, which is what we asked for.
+  // destroy() emits the abort as an error.
   stream.on('error', () => {})
   stream.destroy()
 }

@@ -1,20 +1,20 @@
-/** How far an address reaches: the public network, this private one, or places no request of ours has business at. */
+/** Classifies IP addresses as public, private or forbidden. */
 import ipaddr from 'ipaddr.js'
 import { CadreError } from '../../src/contract/errors.ts'
 
 export type AddressScope = 'public' | 'private' | 'forbidden'
 
-/** What clouds answer credentials at, wherever in the address plan they put it. */
+/** Metadata services of cloud providers. */
 const METADATA_ADDRESSES = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254']
 
-/** The part of IPv6 that is handed out to the public, and what is taken out of it again. */
+/** Global unicast IPv6 addresses, and the special ranges within. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 const NOT_GLOBAL = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) => ipaddr.IPv6.parseCIDR(range))
-/** On networks without IPv4, names of IPv4 hosts resolve into this prefix. */
+/** On IPv6-only networks, IPv4 hosts resolve to this prefix. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 const BENCHMARK = ipaddr.IPv4.parseCIDR('198.18.0.0/15')
 
-/** Takes any spelling that a resolver or a connecting socket would take for an address. */
+/** Accepts every spelling that a resolver or socket accepts. */
 export function classifyAddress(address: string): AddressScope {
   const spelled = normalizeIPv6(address)
   if (!ipaddr.isValid(spelled)) return 'forbidden'
@@ -22,7 +22,7 @@ export function classifyAddress(address: string): AddressScope {
   return parsed instanceof ipaddr.IPv4 ? classifyIPv4(parsed) : classifyIPv6(parsed as ipaddr.IPv6)
 }
 
-/** ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which is another address. */
+/** ipaddr.js parses ::1.2.3.4 as ::ffff:1.2.3.4, which is a different address. */
 function normalizeIPv6(address: string): string {
   if (!address.includes(':') || !address.includes('.')) return address
   return URL.canParse(`http://[${address}]`) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : 'nothing'

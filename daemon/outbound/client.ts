@@ -1,4 +1,4 @@
-/** The one HTTP client for addresses that people configure: API tools, webhooks and web pages. It does not reach inside. */
+/** The HTTP client for URLs that users configure (API tools, webhooks, web pages). Blocks private addresses unless allowed. */
 import { lookup } from 'node:dns/promises'
 import type { Agent, Dispatcher } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -16,40 +16,40 @@ export interface OutboundRequest {
   method?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | Uint8Array | undefined
-  /** Private and loopback addresses too; metadata services, multicast and the like stay closed. */
+  /** Allows private and loopback addresses. Metadata services, multicast and the like stay blocked. */
   allowPrivateNetwork?: boolean | undefined
-  /** For everything together: every hop, the headers and the whole body. */
+  /** Limit for the whole request: redirects, headers and body. */
   timeoutMs?: number | undefined
-  /** Most bytes of the body, counted after decompression; what lies beyond is not read. */
+  /** Maximum size of the body after decompression. The rest is not read. */
   maxBytes?: number | undefined
-  /** Most redirects that are followed; with 0 the redirect itself is the answer. */
+  /** Maximum number of redirects to follow. With 0, the redirect itself is returned. */
   maxRedirects?: number | undefined
   signal?: AbortSignal | undefined
-  /** Asked once the headers of the last hop are there: false leaves the body unread. */
+  /** Called with the final headers. Returning false skips the body. */
   shouldReadBody?: ((status: number, headers: Readonly<Record<string, string>>) => boolean) | undefined
 }
 
 export interface OutboundResponse {
   status: number
-  /** By lower-case name; repeated ones are joined with a comma. */
+  /** Names are in lower case; repeated headers are joined with a comma. */
   headers: Record<string, string>
   body: Uint8Array
-  /** The address that answered, after redirects. */
+  /** The final URL, after redirects. */
   url: string
-  /** Whether the body goes on beyond what is here. */
+  /** Whether the body exceeds the limit. */
   truncated: boolean
 }
 
 export interface Outbound {
   request(url: string | URL, request?: OutboundRequest): Promise<OutboundResponse>
-  /** The addresses a host may be reached at, for programs that connect by themselves. Throws ADDRESS_BLOCKED. */
+  /** Resolves a host for programs that connect themselves. Throws ADDRESS_BLOCKED. */
   resolveAddresses(host: string, allowPrivateNetwork?: boolean): Promise<string[]>
-  /** Ends what is under way and closes kept connections. */
+  /** Aborts running requests and closes idle connections. */
   close(): Promise<void>
 }
 
 export interface OutboundOptions {
-  /** Where names are looked up; the system's resolver unless a test has its own. */
+  /** DNS resolver; tests replace it. */
   resolve?: Resolve
 }
 
@@ -61,7 +61,7 @@ const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: tru
 
 class GuardedClient implements Outbound {
   readonly #resolve: Resolve
-  /** Apart, so that a connection one caller was allowed to open never serves another who is not. */
+  /** Separate pools, so that a connection to a private address never serves a caller without that permission. */
   readonly #agents = new Map<boolean, Promise<Agent>>()
 
   constructor(resolve: Resolve) {
@@ -119,7 +119,7 @@ class GuardedClient implements Outbound {
   }
 
   async #send({ url, method, headers, body }: Hop, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    // The connection is guarded too; here the refusal comes before anything is prepared.
+    // The connector checks again; this fails before anything is prepared.
     checkHost(url.hostname, allowPrivateNetwork)
     const agent = await this.#getAgent(allowPrivateNetwork)
     signal.throwIfAborted()
@@ -130,13 +130,13 @@ class GuardedClient implements Outbound {
       headers: { ...headers, 'accept-encoding': ACCEPTED_ENCODINGS },
       body: body === undefined ? null : Buffer.from(body as string),
       signal,
-      // The whole request has its time limit; these would only cut it short.
+      // The request has an overall time limit.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
   }
 
-  /** Loaded when first needed: a daemon that never calls out does not pay for it. */
+  /** Loads undici on first use. */
   #getAgent(allowPrivateNetwork: boolean): Promise<Agent> {
     const made = this.#agents.get(allowPrivateNetwork)
     if (made) return made
@@ -168,7 +168,7 @@ async function readResponse(
     discardBody(stream)
     return { status, headers, body: new Uint8Array(), url, truncated: true }
   }
-  // An answer without a body may still say how the body would be compressed.
+  // A response without a body may still have a Content-Encoding header.
   const empty = hop.method === 'HEAD' || status === 204 || status === 304 || headers['content-length'] === '0'
   const encoding = empty ? undefined : headers['content-encoding']
   return { status, headers, url, ...(await readBody(stream, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES)) }

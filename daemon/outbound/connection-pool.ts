@@ -1,29 +1,29 @@
-/** Connections to the providers of models: kept open between calls, and guarded where nobody allowed the private network. */
+/** Pools connections to model providers. Blocks private addresses unless allowed. */
 import { lookup } from 'node:dns/promises'
 import type { Agent } from 'undici'
 import { createGuardedConnector, type Resolve } from './guarded-connector.ts'
 
-/** Providers close idle connections after a minute or more; a question seldom waits longer for the next. */
+/** Shorter than the idle timeout of providers, which is a minute or more. */
 const KEEP_ALIVE_MS = 30_000
 
 const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
 export interface ConnectionPoolOptions extends Agent.Options {
   connectTimeoutMs: number
-  /** Where names are looked up; the system's resolver unless a test has its own. */
+  /** DNS resolver; tests replace it. */
   resolve?: Resolve | undefined
 }
 
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions
-  /** Apart, so that a connection into the private network never serves a model that may not go there. */
+  /** Separate pools, so that a connection to a private address never serves a model without that permission. */
   readonly #agents = new Map<boolean, Promise<Agent>>()
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options
   }
 
-  /** Loaded when first needed: undici is not small. */
+  /** Loads undici on first use. */
   getAgent(allowPrivateNetwork: boolean): Promise<Agent> {
     const made = this.#agents.get(allowPrivateNetwork)
     if (made) return made
@@ -40,7 +40,7 @@ export class ConnectionPool {
     return agent
   }
 
-  /** Ends what is under way and closes kept connections. */
+  /** Aborts running requests and closes idle connections. */
   async close(): Promise<void> {
     const agents = [...this.#agents.values()]
     this.#agents.clear()

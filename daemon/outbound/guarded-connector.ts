@@ -1,4 +1,4 @@
-/** The connecting end of the guard: a socket is opened to an address that was checked, and to no other. */
+/** An undici connector that connects only to addresses that were checked. */
 import type { LookupFunction } from 'node:net'
 import type { buildConnector } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -10,20 +10,20 @@ export interface ResolvedAddress {
 }
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
-/** Every address of a host, if all of them may be reached: one that may not spoils the name. */
+/** Resolves a host and throws ADDRESS_BLOCKED if any of its addresses is blocked. */
 export async function resolveAllowedAddresses(resolve: Resolve, host: string, allowPrivateNetwork: boolean): Promise<ResolvedAddress[]> {
   checkHost(host, allowPrivateNetwork)
   const plain = stripBrackets(host)
   if (isIpLiteral(plain)) return [{ address: plain, family: plain.includes(':') ? 6 : 4 }]
   const addresses = await resolve(plain)
-  if (addresses.length === 0) throw new CadreError('PROVIDER_ERROR', `There is no host named ${plain}.`)
+  if (addresses.length === 0) throw new CadreError('PROVIDER_ERROR', `Host not found: ${plain}.`)
   for (const { address } of addresses) checkAddress(plain, address, allowPrivateNetwork)
   return addresses
 }
 
 /**
- * The socket asks `lookup` for the addresses it then connects to, so no second answer of the name server can slip in
- * between check and connection. Literals never get to `lookup` and are checked before.
+ * The socket connects to the addresses that `lookup` returned, so a second DNS answer cannot bypass the check (DNS rebinding).
+ * IP literals skip `lookup` and are checked before.
  */
 export function createGuardedConnector(
   build: typeof buildConnector,

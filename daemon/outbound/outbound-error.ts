@@ -1,4 +1,4 @@
-/** What went wrong on the network, as a CadreError that names the host and never the query. */
+/** Translates network errors into CadreErrors that name the host but never the query. */
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 
 export function toOutboundError(error: unknown, url: URL): CadreError {
@@ -8,21 +8,19 @@ export function toOutboundError(error: unknown, url: URL): CadreError {
   const { host } = url
   if (code === 'UND_ERR_INVALID_ARG') return createValidationError('headers', message)
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return createTimeoutError(url, error)
-  if (code === 'ENOTFOUND' || code === 'EAI_NONAME')
-    return failed(`There is no host named ${url.hostname}.`, 'Check the address for a typing error.')
-  if (code === 'EAI_AGAIN') return failed(`The name ${url.hostname} could not be looked up.`, 'Check that this machine is online.')
-  if (code === 'ECONNREFUSED') return failed(`${host} refuses connections.`, 'Check the port, and that the server is running.')
-  if (code === 'ENETUNREACH' || code === 'EHOSTUNREACH')
-    return failed(`There is no way to ${host} from here.`, 'Check that this machine is online.')
+  if (code === 'ENOTFOUND' || code === 'EAI_NONAME') return failed(`Host not found: ${url.hostname}.`, 'Check the URL for typos.')
+  if (code === 'EAI_AGAIN') return failed(`DNS lookup of ${url.hostname} failed.`, 'Check that this machine is online.')
+  if (code === 'ECONNREFUSED') return failed(`${host} refused the connection.`, 'Check the port, and that the server is running.')
+  if (code === 'ENETUNREACH' || code === 'EHOSTUNREACH') return failed(`${host} is unreachable.`, 'Check that this machine is online.')
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
-    return failed(`${host} ended the connection before its answer was complete.`)
+    return failed(`${host} closed the connection before the response was complete.`)
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code))
-    return failed(`No secure connection to ${host}: ${message} (${code}).`)
-  if (/^(Z_|ERR_BROTLI|ERR__?ERROR_|ERR_PADDING)/.test(code)) return failed(`The compressed answer of ${host} is damaged.`)
+    return failed(`TLS connection to ${host} failed: ${message} (${code}).`)
+  if (/^(Z_|ERR_BROTLI|ERR__?ERROR_|ERR_PADDING)/.test(code)) return failed(`${host} sent a corrupt compressed response.`)
   return failed(`The request to ${host} failed: ${message}${code === '' ? '' : ` (${code})`}.`)
 }
 
 export function createTimeoutError(url: URL, cause?: unknown, timeoutMs?: number): CadreError {
   const within = timeoutMs === undefined ? '' : ` within ${timeoutMs} ms`
-  return new CadreError('PROVIDER_TIMEOUT', `${url.host} did not answer completely${within}.`, { cause })
+  return new CadreError('PROVIDER_TIMEOUT', `${url.host} did not respond completely${within}.`, { cause })
 }

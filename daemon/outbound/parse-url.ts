@@ -1,7 +1,7 @@
-/** What callers may say of a request: an address of http or https without a password inside, and no headers of the connection itself. */
+/** Parses URLs that users configure. */
 import { createValidationError } from '../../src/contract/errors.ts'
 
-/** Headers that belong to the connection, not to the caller. */
+/** Headers that describe the connection and cannot be set by callers. */
 export const CONNECTION_HEADERS: readonly string[] = [
   'host',
   'connection',
@@ -17,16 +17,16 @@ export const CONNECTION_HEADERS: readonly string[] = [
   'accept-encoding',
 ]
 
-/** `instead` says where a login goes. */
+/** Accepts http and https URLs without credentials. `instead` says where credentials go. */
 export function parseHttpUrl(field: string, address: string, instead = 'Use the fields made for it.'): URL {
   let url: URL
   try {
     url = new URL(address)
   } catch (cause) {
-    throw Object.assign(createValidationError(field, 'is not a valid address'), { cause })
+    throw Object.assign(createValidationError(field, 'is not a valid URL'), { cause })
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw createValidationError(field, 'must begin with http:// or https://')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw createValidationError(field, 'must start with http:// or https://')
   if (url.username || url.password)
-    throw createValidationError(field, 'must not hold a user name or password', `A login in an address ends up in logs. ${instead}`)
+    throw createValidationError(field, 'must not contain a user name or password', `Credentials in a URL end up in logs. ${instead}`)
   return url
 }

@@ -1,4 +1,4 @@
-/** One request of a chain of redirects, and what the next one may carry. */
+/** Requests in a redirect chain, and which headers and body each may carry. */
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { CONNECTION_HEADERS, parseHttpUrl } from './parse-url.ts'
 
@@ -9,7 +9,7 @@ export interface Hop {
   body: string | Uint8Array | undefined
 }
 
-/** Headers that tell nobody a secret; any other may be a key under a name of its own. */
+/** Headers that are sent to another origin. Any other header may contain a secret. */
 const SAFE_HEADERS = ['accept', 'accept-language', 'content-type', 'user-agent']
 
 export function createFirstHop(
@@ -22,12 +22,12 @@ export function createFirstHop(
   const lower: Record<string, string> = { 'user-agent': 'Cadre' }
   for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
   for (const name of Object.keys(lower))
-    if (CONNECTION_HEADERS.includes(name)) throw createValidationError('headers', `${name} is set by Cadre itself`)
+    if (CONNECTION_HEADERS.includes(name)) throw createValidationError('headers', `${name} cannot be set`)
   url.hash = ''
   return { url, method: method.toUpperCase(), headers: lower, body }
 }
 
-/** The request a redirect asks for, or nothing if the answer is no redirect. */
+/** Returns undefined if the response is not a redirect. */
 export function createNextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const url = resolveLocation(hop.url, location)
@@ -43,12 +43,12 @@ function resolveLocation(from: URL, location: string): URL {
   try {
     url = new URL(location, from)
   } catch (cause) {
-    throw new CadreError('PROVIDER_ERROR', `${from.origin} redirects to something that is no address.`, { cause })
+    throw new CadreError('PROVIDER_ERROR', `${from.origin} redirects to an invalid URL.`, { cause })
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a ${url.protocol} address; nothing was sent.`)
+    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a ${url.protocol} URL. Nothing was sent.`)
   if (url.username || url.password)
-    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to an address with a password in it; nothing was sent.`)
+    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a URL with credentials. Nothing was sent.`)
   url.hash = ''
   return url
 }

@@ -1,7 +1,7 @@
-/** The answer to one request as it arrives: its head, then its bytes as somebody asks for them. A stream of Node's would cost more than all else a short answer does. */
+/** Reads one response with backpressure. A Node stream would cost more than the rest of a short response. */
 import type { Dispatcher } from 'undici'
 
-/** What may arrive before somebody asks for it; then the sender waits. */
+/** Unread bytes beyond this pause the sender. */
 const MAX_BUFFERED_BYTES = 64 * 1024
 
 export interface ResponseHead {
@@ -10,7 +10,7 @@ export interface ResponseHead {
 }
 
 export class ResponseReader implements Dispatcher.DispatchHandler {
-  /** Rejects where no answer came. */
+  /** Rejects if no response arrives. */
   readonly head: Promise<ResponseHead>
   #resolveHead: (head: ResponseHead) => void = () => {}
   #rejectHead: (error: unknown) => void = () => {}
@@ -19,7 +19,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #bufferedBytes = 0
   #ended = false
   #failure: { error: unknown } | undefined
-  /** Lets whoever waits for the next part look again. */
+  /** Resumes a waiting `next`. */
   #wake: (() => void) | undefined
 
   constructor() {
@@ -27,11 +27,11 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
       this.#resolveHead = resolve
       this.#rejectHead = reject
     })
-    // Whoever waits for it gets the error; nobody waiting is no crash.
+    // Prevents an unhandled rejection if nobody awaits it.
     this.head.catch(() => {})
   }
 
-  /** All that has come since; undefined when all has. Throws where the rest will not. */
+  /** Returns the bytes received since the last call, or undefined at the end. Throws if the response fails. */
   async next(): Promise<Buffer | undefined> {
     while (!this.#ended && !this.#failure && this.#bufferedBytes === 0)
       await new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     return undefined
   }
 
-  /** Ends the request if it still runs; whoever waits gets the reason. */
+  /** Aborts a running request; a waiting `next` rejects with the reason. */
   abort(reason: unknown): void {
     if (this.#ended) return
     this.#fail(reason)

@@ -1,4 +1,4 @@
-/** The home on disk: its directories and files belong to one user, and say so before anything is kept in them. */
+/** Prepares the home directory: creates it, restricts it to its owner and checks that it is writable. */
 import {
   chmodSync,
   closeSync,
@@ -21,7 +21,7 @@ const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 const STICKY_BIT = 0o1000
 
-/** Makes the home ready to be written, or says why it cannot be. */
+/** Throws a CadreError that explains why the home cannot be used. */
 export function prepareHome(paths: Paths): void {
   refuseSharedDirectory(paths.home)
   for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.work, paths.logs])
@@ -30,13 +30,13 @@ export function prepareHome(paths: Paths): void {
   checkWritable(paths.home)
 }
 
-/** Without it nobody knows what the originals belong to, and as leftovers of a crash they would be removed. */
+/** Starting anyway would remove every original as a leftover of a crash. */
 export const createMissingDatabaseError = ({ database, documents, home }: Paths) =>
   new CadreError('UNAVAILABLE', `${database} is missing or empty, but ${documents} holds documents.`, {
-    hint: `Bring it back from a backup of ${home}; to begin anew, move ${documents} away.`,
+    hint: `Restore it from a backup of ${home}. To start over, move ${documents} away.`,
   })
 
-/** Replaces a small file in one step, so that a reader, a kill or a power cut sees the old text or the new one. */
+/** Replaces a small file atomically: readers and crashes see the old text or the new one. */
 export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
   try {
@@ -55,12 +55,12 @@ export function writeFileAtomically(path: string, text: string): void {
   }
 }
 
-/** A directory that others use must not be closed to them, which is what owning it would do. */
+/** Restricting a shared directory would lock out everyone else who uses it. */
 function refuseSharedDirectory(home: string): void {
   const shared = home === parse(home).root || home === homedir() || ((statIfPresent(home)?.mode ?? 0) & STICKY_BIT) !== 0
   if (!shared) return
-  throw new CadreError('UNAVAILABLE', `${home} is not Cadre's alone, so it cannot be its home.`, {
-    hint: `Give it a directory of its own: CADRE_HOME=${join(home, 'cadre')}`,
+  throw new CadreError('UNAVAILABLE', `${home} is shared with other programs and cannot be Cadre's home.`, {
+    hint: `Use a directory of its own: CADRE_HOME=${join(home, 'cadre')}`,
   })
 }
 
@@ -75,7 +75,7 @@ function createPrivateDirectory(directory: string): void {
   }
 }
 
-/** By path, never by opening: closing any descriptor of the lock file would drop this process's lock on it. */
+/** Uses chmod by path: closing any descriptor of the lock file would drop this process's lock. */
 function restrictFileModes(directory: string): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isFile()) continue
@@ -90,7 +90,7 @@ function restrictFileModes(directory: string): void {
   }
 }
 
-/** Permissions do not tell about a read-only mount, a quota or a full disk; a written block does. */
+/** Writes a block: permissions do not reveal a read-only mount, a quota or a full disk. */
 function checkWritable(home: string): void {
   const probe = join(home, `.probe-${process.pid}`)
   try {
@@ -118,7 +118,7 @@ function statIfPresent(path: string): Stats | undefined {
   }
 }
 
-/** A rename is only durable once its directory is; Windows cannot open one and needs no such thing. */
+/** A rename is durable only after its directory is synced. Windows neither needs nor allows it. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(directory, constants.O_RDONLY)
@@ -137,24 +137,24 @@ function explainFileError(error: unknown, path: string): CadreError {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return new CadreError('STORAGE_FULL', `There is no space left on the disk of ${path}.`, {
-        hint: `Free some space, then start again. ${CHOOSE_ANOTHER_HOME}`,
+      return new CadreError('STORAGE_FULL', `No space left on the disk of ${path}.`, {
+        hint: `Free some space and start again. ${CHOOSE_ANOTHER_HOME}`,
         cause: error,
       })
     case 'EEXIST':
     case 'ENOTDIR':
-      return new CadreError('UNAVAILABLE', `${path} should be a directory, but it or a part of it is a file.`, {
+      return new CadreError('UNAVAILABLE', `${path} must be a directory, but it or one of its parents is a file.`, {
         hint: CHOOSE_ANOTHER_HOME,
         cause: error,
       })
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new CadreError('UNAVAILABLE', `${path} cannot be written by this user.`, {
-        hint: `Make it yours with chown, or: ${CHOOSE_ANOTHER_HOME}`,
+      return new CadreError('UNAVAILABLE', `${path} is not writable by this user.`, {
+        hint: `Change its owner with chown. ${CHOOSE_ANOTHER_HOME}`,
         cause: error,
       })
     default:
-      return new CadreError('UNAVAILABLE', `${path} cannot be prepared: ${message}`, { hint: CHOOSE_ANOTHER_HOME, cause: error })
+      return new CadreError('UNAVAILABLE', `Cannot prepare ${path}: ${message}`, { hint: CHOOSE_ANOTHER_HOME, cause: error })
   }
 }

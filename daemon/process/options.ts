@@ -1,4 +1,4 @@
-/** What the daemon is started with. */
+/** Command-line options of the daemon. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { parseArgs } from 'node:util'
 import { DEFAULT_PORT } from '../../src/config.ts'
@@ -7,13 +7,13 @@ export interface DaemonOptions {
   host: string
   port: number
   verbose: boolean
-  /** Whether other machines can reach it. */
+  /** Whether other machines can reach the address. */
   isRemote: boolean
-  /** Whether the home's owner asks for a new admin token. */
+  /** Create a new admin token at startup. */
   recoverToken: boolean
 }
 
-/** It was started in a way that cannot work. */
+/** Invalid command-line options. */
 export class UsageError extends Error {}
 
 export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOptions {
@@ -22,8 +22,8 @@ export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOption
   if (values.host === '') throw new UsageError('--host needs an address, such as 127.0.0.1.')
   if (remote && !values['allow-remote']) {
     throw new UsageError(
-      `Cadre does not listen at ${values.host} by itself: whoever reaches that address could try tokens against it, and tokens and documents would cross the network unencrypted.\n` +
-        'If that is what you want, add --allow-remote, and put a proxy with TLS in front of it.',
+      `Refusing to listen on ${values.host}: other machines could reach the daemon, and tokens and documents would be sent unencrypted.\n` +
+        'To allow it, add --allow-remote and put a TLS proxy in front of the daemon.',
     )
   }
   return {
@@ -58,17 +58,17 @@ function parsePort(text: string): number {
   return Number(text)
 }
 
-/** Only what is certain to stay on this machine; any other name might resolve to anything. */
+/** Only addresses that are certain to be local: other names may resolve to anything. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || (isIPv4(host) && host.startsWith('127.')) || (isIPv6(host) && /^(0*:)*0*1$/.test(host))
 }
 
-/** Where it listens, as an address. */
+/** The URL the daemon listens on. */
 export function formatUrl(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** Where a client on this machine finds it: "any address" is no address to call. */
+/** The URL for clients on this machine: 0.0.0.0 and :: are not addresses to connect to. */
 export function formatLocalUrl(host: string, port: number): string {
   if (isIPv4(host) && host === '0.0.0.0') return formatUrl('127.0.0.1', port)
   return formatUrl(isIPv6(host) && /^[0:]+$/.test(host) ? '::1' : host, port)

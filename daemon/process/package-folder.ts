@@ -1,4 +1,4 @@
-/** The folder of this package: the bundle moves code about, package.json stays. */
+/** Finds the folder of this package. Bundling moves the code, so it looks for package.json. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,21 +1,21 @@
-/** Secrets taken out of text by value, in every spelling in which a value is likely to turn up in a log or an error. */
+/** Redacts secrets from text by value, in every encoding likely to appear in a log or error. */
 
 export const REDACTED = '[redacted]'
 
-/** A shorter value occurs in ordinary text too often: taking it out would eat the log and protect little. */
+/** Shorter values occur in ordinary text too often. */
 const MIN_LENGTH = 6
-/** How many characters of spellings are remembered (tens of thousands of usual keys); the secret used longest ago goes first. */
+/** Total size of remembered encodings: tens of thousands of typical keys. The least recently used secret is evicted first. */
 const MAX_CHARACTERS = 8_000_000
 
 const BEARER = /\b((?:bearer|basic)\s+)[\w.~+/=-]{16,}/gi
 const AUTHORIZATION = /(authorization[\\"']*\s*[:=]\s*[\\"']*(?:bearer\s+|basic\s+|token\s+)?)[^\s"'\\,;&}[]+/gi
 
 export class Redactor {
-  /** Secrets in the order of their last use, each with its spellings. */
+  /** Secrets in order of last use, each with its encodings. */
   readonly #encodings = new Map<string, string[]>()
-  /** Spellings by their first characters, the longest first. */
+  /** Encodings by their first characters, longest first. */
   readonly #byPrefix = new Map<string, string[]>()
-  /** One bit a hash of three characters: almost every position of a text is passed over by looking only here. */
+  /** Hashes of the first three characters: rules out almost every position of a text cheaply. */
   readonly #prefixFilter = new Uint8Array(65_536)
   #characters = 0
 
@@ -40,7 +40,7 @@ export class Redactor {
     for (const spelling of spellings) this.#removeEncoding(spelling)
   }
 
-  /** Without the secrets, and without what only looks like one. */
+  /** Redacts known secrets and text that looks like credentials. */
   redact(text: string): string {
     return this.redactKnown(text).replace(AUTHORIZATION, `$1${REDACTED}`).replace(BEARER, `$1${REDACTED}`)
   }
@@ -69,7 +69,7 @@ export class Redactor {
   #addEncoding(spelling: string): void {
     const beginning = spelling.slice(0, MIN_LENGTH)
     const same = this.#byPrefix.get(beginning) ?? []
-    // Two secrets may share a spelling; it is kept once for each, so that forgetting one does not uncover the other.
+    // Two secrets may share an encoding. It is kept once for each, so that removing one does not expose the other.
     same.push(spelling)
     same.sort((one, other) => other.length - one.length)
     this.#byPrefix.set(beginning, same)
@@ -77,7 +77,7 @@ export class Redactor {
     this.#characters += spelling.length
   }
 
-  /** The bit stays: another spelling may need it, and a stale one only costs a look. */
+  /** The prefix filter is not cleared: another encoding may need the entry. */
   #removeEncoding(spelling: string): void {
     const beginning = spelling.slice(0, MIN_LENGTH)
     const same = this.#byPrefix.get(beginning) ?? []
@@ -92,10 +92,10 @@ function hashPrefix(text: string, at: number): number {
   return (text.charCodeAt(at) * 31 * 31 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & 0xffff
 }
 
-/** As it is, quoted as JSON up to three times over, in addresses and forms, and inside something encoded as base64. */
+/** The secret itself, JSON-escaped up to three times, percent-encoded, form-encoded and within base64. */
 function listEncodings(secret: string): string[] {
   const quoted = encodeJson(secret)
-  // What no encoding can hold, half a surrogate pair, becomes what a file would show for it.
+  // Unpaired surrogates become U+FFFD, as they would in a file.
   const encodable = Buffer.from(secret).toString()
   const encoded = [encodeURIComponent(encodable), encodeURI(encodable), new URLSearchParams({ v: encodable }).toString().slice(2)]
   const base64 = [0, 1, 2].map((shift) => encodeBase64(secret, shift))
@@ -120,7 +120,7 @@ function lowerPercentEncoding(encoded: string): string {
   return encoded.replace(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase())
 }
 
-/** The characters that stay the same whatever stands around the secret, when `shift` bytes of a group precede it. */
+/** The base64 characters that do not depend on the text around the secret, for each alignment. */
 function encodeBase64(secret: string, shift: number): string {
   const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(secret)])
   const whole = bytes.toString('base64').replace(/=+$/, '')

@@ -1,4 +1,4 @@
-/** Secrets sealed with one master key, which is kept in the operating system's keychain or in a file of the home. */
+/** Seals secrets with a master key kept in the OS keychain or in a file in the home. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
@@ -13,16 +13,16 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT_VERSION = 'v1'
 
-/** Where the key may be kept outside the home; both throw where there is no such place. */
+/** The OS keychain. Both methods throw if there is none. */
 export interface Keychain {
   read(name: string): Promise<string | undefined>
   write(name: string, value: string): Promise<void>
 }
 
 export interface Vault {
-  /** Where the key is kept; locked when it cannot be had. */
+  /** Where the key is stored; `locked` if it is unavailable. */
   readonly location: 'keychain' | 'file' | 'locked'
-  /** Context says whose secret it is, such as `model_…/api_key`: sealed text opens nowhere else. */
+  /** The context names the owner, such as `model_…/api_key`. A sealed secret opens only with the same context. */
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
 }
@@ -33,13 +33,13 @@ export interface VaultOptions {
   redactor: Redactor
 }
 
-/** What vault.json says: enough to notice that a key is missing or another one, nothing to find it by. */
+/** Content of vault.json: enough to detect a missing or different key, but not to derive it. */
 interface VaultRecord {
   location: 'keychain' | 'file'
   fingerprint: string
 }
 
-/** A key that is missing is never replaced: a new one would make everything sealed so far unreadable for good. */
+/** A missing key is never replaced: a new one would make every sealed secret unreadable. */
 export async function openVault(options: VaultOptions): Promise<Vault> {
   const { paths, redactor } = options
   const record = readRecord(paths)
@@ -55,7 +55,7 @@ interface VaultKey {
   location: 'keychain' | 'file'
 }
 
-/** The key is kept first and the record written after it: a start that died in between left a key, which is taken up. */
+/** Stores the key before the record. If an earlier start died in between, its key is reused. */
 async function createKey({ paths, keychain }: VaultOptions): Promise<VaultKey> {
   const left = parseKey(readFileIfPresent(paths.vaultKey))
   if (left !== undefined) return writeRecord(paths, { key: left, location: 'file' })
@@ -74,7 +74,7 @@ async function createKeychainKey(keychain: Keychain): Promise<Buffer | undefined
     await keychain.write(VAULT_KEY, key.toString('base64'))
     return key
   } catch {
-    return undefined // there is none, or it keeps nothing: the home then does
+    return undefined // no working keychain: the key is stored in the home
   }
 }
 
@@ -95,14 +95,14 @@ async function loadKey(
   try {
     text = location === 'keychain' ? await keychain.read(VAULT_KEY) : readFileIfPresent(paths.vaultKey)
   } catch (error) {
-    const way = error instanceof CadreError && error.hint ? error.hint : 'Make it readable to you.'
-    return locked(`its key is in ${where}, which cannot be read. ${(error as Error).message}`, `${way} Then: cadre daemon restart`, error)
+    const way = error instanceof CadreError && error.hint ? error.hint : 'Make it readable.'
+    return locked(`cannot read its key from ${where}. ${(error as Error).message}`, `${way} Then: cadre daemon restart`, error)
   }
-  const restore = `Bring the key back from a backup and restart the daemon. If it is lost, so are the secrets it sealed: delete ${paths.vault}, restart, and set them again.`
+  const restore = `Restore the key from a backup and restart the daemon. If the key is lost, delete ${paths.vault}, restart, and set all secrets again.`
   if (text === undefined) return locked(`its key is missing from ${where}.`, restore)
   const key = parseKey(text)
-  if (key === undefined) return locked(`what ${where} holds is not a key.`, restore)
-  if (computeFingerprint(key) !== expected) return locked(`the key in ${where} is not the one it was made with.`, restore)
+  if (key === undefined) return locked(`${where} does not contain a valid key.`, restore)
+  if (computeFingerprint(key) !== expected) return locked(`the key in ${where} does not belong to this vault.`, restore)
   return { key, location }
 }
 
@@ -126,7 +126,7 @@ function createVault(key: Buffer, location: 'keychain' | 'file', redactor: Redac
 
 function createLockedVault(reason: CadreError): Vault {
   const refuse = (): never => {
-    // A new error each time: its stack says who asked.
+    // A new error each time, for its stack trace.
     throw new CadreError(reason.code, reason.message, { hint: reason.hint, cause: reason })
   }
   return { location: 'locked', seal: refuse, open: refuse }
@@ -135,20 +135,20 @@ function createLockedVault(reason: CadreError): Vault {
 function decrypt(key: Buffer, sealed: string, context: string): string {
   const [version, body, ...more] = sealed.split('.')
   if (version !== FORMAT_VERSION || body === undefined || more.length > 0)
-    throw createUnsealError(context, 'it is in a form that this version does not know')
+    throw createUnsealError(context, 'its format is unknown to this version')
   const bytes = Buffer.from(body, 'base64url')
-  if (bytes.length < NONCE_BYTES + TAG_BYTES) throw createUnsealError(context, 'it is cut short')
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) throw createUnsealError(context, 'it is truncated')
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES))
   try {
     return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
   } catch (error) {
-    throw createUnsealError(context, 'it was changed, belongs to something else, or was sealed with another key', error)
+    throw createUnsealError(context, 'it was modified, belongs to another resource, or was sealed with another key', error)
   }
 }
 
 function createUnsealError(context: string, problem: string, cause?: unknown): CadreError {
-  return new CadreError('INTERNAL', `The secret of ${context} cannot be opened: ${problem}.`, { hint: 'Set the secret again.', cause })
+  return new CadreError('INTERNAL', `Cannot open the secret of ${context}: ${problem}.`, { hint: 'Set the secret again.', cause })
 }
 
 function readRecord(paths: Paths): VaultRecord | undefined {
@@ -165,8 +165,8 @@ function readRecord(paths: Paths): VaultRecord | undefined {
 }
 
 function createRecordError(paths: Paths, cause?: unknown): CadreError {
-  return new CadreError('UNAVAILABLE', `${paths.vault} cannot be read, so it is not known where the vault's key is.`, {
-    hint: 'Bring it back from a backup, or delete it: a key that is still in its place is found again.',
+  return new CadreError('UNAVAILABLE', `Cannot read ${paths.vault}, which says where the vault's key is.`, {
+    hint: 'Restore it from a backup, or delete it: an existing key is found again.',
     cause,
   })
 }

@@ -1,4 +1,4 @@
-/** Rows as Arrow, which is how LanceDB takes and gives them: objects would be three times slower. */
+/** Converts rows to and from Arrow tables. Passing objects to LanceDB is three times slower. */
 import { createRequire } from 'node:module'
 import type { Data, Vector } from 'apache-arrow'
 
@@ -8,15 +8,15 @@ export type PassageRow = Record<string, string | number | Float32Array>
 
 type Arrow = typeof import('apache-arrow')
 
-/** At most, in UTF-8, of what a string counts as one. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES_PER_CHARACTER = 3
 
-/** LanceDB knows Arrow only as its own CommonJS copy; rows of another copy are silently taken for none. */
+/** LanceDB requires its own CommonJS copy of Arrow; tables from another copy are silently treated as empty. */
 const require = createRequire(import.meta.url)
 
 /**
- * Written straight into Arrow's buffers: its builders take ten times as long, a tenth of a second for a book, and all of it on the
- * event loop.
+ * Fills Arrow's buffers directly: its builders take ten times as long and would block the event loop for a tenth of a second
+ * per book.
  */
 export function toArrowTable(columns: Columns, rows: readonly PassageRow[]): object {
   const arrow = require('apache-arrow') as Arrow

@@ -1,4 +1,4 @@
-/** One writer at a time for a table, and another try when a commit met another one. */
+/** Runs the commits of a table one at a time and retries conflicts. */
 
 const MAX_ATTEMPTS = 5
 
@@ -7,7 +7,7 @@ export class CommitQueue {
 
   run<T>(commit: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => retryConflicts(commit))
-    this.#last = turn.catch(() => undefined) // the caller hears of the failure; the next in line must not
+    this.#last = turn.catch(() => undefined) // the caller gets the error; the queue continues
     return turn
   }
 

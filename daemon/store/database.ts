@@ -1,4 +1,4 @@
-/** The records' database: libSQL behind an asynchronous seam, one writer at a time, readers beside it. */
+/** The SQLite database (libSQL): one writer, concurrent readers, group commit. */
 import Libsql from 'libsql'
 import { CadreError } from '../../src/contract/errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
@@ -16,14 +16,14 @@ export interface Transaction extends Reader {
 }
 
 export interface Database extends Reader {
-  /** Runs the work as one change, all or nothing, after every write asked for before it. What it returns is on disk. */
+  /** Runs the work in a transaction, after all earlier writes. Resolves when the commit is on disk. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
-  /** The same for what nobody is told of: it outlives the process when this resolves, and a power cut once anything is written after it. */
+  /** Like `write`, but does not wait for the disk: the commit survives a crash of the process, but not yet a power cut. */
   writeWithoutFlush<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Filters make many shapes of one query; the oldest are prepared again when they are needed. */
+/** Filters produce many variants of a query. The oldest statements are evicted. */
 const MAX_STATEMENTS = 400
 
 type Connection = InstanceType<typeof Libsql>
@@ -36,7 +36,7 @@ interface Statement {
   run(...values: readonly Value[]): { changes: number }
 }
 
-/** Rows are asked for as lists and named here: setting every property of a row across the native border costs twice as much. */
+/** Fetches rows as arrays and names the values here: setting properties across the native boundary costs twice as much. */
 class PreparedStatement {
   readonly statement: Statement
   readonly #names: readonly string[]
@@ -56,7 +56,7 @@ class PreparedStatement {
 
 class Session {
   readonly connection: Connection
-  /** Kept apart by use: in libsql 0.5.29 a `get` finds nothing when an `all` of the same statement found nothing before it. */
+  /** Separate per method: in libsql 0.5.29, `get` returns nothing after an `all` of the same statement returned nothing. */
   readonly #statements = {
     get: new Map<string, PreparedStatement>(),
     all: new Map<string, PreparedStatement>(),
@@ -110,12 +110,12 @@ class Session {
   }
 }
 
-/** How many rows are remembered; the oldest go first. */
+/** The oldest rows are evicted first. */
 const MAX_CACHED_ROWS = 500
 
 /**
- * Single rows that were read since the last commit. One daemon owns the home and one connection of it writes, so until
- * then they are what they were, and asking SQLite again would only cost: three times as much as all else a get does.
+ * Caches single rows until the next commit. One daemon owns the home and has one writing connection, so the rows cannot
+ * change in between. Reading from SQLite costs three times as much as the rest of a GET request.
  */
 class RowCache {
   readonly #rows = new Map<string, Row | undefined>()
@@ -127,7 +127,7 @@ class RowCache {
       if (this.#rows.size > MAX_CACHED_ROWS) this.#rows.delete(this.#rows.keys().next().value as string)
     }
     const row = this.#rows.get(key)
-    return row && { ...row } // whoever asked may do with it what he likes
+    return row && { ...row } // copied: callers may mutate it
   }
 
   clear(): void {
@@ -135,11 +135,11 @@ class RowCache {
   }
 }
 
-/** Writes that share a commit; more would keep others from the loop for too long. */
+/** Bounds how long a commit blocks the event loop. */
 const MAX_WRITES_PER_COMMIT = 50
 
 interface PendingWrite {
-  /** Whether somebody will be told, so that it has to be on disk before. */
+  /** Whether the commit must be on disk before the caller continues. */
   mustFlush: boolean
   work(transaction: Transaction): Promise<unknown>
   resolve(result: unknown): void
@@ -149,7 +149,7 @@ interface PendingWrite {
 export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLog(path)): Database {
   const writer = new Session(path)
   writer.exec('PRAGMA journal_mode = WAL')
-  // Keeps the file whole through a power cut; that every commit is on disk before anybody is told is the log's part.
+  // Keeps the file consistent after a power cut. Durability comes from flushing the write-ahead log after each commit.
   writer.exec('PRAGMA synchronous = NORMAL')
   const reader = new Session(path)
   reader.exec('PRAGMA query_only = ON')
@@ -158,64 +158,64 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
     all: async <T>(sql: string, values: readonly Value[] = []) => writer.all<T>(sql, values),
     run: async (sql, values = []) => writer.run(sql, values),
   }
-  const recent = new RowCache()
-  const waiting: PendingWrite[] = []
+  const rowCache = new RowCache()
+  const pending: PendingWrite[] = []
   let draining: Promise<void> | undefined
 
-  /** Those that came while others were written go together: the disk is waited for once for all of them. */
+  /** Writes that arrive during a commit share the next one, and so a single flush. */
   async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      await perform(waiting.splice(0, MAX_WRITES_PER_COMMIT))
-      // Whatever arrived meanwhile gets to ask for its write before the next lot is taken.
+    while (pending.length > 0) {
+      await commit(pending.splice(0, MAX_WRITES_PER_COMMIT))
+      // Lets pending I/O callbacks add their writes to the next commit.
       await new Promise(setImmediate)
     }
     draining = undefined
   }
 
-  /** Nobody is told that his write is done before it is on disk, and each that fails leaves the others alone. */
-  async function perform(lot: readonly PendingWrite[]): Promise<void> {
-    const outcomes: { told: boolean; say(): void }[] = []
-    const say = (told: boolean) => {
-      for (const outcome of outcomes) if (outcome.told === told) outcome.say()
+  /** Settles each write after the commit, or after the flush if it must be on disk. A failed write does not affect the others. */
+  async function commit(writes: readonly PendingWrite[]): Promise<void> {
+    const outcomes: { mustFlush: boolean; settle: () => void }[] = []
+    const settle = (mustFlush: boolean) => {
+      for (const outcome of outcomes) if (outcome.mustFlush === mustFlush) outcome.settle()
     }
     try {
       writer.exec('BEGIN IMMEDIATE')
-      for (const each of lot) outcomes.push({ told: each.mustFlush, say: await within(each) })
+      for (const write of writes) outcomes.push({ mustFlush: write.mustFlush, settle: await runInSavepoint(write) })
       writer.exec('COMMIT')
-      recent.clear()
-      say(false)
-      if (lot.some(({ mustFlush: told }) => told)) await log.flush()
+      rowCache.clear()
+      settle(false)
+      if (writes.some(({ mustFlush }) => mustFlush)) await log.flush()
     } catch (error) {
       if (writer.connection.inTransaction) writer.exec('ROLLBACK')
-      for (const { reject } of lot) reject(error)
+      for (const { reject } of writes) reject(error)
       return
     }
-    say(true)
+    settle(true)
   }
 
-  const enqueue = <T>(told: boolean, work: (transaction: Transaction) => Promise<T>) =>
+  const enqueue = <T>(mustFlush: boolean, work: (transaction: Transaction) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
-      waiting.push({ mustFlush: told, work, resolve: resolve as (result: unknown) => void, reject })
+      pending.push({ mustFlush, work, resolve: resolve as (result: unknown) => void, reject })
       draining ??= drain()
     })
 
-  async function within({ work, resolve, reject }: PendingWrite): Promise<() => void> {
-    writer.exec('SAVEPOINT one')
+  async function runInSavepoint({ work, resolve, reject }: PendingWrite): Promise<() => void> {
+    writer.exec('SAVEPOINT write')
     try {
       const result = await work(transaction)
-      writer.exec('RELEASE one')
+      writer.exec('RELEASE write')
       return () => resolve(result)
     } catch (error) {
-      // A full disk may have ended the whole transaction: then nothing of the lot is written.
+      // A full disk may have rolled back the whole transaction.
       if (!writer.connection.inTransaction) throw error
-      writer.exec('ROLLBACK TO one')
-      writer.exec('RELEASE one')
+      writer.exec('ROLLBACK TO write')
+      writer.exec('RELEASE write')
       return () => reject(error)
     }
   }
 
   return {
-    get: async <T>(sql: string, values: readonly Value[] = []) => recent.get(sql, values, () => reader.get(sql, values)) as T | undefined,
+    get: async <T>(sql: string, values: readonly Value[] = []) => rowCache.get(sql, values, () => reader.get(sql, values)) as T | undefined,
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
     write: (work) => enqueue(true, work),
     writeWithoutFlush: (work) => enqueue(false, work),
@@ -232,8 +232,8 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
 function translateError(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? '')
   if (code.startsWith('SQLITE_FULL'))
-    return new CadreError('STORAGE_FULL', 'The disk is full; nothing was changed.', {
-      hint: 'Free some space where Cadre keeps its data, then try again.',
+    return new CadreError('STORAGE_FULL', 'The disk is full. Nothing was changed.', {
+      hint: 'Free some space on the disk of CADRE_HOME and try again.',
       cause: error,
     })
   return error

@@ -1,4 +1,4 @@
-/** Keys by which files tell resources of one name apart: of those that were made from a file with one. */
+/** Keys that distinguish resources with the same name in files applied as code. */
 import type { Reader, Transaction } from './database.ts'
 
 export async function listFileKeys(reader: Reader): Promise<Map<string, string>> {

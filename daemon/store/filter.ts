@@ -1,6 +1,6 @@
-/** Conditions on columns, as LanceDB reads them. */
+/** Builds filter conditions for LanceDB. */
 
-/** All of them must hold. Values are values: they are quoted here and nowhere else. */
+/** Conditions combined with AND. Values are quoted by `toCondition` only. */
 export type Filter = Record<string, string | number | readonly (string | number)[] | { below: number }>
 
 export function toCondition(filter: Filter): string {
@@ -14,6 +14,6 @@ export function toCondition(filter: Filter): string {
 
 function toLiteral(value: string | number): string {
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
-  if (!Number.isFinite(value)) throw new Error(`${value} cannot be compared with`)
+  if (!Number.isFinite(value)) throw new Error(`Cannot filter by ${value}.`)
   return String(value)
 }

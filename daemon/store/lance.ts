@@ -1,4 +1,4 @@
-/** LanceDB, which only this file loads, with limits on what it takes. */
+/** Loads LanceDB and opens connections with bounded caches. */
 import type { Connection } from '@lancedb/lancedb'
 import { configureLance } from '../../src/config.ts'
 
@@ -9,13 +9,13 @@ export interface LanceConnection {
   database: Connection
 }
 
-/** Caches would grow to 7 GB by default. LanceDB counts the vectors of an index twice. */
+/** The default caches grow to 7 GB. LanceDB counts the vectors of an index twice. */
 const INDEX_CACHE_BYTES = 512n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 64n * 1024n * 1024n
 
 export async function openLance(uri: string): Promise<LanceConnection> {
   configureLance()
   const lancedb = await import('@lancedb/lancedb')
-  // As an option: LanceDB 0.30 also takes a session as an argument, and forgets it.
+  // Passed as an option: LanceDB 0.30 ignores a session passed as an argument.
   return { lancedb, database: await lancedb.connect(uri, { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) }) }
 }

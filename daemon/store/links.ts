@@ -1,8 +1,8 @@
-/** Who uses what: every reference between resources, so that what is in use is not deleted by accident. */
+/** References between resources, so that a resource in use is not deleted by accident. */
 import { FAMILIES } from '../../src/contract/routes.ts'
 import type { Reader, Transaction } from './database.ts'
 
-/** What becomes of the owner when its target is deleted by force. */
+/** What happens to the owner when the target is deleted by force. */
 export type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' } | { kind: 'member'; name: string }
 
 export interface Reference {
@@ -45,7 +45,7 @@ export interface ResourceUser {
   field: string
 }
 
-/** The first few users of a resource, and how many there are. */
+/** The first users of a resource, and the total number. */
 export async function listUsers(reader: Reader, target: string, most = 10): Promise<{ users: ResourceUser[]; total: number }> {
   const rows = await reader.all<Link>('SELECT * FROM links WHERE target_id = ? ORDER BY owner_family, owner_id LIMIT ?', [target, most])
   const counted = await reader.get<{ total: number }>('SELECT count(*) AS total FROM links WHERE target_id = ?', [target])
@@ -53,7 +53,7 @@ export async function listUsers(reader: Reader, target: string, most = 10): Prom
   return { users, total: counted?.total ?? 0 }
 }
 
-/** Takes the target out of everything that uses it. */
+/** Removes the target from every resource that uses it. */
 export async function detachAll(transaction: Transaction, target: string): Promise<void> {
   const kinds = await transaction.all<Link>('SELECT DISTINCT owner_family, field, detach FROM links WHERE target_id = ?', [target])
   const now = new Date().toISOString()
@@ -64,7 +64,7 @@ export async function detachAll(transaction: Transaction, target: string): Promi
     const how = JSON.parse(detach) as Detach
     if (how.kind === 'owner') await transaction.run(`DELETE FROM ${table} WHERE ${owners}`, which)
     else if (how.kind === 'member')
-      // The member never comes first in its object, so it goes together with the comma before it.
+      // The member is never first in its object, so the comma before it is removed too.
       await transaction.run(
         `UPDATE ${table} SET "${field}" = replace("${field}", ?, ''), version = version + 1, updated_at = ? WHERE ${owners}`,
         [`,${JSON.stringify(how.name)}:${JSON.stringify(target)}`, now, ...which],

@@ -1,4 +1,4 @@
-/** What a step of the database's shape is, and the table that every family has. */
+/** The migration interface, and the table layout shared by all families. */
 import type { Transaction } from './database.ts'
 
 export interface Migration {
@@ -6,7 +6,7 @@ export interface Migration {
   up(transaction: Transaction): Promise<void>
 }
 
-/** A family's table: every sortable column is indexed with the id behind it, and its rows are counted as they come and go. */
+/** Creates a family's table with an index per sortable column and triggers that count its rows. */
 export async function createResourceTable(
   transaction: Transaction,
   name: string,

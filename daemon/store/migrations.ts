@@ -1,4 +1,4 @@
-/** The shape of the database, as ordered, named steps. A step that has landed is never edited; a change is a new step. */
+/** The ordered list of migrations. Released migrations are never edited. */
 import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
 import { records } from './migrations/0001-records.ts'
@@ -31,12 +31,12 @@ export const MIGRATIONS: readonly Migration[] = [
   resultFigures,
 ]
 
-/** Whether nothing was ever written to it. */
+/** Whether the database has no tables. */
 export async function isBlank(database: Database): Promise<boolean> {
   return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined
 }
 
-/** Brings the database to this version's shape; refuses one that a newer version wrote. */
+/** Applies pending migrations. Throws if the database was written by a newer version. */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await database.write(async (transaction) => {
     await transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)')

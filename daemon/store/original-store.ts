@@ -1,4 +1,4 @@
-/** Originals of documents on disk, named by what they hold, so that the same bytes are kept once. */
+/** Stores the originals of documents on disk, addressed by content hash. */
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ export class OriginalStore {
     this.#directory = directory
   }
 
-  /** Puts the bytes on disk for good, then lets the caller record them; nobody removes them in between. */
+  /** Writes the bytes durably, then calls `record`. The file cannot be removed in between. */
   async keep<T>(bytes: Uint8Array, record: (contentHash: string) => Promise<T>): Promise<T> {
     const contentHash = hash('sha256', bytes, 'hex')
     return this.#runExclusively(contentHash, async () => {
@@ -20,7 +20,7 @@ export class OriginalStore {
     })
   }
 
-  /** Removes the bytes unless the caller still finds a use for them. */
+  /** Removes the file unless it is still in use. */
   async release(contentHash: string, inUse: () => Promise<boolean>): Promise<void> {
     await this.#runExclusively(contentHash, async () => {
       if (!(await inUse())) await rm(this.#path(contentHash), { force: true })
@@ -36,7 +36,7 @@ export class OriginalStore {
     return false
   }
 
-  /** Removes what a crash left behind: bytes that nobody recorded, and half-written files. Before anything is kept. */
+  /** Removes leftovers of a crash: unrecorded and partially written files. Call it before storing anything. */
   async removeUnused(inUse: ReadonlySet<string>): Promise<void> {
     for (const shelf of await listShards(this.#directory)) {
       for (const name of await readdir(join(this.#directory, shelf))) {
@@ -80,7 +80,7 @@ async function listShards(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
 }
 
-/** Opens, works, and does not return before the disk has it. */
+/** Opens a file, runs the work and syncs it to disk. */
 async function withSyncedFile(
   path: string,
   flags: string,

@@ -1,4 +1,4 @@
-/** A table of passages, searched by words or by nearness, and the indices that keep up with it. */
+/** A LanceDB table of passages with full-text and vector search. */
 import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { type Filter, toCondition } from './filter.ts'
@@ -12,22 +12,22 @@ export interface SearchOptions {
 
 export interface TableSchema {
   columns: Columns
-  /** Looked up by equality. */
+  /** Columns with a BTREE index. */
   keys: readonly string[]
-  /** Searched by words. */
+  /** The column with a full-text index. */
   fullTextColumn?: string
 }
 
 /**
- * The share that is compared stays the same however large the table grows, and so does what is found: 0.98 of the nearest 100.
- * With fewer passes and samples than is usual, partitions are made in a third of the time and find as much.
+ * Comparing a fixed share of the partitions keeps recall at 0.98 of the nearest 100 at any table size. Training with fewer
+ * iterations and samples than usual takes a third of the time at the same recall.
  */
 const PARTITIONS = 256
 const PROBES = 96
 const TRAINING_OPTIONS = { maxIterations: 15, sampleRate: 64 }
-/** Of what a filter leaves of a table, at least this share must be left for the nearest partitions to hold the nearest rows. */
+/** If a filter matches a smaller share of the rows, the nearest partitions may miss the nearest matches. */
 const NARROW_FILTER_SHARE = 0.1
-/** A version nobody reads any more is removed after this long: a query may still be on it. */
+/** Old table versions are kept this long, because running queries may still read them. */
 const VERSION_RETENTION_MS = 60_000
 
 export class PassageTable {
@@ -63,7 +63,7 @@ export class PassageTable {
     })
   }
 
-  /** Rows that can be read: a count alone is answered by the manifest, whether its files are there or not. */
+  /** Counts rows by reading them: countRows() answers from the manifest even if data files are missing. */
   async countReadableRows(): Promise<number> {
     const table = await this.#table()
     const [smallest] = Object.keys(this.#schema.columns).filter((column) => this.#schema.columns[column] === 'integer')
@@ -72,7 +72,7 @@ export class PassageTable {
     return rows
   }
 
-  /** Indices that cannot be read are made again; LanceDB lists only those that can. */
+  /** Rebuilds unreadable indices. LanceDB lists only readable ones. */
   async repairIndices(): Promise<void> {
     const { fullTextColumn: words, keys, columns } = this.#schema
     const indexed = [...(words ? [words] : []), ...keys, ...('vector' in columns ? ['vector'] : [])]
@@ -96,11 +96,11 @@ export class PassageTable {
       }
       return true
     } catch {
-      return false // whatever is wrong with it, it is made again
+      return false // unreadable for whatever reason: it is rebuilt
     }
   }
 
-  /** Rows whose words match, best first, with their `_score`. */
+  /** Full-text search: best matches first, with `_score`. */
   async searchText(words: string, { columns, limit, filter }: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table || words === '') return []
@@ -114,7 +114,7 @@ export class PassageTable {
     )
   }
 
-  /** Rows nearest to a normalised vector, nearest first, with their `_distance` (1 less the cosine). */
+  /** Vector search: nearest rows first, with `_distance` (1 − cosine). The vector must be normalized. */
   async searchVectors(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table) return []
@@ -122,13 +122,13 @@ export class PassageTable {
     try {
       return await this.#queryVectors(table, vector, options, 'indexed')
     } catch {
-      // Whatever is wrong with the index, its absence costs time and no answers.
+      // Without the index the search is slower but complete.
       this.#repairInBackground()
       return this.#queryVectors(table, vector, options, 'exact')
     }
   }
 
-  /** The same without the index: what `nearest` is measured against. */
+  /** Searches without the index; the reference for measuring recall. */
   async searchVectorsExactly(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
     return table ? this.#queryVectors(table, vector, options, 'exact') : []
@@ -152,7 +152,7 @@ export class PassageTable {
     )
   }
 
-  /** The few rows that a narrow filter leaves lie anywhere, and are soon compared. */
+  /** The few matches of a narrow filter are spread over all partitions and cheap to compare exactly. */
   async #isNarrow(table: Table, filter: Filter): Promise<boolean> {
     const rows = await table.countRows()
     return rows > this.#exactRows && (await table.countRows(toCondition(filter))) < rows * NARROW_FILTER_SHARE
@@ -162,7 +162,7 @@ export class PassageTable {
     if (this.#isRepairing) return
     this.#isRepairing = true
     this.repairIndices()
-      .catch(() => undefined) // tried again at the next query that meets it, and at the next start
+      .catch(() => undefined) // retried by the next query that fails, and at the next start
       .finally(() => {
         this.#isRepairing = false
       })
@@ -172,7 +172,7 @@ export class PassageTable {
     const table = await this.#table()
     if (!table) return []
     const rows: PassageRow[] = []
-    // Batch by batch: all the passages of a large document at once would hold up the event loop.
+    // In batches: converting all passages of a large document at once would block the event loop.
     const query = table
       .query()
       .where(toCondition(filter))
@@ -181,7 +181,7 @@ export class PassageTable {
     return rows
   }
 
-  /** Makes missing indices, brings the others up to date, and removes what is no longer read. */
+  /** Creates missing indices, updates the others and removes old versions. */
   async optimize(): Promise<void> {
     await this.#commits.run(async () => {
       const table = await this.#table()
@@ -191,8 +191,8 @@ export class PassageTable {
       try {
         await optimized()
       } catch {
-        // LanceDB 0.30 can panic while it brings a full-text index up to date after rows went and others came
-        // (lance-index, inverted/builder.rs: index out of bounds). Made anew, the index is well.
+        // LanceDB 0.30 can panic when it updates a full-text index after rows were deleted and added
+        // (lance-index, inverted/builder.rs: index out of bounds). Rebuilding the index helps.
         for (const { name } of await table.listIndices()) await table.dropIndex(name)
         await this.#createMissingIndices(table)
         await optimized()
@@ -204,7 +204,7 @@ export class PassageTable {
     const { lancedb } = await this.#connection
     const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
     if (this.#schema.fullTextColumn && !present.has(this.#schema.fullTextColumn)) {
-      // Words come analysed: cut, folded and lower-cased. Only English endings are left to the index.
+      // The text is already tokenized, folded and lower-cased. Only English stemming is left to the index.
       await table.createIndex(this.#schema.fullTextColumn, {
         config: lancedb.Index.fts({
           baseTokenizer: 'whitespace',
@@ -220,7 +220,7 @@ export class PassageTable {
     }
     for (const key of this.#schema.keys) if (!present.has(key)) await table.createIndex(key, { config: lancedb.Index.btree() })
     if ('vector' in this.#schema.columns && !present.has('vector') && (await table.countRows()) > this.#exactRows) {
-      // Not IVF_RQ: LanceDB 0.30 finds 0.6 of the nearest with it as soon as a row was deleted or a filter is given, and after a compaction without them.
+      // Not IVF_RQ: in LanceDB 0.30 its recall drops to 0.6 after a deletion, with a filter or after compaction.
       await table.createIndex('vector', {
         config: lancedb.Index.ivfFlat({ distanceType: 'dot', numPartitions: PARTITIONS, ...TRAINING_OPTIONS }),
       })
@@ -238,7 +238,7 @@ export class PassageTable {
     )
   }
 
-  /** A failure is not remembered: the next one tries again. */
+  /** A failed attempt is not cached. */
   async #open(how: (connection: LanceConnection) => Promise<Table | undefined>): Promise<Table | undefined> {
     const opened = this.#connection.then(how)
     this.#opened = opened

@@ -1,4 +1,4 @@
-/** Resources as rows: the one implementation of reading, listing, inserting, updating and deleting them. */
+/** Stores resources as rows: get, list, insert, update and delete for every family. */
 import type { TSchema } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import { getFields, getScalarType } from '../../src/contract/schemas/fields.ts'
@@ -17,7 +17,7 @@ export interface Page<T> {
   total: number
 }
 
-/** Equality conditions, on top of what the caller's query asks for. */
+/** Equality conditions in addition to the caller's filters. */
 export type Scope = Record<string, Value>
 
 interface Column {
@@ -27,21 +27,21 @@ interface Column {
 
 interface RecordsOptions {
   table: string
-  /** The resource; each of its fields is a column. */
+  /** Schema of the resource; each field is a column. */
   schema: TSchema
-  /** Fields of the resource that are worked out and not stored. */
+  /** Computed fields, which are not stored. */
   computed?: readonly string[]
-  /** Columns that never leave the daemon, as text. */
+  /** Text columns that are not part of the resource. */
   hidden?: readonly string[]
 }
 
 const PAGING_FIELDS = new Set(['page', 'limit', 'sort', 'order'])
 const quote = (name: string) => `"${name}"`
 
-/** The database gives text back only up to a zero character, and half a surrogate pair not at all. */
+/** SQLite truncates text at a NUL character and cannot store unpaired surrogates. */
 export function checkText(field: string, text: string): void {
-  if (text.includes('\u0000')) throw createValidationError(field, 'must not hold a zero character')
-  if (/\p{Surrogate}/u.test(text)) throw createValidationError(field, 'must be whole Unicode characters; it holds half of a surrogate pair')
+  if (text.includes('\u0000')) throw createValidationError(field, 'must not contain a NUL character')
+  if (/\p{Surrogate}/u.test(text)) throw createValidationError(field, 'must be valid Unicode; it contains an unpaired surrogate')
 }
 
 export class Records<T extends StoredRecord> {
@@ -70,13 +70,13 @@ export class Records<T extends StoredRecord> {
     return row && this.#toRecord(row)
   }
 
-  /** Whether it is there; a record may be long, and is not read for that. */
+  /** Checks for existence without reading the record. */
   async has(reader: Reader, id: string, scope: Scope = {}): Promise<boolean> {
     const { where, values } = this.#buildWhere({ id, ...scope })
     return (await reader.get(`SELECT 1 FROM ${this.table}${where}`, values)) !== undefined
   }
 
-  /** The first that matches, oldest first. */
+  /** The oldest matching records. */
   async find(reader: Reader, scope: Scope, limit = 1): Promise<T[]> {
     const { where, values } = this.#buildWhere(scope)
     const rows = await reader.all(`SELECT ${this.#allColumns} FROM ${this.table}${where} ORDER BY id LIMIT ?`, [...values, limit])
@@ -85,7 +85,7 @@ export class Records<T extends StoredRecord> {
 
   async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[]): Promise<Page<T>> {
     const filters = Object.entries(query).filter(([name, value]) => !PAGING_FIELDS.has(name) && value !== undefined)
-    // A filter that contradicts the scope finds nothing; it must not be overruled in silence.
+    // A filter that contradicts the scope matches nothing.
     if (filters.some(([name, value]) => Object.hasOwn(scope, name) && scope[name] !== value)) return { items: [], total: 0 }
     const { where, values } = this.#buildWhere({ ...(Object.fromEntries(filters) as Scope), ...scope })
     const limit = query.limit ?? DEFAULT_LIMIT
@@ -93,7 +93,7 @@ export class Records<T extends StoredRecord> {
     const ascending = query.order === 'asc'
     const total = await this.#count(reader, where, values)
     if (offset >= total) return { items: [], total }
-    // Rows that are skipped are passed over in the index alone, from the nearer end; only the page's own are fetched.
+    // Skips rows in the index only, from the nearer end, and fetches just the rows of the page.
     const length = Math.min(limit, total - offset)
     const behind = total - offset - length
     const fromEnd = behind < offset
@@ -115,7 +115,7 @@ export class Records<T extends StoredRecord> {
     )
   }
 
-  /** Writes the record over the version it was read as; false when somebody else was faster. */
+  /** Optimistic locking: returns false if the record changed since it was read. */
   async update(transaction: Transaction, record: T): Promise<boolean> {
     const columns = [...this.#columns.values()].filter(({ name }) => name !== 'id' && name !== 'version')
     const assignments = columns.map(({ name }) => `${quote(name)} = ?`).join(', ')
@@ -147,13 +147,13 @@ export class Records<T extends StoredRecord> {
     return { where: ` WHERE ${names.map((name) => `${this.#quoteColumn(name)} = ?`).join(' AND ')}`, values }
   }
 
-  /** Names reach SQL only through this table of known columns. */
+  /** Only known column names reach SQL. */
   #quoteColumn(name: string): string {
     if (!this.#columns.has(name)) throw new Error(`${this.table} has no column "${name}"`)
     return quote(name)
   }
 
-  /** Ties are broken by age and then by id, as the indexes are laid out: a filter on an indexed column needs no sorting either. */
+  /** Breaks ties by age and ID, in the order of the indexes, so that filters on indexed columns need no sorting either. */
   #buildOrderBy(sort = 'created_at', ascending = false): string {
     const direction = ascending ? 'ASC' : 'DESC'
     const columns = sort === 'created_at' ? ['created_at', 'id'] : [sort, 'created_at', 'id']

@@ -1,8 +1,8 @@
-/** Vectors and full text in LanceDB: the tables of passages there are. */
+/** The LanceDB tables of passages. */
 import { type LanceConnection, openLance } from './lance.ts'
 import { PassageTable, type TableSchema } from './passage-table.ts'
 
-/** Up to here every vector is compared; beyond, those of the nearest partitions. */
+/** Larger tables use an approximate index. */
 const MAX_EXACT_ROWS = 100_000
 
 export class VectorStore {
@@ -10,14 +10,14 @@ export class VectorStore {
   readonly #exactRows: number
   readonly #tables = new Map<string, PassageTable>()
 
-  /** LanceDB is loaded in the background: the daemon answers before its 150 MB are in memory. */
+  /** Loads LanceDB (150 MB) in the background, so that the daemon starts without waiting for it. */
   constructor(uri: string, { exactRows = MAX_EXACT_ROWS }: { exactRows?: number } = {}) {
     this.#exactRows = exactRows
     this.#connection = openLance(uri)
-    this.#connection.catch(() => undefined) // ping tells; an unheard rejection would end the process
+    this.#connection.catch(() => undefined) // reported by ping(); an unhandled rejection would end the process
   }
 
-  /** Resolves when the store can be read. */
+  /** Throws if the store is not readable. */
   async ping(): Promise<void> {
     await (await this.#connection).database.tableNames()
   }
@@ -34,7 +34,7 @@ export class VectorStore {
     this.#tables.delete(name)
     const { database } = await this.#connection
     if ((await database.tableNames()).includes(name)) await database.dropTable(name)
-    this.#tables.delete(name) // whoever asked for it meanwhile has opened what is no more
+    this.#tables.delete(name) // may have been opened again meanwhile
   }
 
   async listNames(): Promise<string[]> {

@@ -1,18 +1,18 @@
-/** The file in which SQLite's commits stand first, and how they get from the system's memory to the disk. */
+/** Flushes SQLite's write-ahead log to disk. */
 import { type FileHandle, open } from 'node:fs/promises'
 
 export interface WriteAheadLog {
-  /** Resolves when all that was committed before is on disk. */
+  /** Resolves when all earlier commits are on disk. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-/** It waits in a thread of its own, so the event loop goes on meanwhile; SQLite would wait on the loop. */
+/** Flushes on a thread of Node's pool. SQLite would block the event loop. */
 export function openWriteAheadLog(databasePath: string): WriteAheadLog {
   let file: FileHandle | undefined
   return {
     async flush() {
-      // There once something was committed, and the same file until the database is closed. Windows flushes only what may be written.
+      // The file exists after the first commit and stays the same until the database is closed. Windows flushes only writable files.
       file ??= await open(`${databasePath}-wal`, 'r+')
       await file.datasync()
     },

@@ -1,18 +1,18 @@
-/** From one day or moment to another, as requests ask for it, and how it lies over days and months (UTC). */
+/** Date ranges of requests, split into whole days and months (UTC). */
 import { createValidationError } from '../../src/contract/errors.ts'
 
 const DAY_MS = 86_400_000
 const MIDNIGHT = 'T00:00:00.000Z'
-/** Sorts after every moment that is written with four digits of a year. */
+/** Sorts after every ISO timestamp with a four-digit year. */
 const MAX_INSTANT = '9999-99'
 
-/** From a moment up to another, which is not in it any more. Open ends are the empty text and one that sorts last. */
+/** A half-open range: `until` is excluded. An open start is the empty string, an open end sorts last. */
 export interface DateRange {
   from: string
   until: string
 }
 
-/** Throws VALIDATION_ERROR where it ends before it begins. A last day is in it to its end, a last moment to its millisecond. */
+/** Throws VALIDATION_ERROR if the range ends before it starts. An end date includes the whole day, an end time its millisecond. */
 export function parseDateRange({ start_date, end_date }: { start_date?: string; end_date?: string }): DateRange {
   const from = start_date === undefined ? '' : formatInstant(Date.parse(start_date))
   const until = end_date === undefined ? MAX_INSTANT : formatInstant(Date.parse(end_date) + (end_date.length === 10 ? DAY_MS : 1))
@@ -20,7 +20,7 @@ export function parseDateRange({ start_date, end_date }: { start_date?: string; 
   return { from, until }
 }
 
-/** A moment; past the year 9999 it would be written in a way that sorts before all others. */
+/** Years after 9999 are formatted with a sign, which would sort first. */
 const formatInstant = (time: number) => (time < Date.UTC(10_000, 0) ? new Date(time).toISOString() : MAX_INSTANT)
 
 const isPartialDay = (moment: string) => moment.length > 10 && !moment.endsWith(MIDNIGHT)
@@ -29,7 +29,7 @@ const toMonth = (moment: string) => moment.slice(0, 7)
 const nextMonth = (moment: string) => toMonth(formatInstant(Date.parse(`${toMonth(moment)}-01`) + 31 * DAY_MS))
 export const nextDay = (day: string): string => formatInstant(Date.parse(toDay(day)) + DAY_MS).slice(0, 10)
 
-/** The whole days of a span, named by their dates, and the pieces of days at its ends. */
+/** Splits a range into whole days and the partial days at its ends. */
 export function splitWholeDays({ from, until }: DateRange): { days: DateRange; pieces: DateRange[] } {
   const first = isPartialDay(from) ? nextDay(from) : toDay(from)
   const last = toDay(until)
@@ -40,7 +40,7 @@ export function splitWholeDays({ from, until }: DateRange): { days: DateRange; p
   return { days: { from: first, until: last }, pieces }
 }
 
-/** The whole months of some whole days, named as 2026-01, and the days before and after them. */
+/** Splits whole days into whole months (such as 2026-01) and the days around them. */
 export function splitWholeMonths({ from, until }: DateRange): { months: DateRange; days: DateRange[] } {
   const first = from === '' || from.endsWith('-01') ? toMonth(from) : nextMonth(from)
   const last = toMonth(until)
@@ -52,10 +52,10 @@ export function splitWholeMonths({ from, until }: DateRange): { months: DateRang
   return { months: { from: first, until: last }, days: days.filter((span) => span.from !== '' && span.from < span.until) }
 }
 
-/** How many days a series shows before it leaves out those without anything. */
+/** Longer series leave out empty days. */
 const MAX_SERIES_DAYS = 366
 
-/** Every day from the first to the last, where there are not too many: those of the range where it names them, else from the first with something until today. */
+/** Lists every day of the range, or from the first used day until today where the range is open. Longer series contain used days only. */
 export function listSeriesDays({ from, until }: DateRange, used: readonly string[], today: string): readonly string[] {
   const first = from === '' ? used[0] : toDay(from)
   if (first === undefined) return used

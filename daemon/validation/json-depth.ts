@@ -1,4 +1,4 @@
-/** How deep a value nests: what goes deeper than anybody means to would overflow the stack of whoever walks it. */
+/** Checks how deeply a JSON value nests. Very deep values would overflow the stack of recursive code. */
 
 export function exceedsDepth(value: unknown, deepest: number): boolean {
   let level = [value]

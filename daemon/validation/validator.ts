@@ -1,4 +1,4 @@
-/** Holds values against the contract's schemas, and says in a sentence what is wrong with them. */
+/** Validates values against schemas and explains the first problem in one sentence. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
@@ -9,9 +9,9 @@ import { CpuTimeLimitError, createCpuTimeLimiter } from '../async/cpu-time-limit
 const ISO_DATE = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
 /**
- * Only the first problem is looked for: collecting all of them lets a hostile body make megabytes of errors.
- * That the schemas are schemas is tested with the contract; checking it here too, and polishing the code that they become, doubles
- * the time that the first requests hold up the event loop.
+ * Stops at the first problem: collecting all of them lets a hostile body produce megabytes of errors.
+ * The contract's schemas are checked by tests. Checking them here and optimizing the generated code doubles the time for
+ * which the first requests block the event loop.
  */
 const AJV_OPTIONS = {
   allErrors: false,
@@ -24,26 +24,26 @@ const AJV_OPTIONS = {
   code: { optimize: false },
 } as const
 
-/** Schemas that callers bring are compiled, which takes time: this keeps it to milliseconds. */
+/** Limits the time it takes to compile a schema from a client to milliseconds. */
 const MAX_CUSTOM_SCHEMA_LENGTH = 50_000
-/** A longer one can exhaust the memory of the whole process when it is first used, which no limit of time prevents. */
+/** A longer pattern can exhaust the memory of the process on first use, which a time limit does not prevent. */
 const MAX_CUSTOM_PATTERN_LENGTH = 1_000
-/** They may also hold patterns and references that take longer than the sun shines; an honest one takes less than a millisecond. */
+/** Patterns and references can take exponential time. A typical check takes less than a millisecond. */
 const CUSTOM_CHECK_TIMEOUT_MS = 100
 const COSTLY_KEYWORDS = /"(pattern|patternProperties|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/
-/** Without those, a check looks at each part of the value with each part of the schema at most: so many looks take milliseconds. */
+/** Without these keywords a check compares each part of the value with each part of the schema at most once: milliseconds of work. */
 const MAX_UNTIMED_WORK = 50_000_000
 
 export interface Validator {
-  /** Bodies are taken as they are. */
+  /** For JSON bodies: no coercion. */
   forBody(schema: TSchema): (value: unknown) => CadreError | undefined
-  /** Paths and queries are text; numbers and booleans are read from it, in place. */
+  /** For paths and queries: converts text to numbers and booleans in place. */
   forText(schema: TSchema): (value: unknown) => CadreError | undefined
-  /** Throws what is wrong with a value that is not a request's own. */
+  /** Throws if the value does not match the schema. */
   check(schema: TSchema, value: unknown): void
-  /** Whether a value is a JSON Schema; the problem, if it is not. */
+  /** Describes why a value is not a valid JSON Schema. */
   findSchemaProblem(value: object): string | undefined
-  /** Holds values, called `name` in what is wrong with them, against a schema that a caller brought; it was found to be one before. */
+  /** Compiles a client's schema, which must have passed `findSchemaProblem`. Errors refer to the value as `name`. */
   forCustomSchema(schema: object, name: string): (value: unknown) => CadreError | undefined
 }
 
@@ -52,7 +52,7 @@ export function createValidator(): Validator {
   const texts = addFormatsTo(new Ajv({ ...AJV_OPTIONS, coerceTypes: true }))
   const body = compileLazily(bodies)
   const within = createCpuTimeLimiter()
-  /** Knows what a JSON Schema is. Kept, because learning it takes longer than compiling a schema. */
+  /** Cached: loading the meta-schema takes longer than compiling a schema. */
   let meta: Ajv | undefined
   return {
     forBody: body,
@@ -72,7 +72,7 @@ export function createValidator(): Validator {
         createCustomAjv().compile(schema)
         return undefined
       } catch (error) {
-        return (error as Error).message // a pattern or a reference that leads nowhere
+        return (error as Error).message // an invalid pattern or an unresolvable reference
       }
     },
     forCustomSchema(value, name) {
@@ -88,11 +88,7 @@ export function createValidator(): Validator {
         } catch (error) {
           if (!(error instanceof CpuTimeLimitError || error instanceof RangeError)) throw error
           return Object.assign(
-            createValidationError(
-              name,
-              'cannot be held against the schema in reasonable time',
-              'A pattern or reference in it is too costly.',
-            ),
+            createValidationError(name, 'cannot be validated in reasonable time', 'A pattern or reference in the schema is too expensive.'),
             {
               cause: error,
             },
@@ -104,8 +100,8 @@ export function createValidator(): Validator {
 }
 
 /**
- * Which draft a schema says it follows does not matter, and one that is not known would throw: it is taken out before.
- * A definition is compiled once and not again wherever it is referred to: that made gigabytes of code out of a few kilobytes.
+ * Callers remove `$schema`, because Ajv throws on unknown drafts. References are not inlined: inlining turned schemas of a
+ * few kilobytes into gigabytes of code.
  */
 function createCustomAjv(): Ajv {
   return new Ajv({
@@ -126,7 +122,7 @@ const compilePattern = Object.assign(
     if (pattern.length > MAX_CUSTOM_PATTERN_LENGTH) throw new Error(`a pattern is longer than ${MAX_CUSTOM_PATTERN_LENGTH} characters`)
     return new RegExp(pattern, flags)
   },
-  // The name by which Ajv knows that the code it writes can do the same.
+  // Ajv emits this expression in generated code.
   { code: 'new RegExp' },
 )
 
@@ -139,7 +135,7 @@ function addFormatsTo(ajv: Ajv): Ajv {
   return ajv
 }
 
-/** The 30th of February would be taken for the 2nd of March. */
+/** Rejects February 30, which Date.parse accepts as March 2. */
 const isCalendarDay = (day: string): boolean => new Date(day).toISOString().startsWith(day)
 
 /** Schemas are compiled when they are first needed: all of them at once would be a third of the daemon's start. */
@@ -170,7 +166,7 @@ function toValidationError(errors: ErrorObject[], within = ''): CadreError {
 const getDepth = (error: ErrorObject): number =>
   error.instancePath.split('/').length + (error.keyword === 'additionalProperties' || error.keyword === 'required' ? 1 : 0)
 
-/** How many of the fields that are there the shape has; a field whose value is wrong it has at least. */
+/** Counts how many of the present fields the schema knows, to pick the closest alternative of a union. */
 function countKnownFields({ keyword, data, parentSchema }: ErrorObject): number {
   if (keyword !== 'additionalProperties' && keyword !== 'required') return Number.MAX_SAFE_INTEGER
   const fields = (parentSchema?.properties as object | undefined) ?? {}
@@ -228,7 +224,7 @@ function describeError(error: ErrorObject): { field: string; problem: string; hi
               : `must be a ${String(params.format)}`,
       }
     case 'anyOf':
-      return { field, problem: 'has none of the shapes it may have' }
+      return { field, problem: 'matches none of the accepted forms' }
     case 'minProperties':
       return { field, problem: 'must name at least one field' }
     default:
@@ -236,7 +232,7 @@ function describeError(error: ErrorObject): { field: string; problem: string; hi
   }
 }
 
-/** Only the first problem is found, and a misspelt name is two: the field that is missing, and one that nobody knows. */
+/** Only the first problem is reported, but a misspelled required field is two: a missing field and an unknown one. */
 function suggestMissingField(missing: string, value: unknown, schema: Record<string, unknown> | undefined): string | undefined {
   const known = (schema?.properties as object | undefined) ?? {}
   const strange = Object.keys(value as object).find((name) => !Object.hasOwn(known, name) && suggestWord(name, [missing]) !== undefined)
@@ -251,6 +247,6 @@ const describeType = (value: unknown) =>
     : Array.isArray(value)
       ? 'array'
       : value === Infinity || value === -Infinity
-        ? 'a number that large'
+        ? 'a number this large'
         : typeof value
 const shorten = (path: string) => (path.length > 120 ? `${path.slice(0, 119)}…` : path)

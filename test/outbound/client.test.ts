@@ -231,11 +231,11 @@ test('a body that is not wanted is not read', async ({ server, outbound }) => {
 test('failures are sentences that name the host and keep the query to themselves', async ({ outbound }) => {
   const refusing = await failure(outbound.request('http://127.0.0.1:9/?key=secret', open))
   assert.is(refusing.code, 'PROVIDER_ERROR')
-  assert.match(refusing.message, '127.0.0.1:9 refuses connections')
+  assert.match(refusing.message, '127.0.0.1:9 refused the connection')
   const nowhere = createOutbound({
     resolve: async (host) => Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' })),
   })
-  assert.match((await failure(nowhere.request('http://nowhere.test/?key=secret'))).message, 'no host named nowhere.test')
+  assert.match((await failure(nowhere.request('http://nowhere.test/?key=secret'))).message, 'Host not found: nowhere.test')
   const garbage = createServer((socket) => socket.on('error', () => socket.destroy()).end('garbage\r\n\r\n'))
   await new Promise<void>((resolve) => garbage.listen(0, '127.0.0.1', resolve))
   const { port } = garbage.address() as { port: number }

@@ -18,7 +18,7 @@ test.after(async () => {
 const SHAPE = {
   columns: { id: 'text', document_id: 'text', generation: 'integer', words: 'text' },
   keys: ['document_id'],
-  words: 'words',
+  fullTextColumn: 'words',
 } as const
 const row = (number: number) => ({ id: `d${number}:0`, document_id: `d${number}`, generation: 1, words: `passage about subject${number}` })
 const found = async (table: PassageTable, words: string) =>

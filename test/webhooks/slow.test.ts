@@ -99,7 +99,7 @@ test('a receiver has 15 seconds to answer', async ({ service }) => {
   const hook = await webhookTo(service, receiver.url)
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.is(delivery.status, 'failed')
-  assert.match(delivery.error, /did not answer completely within 15000 ms/)
+  assert.match(delivery.error, /did not respond completely within 15000 ms/)
   assert.ok(delivery.history[0].latency_ms >= 15_000)
   await receiver.close()
 })

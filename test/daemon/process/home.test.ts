@@ -72,18 +72,18 @@ test('a file in the place of the home is refused with a way out', ({ root }) => 
   const home = join(root, 'file')
   writeFileSync(home, '')
   const error = refusal(home)
-  assert.match(error.message, 'should be a directory')
+  assert.match(error.message, 'must be a directory')
   assert.match(error.hint ?? '', 'CADRE_HOME=')
-  assert.match(refusal(join(home, 'below')).message, 'should be a directory')
+  assert.match(refusal(join(home, 'below')).message, 'must be a directory')
 })
 
 test("a directory that others use is not taken over: the user's own, and one like /tmp", ({ root }) => {
   const shared = join(root, 'shared')
   mkdirSync(shared)
   chmodSync(shared, 0o1777)
-  assert.match(refusal(shared).message, "not Cadre's alone")
+  assert.match(refusal(shared).message, 'shared with other programs')
   assert.is(mode(shared), 0o777)
-  assert.match(refusal(homedir()).message, "not Cadre's alone")
+  assert.match(refusal(homedir()).message, 'shared with other programs')
 })
 
 test('a home that cannot be written is refused with a way out', ({ root }) => {
@@ -103,7 +103,7 @@ test('a full disk is called a full disk', ({ root }) => {
   symlinkSync('/dev/full', join(paths.home, `.probe-${process.pid}`))
   const error = refusal(paths.home)
   assert.is(error.code, 'STORAGE_FULL')
-  assert.match(error.message, 'no space left')
+  assert.match(error.message, 'No space left')
 })
 
 test('a file is replaced whole and stays of one user', ({ root }) => {

@@ -21,7 +21,7 @@ const HOLDER = `
 ${plain}
 process.stdin.once('data', () => {
   const before = performance.now()
-  const lock = holdLock(process.argv[1])
+  const lock = acquireLock(process.argv[1])
   console.log((lock ? 'held' : 'refused') + ' ' + (performance.now() - before))
   process.stdin.once('end', () => lock?.release())
 })
@@ -103,7 +103,7 @@ test('of 20 processes that ask at the same moment exactly one gets it, every tim
 })
 
 test('a lock that cannot be made is an error, not a refusal', ({ root }) => {
-  assert.throws(() => acquireLock(join(root, 'nowhere', 'cadre.lock')), /cannot be taken|unable to open/i)
+  assert.throws(() => acquireLock(join(root, 'nowhere', 'cadre.lock')), /cannot acquire|unable to open/i)
 })
 
 test.run()

@@ -59,7 +59,7 @@ test('a second daemon on the same home steps back and says who is there', async 
   const { code, stdout, stderr } = await runDaemonToExit(home)
   assert.is(code, 75)
   assert.is(stdout, '')
-  assert.is(stderr, `Another Cadre daemon already runs on this home (${first.url}, pid ${first.child.pid}).\n`)
+  assert.is(stderr, `Another Cadre daemon is already running for this home (${first.url}, pid ${first.child.pid}).\n`)
   assert.is((await first.get('/api/health', '')).status, 200)
 })
 
@@ -146,7 +146,7 @@ test('a port that is in use is named, with a way out, and the home is free again
     const { code, stderr, stdout } = await runDaemonToExit(home, { arguments: [], environment: { CADRE_PORT: String(port) } })
     assert.is(code, 1)
     assert.is(stdout, '')
-    assert.match(stderr, `Port ${port} at 127.0.0.1 is in use`)
+    assert.match(stderr, `Port ${port} on 127.0.0.1 is in use`)
     assert.match(stderr, '--port 0')
     assert.not(exists(paths.daemon))
   } finally {
@@ -273,7 +273,7 @@ test('a stop that takes too long is cut off within 10 s, with 0', async ({ paths
   const took = Date.now() - before
   assert.ok(took > 5_000 && took < 10_000, `${took} ms`)
   assert.not(exists(paths.daemon))
-  assert.match(logged(paths), 'not everything had ended')
+  assert.match(logged(paths), 'shutdown did not finish')
 })
 
 test('a second signal ends it at once', async ({ paths, start }) => {

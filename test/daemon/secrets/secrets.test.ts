@@ -117,13 +117,13 @@ test('a key that is gone, spoiled or another one locks the vault with the reason
   assertLocked(await openVault({ paths, keychain: scripted(), redactor }), 'missing from the keychain')
   assertLocked(
     await openVault({ paths, keychain: scripted(new Map([['vault-key', Buffer.alloc(32).toString('base64')]])), redactor }),
-    'not the one',
+    'does not belong',
   )
   rmSync(paths.vault)
   await openVault({ paths, keychain: NONE, redactor })
   const key = readFileSync(paths.vaultKey)
   writeFileSync(paths.vaultKey, 'rubbish')
-  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'not a key')
+  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'does not contain a valid key')
   rmSync(paths.vaultKey)
   assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'missing from')
   assert.not(readdirSync(paths.home).includes('vault.key'))
@@ -153,7 +153,7 @@ test('a record that cannot be read stops the start instead of making a new key',
     writeFileSync(paths.vault, text)
     const error = await openVault({ paths, keychain: NONE, redactor }).catch((reason: unknown) => reason)
     assert.instance(error, CadreError, JSON.stringify(text))
-    assert.match((error as CadreError).message, 'cannot be read')
+    assert.match((error as CadreError).message, 'Cannot read')
   }
 })
 
