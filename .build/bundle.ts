@@ -1,21 +1,21 @@
-/** Bundles the command line and the daemon into dist/: one file a command, so that only what is asked for is loaded. */
+/** Bundles the command line and the daemon into dist/, with one file per command, so that a command loads only its own code. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { writeManifest } from './manifest.ts'
 import { writeMinilm } from './minilm.ts'
 import { cliBuild, daemonBuild, ROOT } from './options.ts'
 
-/** Built aside and moved when it is whole, so that what runs from dist/ meanwhile is not pulled apart. */
-const aside = `${ROOT}node_modules/.cache/cadre-build-${process.pid}`
+/** dist/ is replaced by a complete build, because commands and daemons may be running from it. */
+const buildDirectory = `${ROOT}node_modules/.cache/cadre-build-${process.pid}`
 
 const commands = readdirSync(`${ROOT}commands`, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .sort()
 
-mkdirSync(aside, { recursive: true })
+mkdirSync(buildDirectory, { recursive: true })
 await build({
   ...cliBuild,
-  outdir: aside,
+  outdir: buildDirectory,
   entryPoints: [
     { in: 'src/cli/oclif/main.ts', out: 'main' },
     { in: 'src/cli/oclif/help.ts', out: 'help' },
@@ -25,7 +25,7 @@ await build({
 })
 await build({
   ...daemonBuild,
-  outdir: `${aside}/daemon`,
+  outdir: `${buildDirectory}/daemon`,
   entryPoints: [
     { in: 'daemon/main.ts', out: 'main' },
     { in: 'daemon/embedding/worker.ts', out: 'embedding/worker' },
@@ -33,9 +33,9 @@ await build({
     { in: 'daemon/api-tools/openapi/worker.ts', out: 'api-tools/openapi-worker' },
   ],
 })
-// The model takes seconds to write and seldom changes: the one that is there is kept while it is made of the same parts.
-if (existsSync(`${ROOT}dist/models`)) cpSync(`${ROOT}dist/models`, `${aside}/models`, { recursive: true })
-writeMinilm(`${aside}/models`)
+// Reused if it is up to date, because writing the model takes seconds.
+if (existsSync(`${ROOT}dist/models`)) cpSync(`${ROOT}dist/models`, `${buildDirectory}/models`, { recursive: true })
+writeMinilm(`${buildDirectory}/models`)
 rmSync(`${ROOT}dist`, { recursive: true, force: true })
-renameSync(aside, `${ROOT}dist`)
+renameSync(buildDirectory, `${ROOT}dist`)
 await writeManifest(ROOT)

@@ -1,10 +1,10 @@
-/** Writes oclif.manifest.json: what oclif needs to know of every command without loading it. */
+/** Writes oclif.manifest.json, which describes every command, so that oclif does not load them. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Plugin } from '@oclif/core/config'
 import { settings } from '@oclif/core/settings'
 
-/** For the package in a folder, with a fresh dist/ in it. */
+/** @param root the package's folder, with a current dist/ */
 export async function writeManifest(root: string): Promise<void> {
   const file = join(root, 'oclif.manifest.json')
   rmSync(file, { force: true })

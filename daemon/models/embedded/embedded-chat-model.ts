@@ -1,26 +1,31 @@
-/** The embedded answerer as a chat model: it quotes what it is given, and says so where there is nothing to quote. */
+/** The embedded chat model, which quotes sentences from passages. */
 import type { Embedder } from '../../embedding/embedder.ts'
 import type { ChatModel, ChatPart, ChatRequest } from '../chat-model.ts'
 import { estimateTokens } from '../token-estimate.ts'
 import { extractAnswer, NOT_FOUND } from './extract-answer.ts'
 
-/** It reads the last question and the passages, and nothing else, however much there is. */
+/** It reads only the last question and the passages, of any length. */
 const CONTEXT_TOKENS = 200_000
-const WORDS_A_PART = 4
+const WORDS_PER_PART = 4
 
 const INTRODUCTION =
-  'I am the model that comes with Cadre. I do not write answers of my own: I quote the sentences of your documents that answer a question.'
-const NO_DOCUMENTS = `${INTRODUCTION} Here I have no documents to look into. Give this agent a RAG or retrieval tool, or a model that can converse: cadre models discover looks for one.`
-const GREETED = `${INTRODUCTION} Ask me something that is in them.`
-const GREETING =
-  /^\W*(hi|hey|hello|good (morning|day|afternoon|evening)|thanks|thank you|who are you|what are you|what can you do|help|hallo|hola|bonjour|salut|ciao|olá)\b[^?]{0,30}\??\W*$/iu
+  'I am the embedded model of Cadre. I do not write my own answers: I quote the sentences of your documents that answer a question.'
+const NO_DOCUMENTS = [
+  INTRODUCTION,
+  'This agent has no documents. Add a RAG or retrieval tool to it, or use another model; to find one, run cadre models discover.',
+].join(' ')
+const GREETING_REPLY = `${INTRODUCTION} Ask me something about them.`
+const GREETING = new RegExp(
+  String.raw`^\W*(hi|hey|hello|good (morning|day|afternoon|evening)|thanks|thank you|who are you|what are you|what can you do|help` +
+    String.raw`|hallo|hola|bonjour|salut|ciao|olá)\b[^?]{0,30}\??\W*$`,
+  'iu',
+)
 
 export class EmbeddedChatModel implements ChatModel {
   readonly id: string
   readonly name: string
   readonly canCallTools = false
   readonly contextTokens = CONTEXT_TOKENS
-  /** It looks for what it can answer, however long the question. */
   readonly isContextKnown = false
   readonly price = { input: 0, output: 0 }
   readonly #embedder: () => Promise<Embedder>
@@ -37,23 +42,23 @@ export class EmbeddedChatModel implements ChatModel {
     const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''
     const answer = await this.#answer(question, request)
     const inputTokens = estimateTokens(question) + passages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
-    for (const text of pieces(answer)) {
+    for (const text of splitParts(answer)) {
       signal?.throwIfAborted()
       yield { type: 'text', text }
     }
     yield { type: 'end', finishReason: 'stop', usage: { inputTokens, outputTokens: estimateTokens(answer), cachedTokens: 0 } }
   }
 
-  /** Passages that are missing were not looked for; none at all were looked for and not found. */
+  /** Undefined passages: the agent has no documents. Empty passages: the search found nothing. */
   async #answer(question: string, { passages, signal }: ChatRequest): Promise<string> {
     if (passages === undefined) return NO_DOCUMENTS
-    const found = await extractAnswer(await this.#embedder(), question, passages, signal)
-    return found === NOT_FOUND && GREETING.test(question) ? GREETED : found
+    const answer = await extractAnswer(await this.#embedder(), question, passages, signal)
+    return answer === NOT_FOUND && GREETING.test(question) ? GREETING_REPLY : answer
   }
 }
 
-/** Some words at a time, each with the space before it. */
-function pieces(text: string): string[] {
+/** Splits the text into parts of a few words. */
+function splitParts(text: string): string[] {
   const words = text.match(/\s*\S+/g) ?? []
-  return words.flatMap((_, at) => (at % WORDS_A_PART === 0 ? [words.slice(at, at + WORDS_A_PART).join('')] : []))
+  return words.flatMap((_, index) => (index % WORDS_PER_PART === 0 ? [words.slice(index, index + WORDS_PER_PART).join('')] : []))
 }

@@ -1,73 +1,81 @@
-/** How much speaks for a sentence as the answer to a question: likeness, the words it shares, and whether it has the form of an answer. */
+/** Scores sentences as answers to a question by similarity, shared words and form. */
 import { containsWord, extractContentWords, type QuestionAnalysis } from './analyze-question.ts'
 import type { QuotableSentence } from './split-sentences.ts'
 
 export interface CandidateSentence extends QuotableSentence {
+  /** Index of the passage. */
   passage: number
-  /** In its passage. */
+  /** Index in the passage. */
   position: number
-  /** Its own and its heading's. */
+  /** Content words of the sentence and its heading. */
   words: ReadonlySet<string>
   ownWords: ReadonlySet<string>
 }
 
 export interface ScoredSentence extends CandidateSentence {
-  /** Of the question's and the sentence's meaning, -1 to 1; undefined where the model does not know the language. */
+  /** Cosine similarity to the question; undefined if the embedding model does not support the language. */
   similarity: number | undefined
-  /** How much of what is asked about its words hold, 0 to 1. */
+  /** Weighted share of the question's words in the sentence, 0 to 1. */
   wordOverlap: number
-  /** The same of its whole passage. */
+  /** Weighted share of the question's words in the passage, 0 to 1. */
   passageOverlap: number
   score: number
 }
 
 /**
- * Both bars stand between what questions score against documents that answer them and against others that do not
- * (encyclopedia, abstracts, code and a manual, in English and Chinese).
+ * Both thresholds separate documents that answer a question from those that do not. Measured with an encyclopedia,
+ * abstracts, code and a manual, in English and Chinese.
  */
-const LEAST_EVIDENCE = 0.46
-const SHARED = 0.25
-/** In languages that the model does not know, the words have to do: those of the sentence, and those around it. */
-const LEAST_WORDS = 0.4
+const MIN_EVIDENCE = 0.46
+const OVERLAP_WEIGHT = 0.25
+/** For languages that the embedding model does not support. */
+const MIN_OVERLAP = 0.4
 
-/** Whether it says so much about what is asked that it may be quoted. */
-export function isRelevant({ similarity: likeness, wordOverlap: shared, passageOverlap: around }: ScoredSentence): boolean {
-  return likeness === undefined ? (shared + around) / 2 >= LEAST_WORDS : likeness + SHARED * shared >= LEAST_EVIDENCE
+export function isRelevant({ similarity, wordOverlap, passageOverlap }: ScoredSentence): boolean {
+  if (similarity === undefined) return (wordOverlap + passageOverlap) / 2 >= MIN_OVERLAP
+  return similarity + OVERLAP_WEIGHT * wordOverlap >= MIN_EVIDENCE
 }
 
-/** What the words of a question count: the fewer sentences hold one, the more it says. */
+/** Weights the words of the question: rare words count more. */
 export function computeWordWeights({ words }: QuestionAnalysis, candidates: readonly CandidateSentence[]): Map<string, number> {
-  const weigh = (word: string) =>
-    Math.log(
-      1 + (candidates.length + 1) / (candidates.filter((candidate) => containsWord(candidate.text, candidate.words, word)).length + 1),
-    )
-  return new Map(words.map((word) => [word, weigh(word)]))
+  const computeWeight = (word: string) => {
+    const count = candidates.filter((candidate) => containsWord(candidate.text, candidate.words, word)).length
+    return Math.log(1 + (candidates.length + 1) / (count + 1))
+  }
+  return new Map(words.map((word) => [word, computeWeight(word)]))
 }
 
-/** How much of what is asked about these hold, together: with the words of their headings, or by their own alone. */
+/** Returns the weighted share of the question's words that the sentences contain together, with or without their headings. */
 export function computeOverlap(
   weights: ReadonlyMap<string, number>,
   candidates: readonly CandidateSentence[],
   field: 'words' | 'ownWords' = 'words',
 ): number {
-  let [held, all] = [0, 0]
+  let [found, total] = [0, 0]
   for (const [word, weight] of weights) {
-    all += weight
-    if (candidates.some((candidate) => containsWord(candidate.text, candidate[field], word))) held += weight
+    total += weight
+    if (candidates.some((candidate) => containsWord(candidate.text, candidate[field], word))) found += weight
   }
-  return all === 0 ? 0 : held / all
+  return total === 0 ? 0 : found / total
 }
 
-const FIGURE =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|billion|once|twice|never|always|half)\b/i
-const SPAN =
-  /\b(?:(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)|daily|hourly|weekly|monthly|yearly)\b|\d\s?(?:ms|s|min|h)\b/i
-const MOMENT =
-  /\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|today|yesterday|daily|weekly|after|before|until|since)\b/i
+/** Matches a digit or one of the words. */
+const createPattern = (words: string) => new RegExp(String.raw`\d|\b(?:${words.replaceAll(/\s+/g, '|')})\b`, 'i')
+
+const FIGURE = createPattern(
+  `one two three four five six seven eight nine ten eleven twelve dozen twenty thirty forty fifty sixty hundred thousand
+  million billion once twice never always half`,
+)
+const PERIODS = '(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)'
+const SPAN = new RegExp(String.raw`\b(?:${PERIODS}|daily|hourly|weekly|monthly|yearly)\b|\d\s?(?:ms|s|min|h)\b`, 'i')
+const MOMENT = createPattern(
+  `january february march april may june july august september october november december
+  monday tuesday wednesday thursday friday saturday sunday century today yesterday daily weekly after before until since`,
+)
 const NAME = /\p{L}[\p{L}.'’-]*,? \p{Lu}\p{Ll}/u
 const IS = /^\W*(?:\([^)]{0,60}\)\s*)?(?:is|are|was|were|means?|refers?|stands? for|describes?|denotes?)\b/i
 
-/** Whether a sentence has the form that such a question is answered in: above 0 speaks for it, below against. */
+/** Returns a bonus or penalty for the form of the sentence, depending on the kind of question. */
 export function scoreForm(
   { kind, subject }: QuestionAnalysis,
   { text, heading, isLead: lead, namesCode: naming, isCommand: command, below }: QuotableSentence,

@@ -1,12 +1,12 @@
-/** A passage of Markdown, or of plain text, as the blocks it consists of. It may begin and end anywhere, also in the middle of code. */
+/** Splits a passage of Markdown or plain text into blocks. Passages can start and end anywhere, even inside code. */
 
 export interface Block {
   kind: 'heading' | 'text' | 'item' | 'row' | 'code'
-  /** As it stands, code without its fences. */
+  /** Source text; code without its fences. */
   raw: string
-  /** Of code: what stands behind its fence. */
+  /** For code: the info string of its fence. */
   language: string
-  /** False of code that the passage does not hold to both ends. */
+  /** False for code that the passage contains only in part. */
   isComplete: boolean
 }
 
@@ -14,51 +14,51 @@ const FENCE = /^\s*(?:```|~~~)\s*(\S*)/
 const HEADING = /^ {0,3}#{1,6}\s/
 const ITEM = /^\s*(?:[-*+]|\d{1,4}[.)])\s/
 const ROW = /^\s*\|/
-/** Between the head of a table and its rows, and lines across the page. */
+/** Delimiter rows of tables and thematic breaks. */
 const RULE = /^[\s|:*_-]{3,1000}$/
 
 export function splitBlocks(content: string): Block[] {
   const lines = content.split('\n')
   const blocks: Block[] = []
   let open: Block | undefined
-  const midway = beginsInCode(lines)
-  let within = midway
-  const begin = (kind: Block['kind'], line: string, language = '') => {
+  const startsInCode = isCutCode(lines)
+  let isCode = startsInCode
+  const openBlock = (kind: Block['kind'], line: string, language = '') => {
     open = { kind, raw: line, language, isComplete: kind !== 'code' }
     blocks.push(open)
   }
-  if (within) begin('code', '')
+  if (isCode) openBlock('code', '')
   for (const line of lines) {
     const [fence, language = ''] = FENCE.exec(line) ?? []
     if (fence !== undefined) {
-      if (within && open) open.isComplete = !midway || open !== blocks[0]
-      within = !within
-      if (within) begin('code', '', language.toLowerCase())
+      if (isCode && open) open.isComplete = !startsInCode || open !== blocks[0]
+      isCode = !isCode
+      if (isCode) openBlock('code', '', language.toLowerCase())
       else open = undefined
-    } else if (within && open) open.raw += open.raw === '' ? line : `\n${line}`
+    } else if (isCode && open) open.raw += open.raw === '' ? line : `\n${line}`
     else if (line.trim() === '') open = undefined
     else if (RULE.test(line)) {
-      // What stands above such a line is the head of a table, which says nothing by itself.
+      // The row above is the header of a table, which is useless on its own.
       if (open?.kind === 'row') blocks.pop()
       open = undefined
     } else if (HEADING.test(line)) {
-      begin('heading', line)
+      openBlock('heading', line)
       open = undefined
-    } else if (ROW.test(line)) begin('row', line)
-    else if (ITEM.test(line)) begin('item', line)
+    } else if (ROW.test(line)) openBlock('row', line)
+    else if (ITEM.test(line)) openBlock('item', line)
     else if (open && open.kind !== 'row') open.raw += `\n${line}`
-    else begin('text', line)
+    else openBlock('text', line)
   }
   return blocks.filter(({ raw }) => raw.trim() !== '')
 }
 
-/** Then the first fence is one that ends it, and no language stands behind it. */
-function beginsInCode(lines: readonly string[]): boolean {
+/** The first fence closes code then, so it has no info string. */
+function isCutCode(lines: readonly string[]): boolean {
   const fences = lines.filter((line) => FENCE.test(line))
   return fences.length % 2 === 1 && FENCE.exec(fences[0] as string)?.[1] === ''
 }
 
-/** Text without the marks of Markdown. What is inside words and code stays, whatever it looks like. */
+/** Removes Markdown syntax, but not inside words and code. */
 export function stripMarkdown(text: string): string {
   const kept: string[] = []
   const keep = (inner: string) => `\uE000${kept.push(inner) - 1}\uE001`

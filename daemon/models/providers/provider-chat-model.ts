@@ -23,8 +23,11 @@ export interface ProviderModelRecord extends RemoteModel, ContextWindow {
 
 const MAX_RETRIES = 2
 /** Error messages of Ollama, vLLM, llama.cpp, Groq and OpenRouter for models without tool support. */
-const TOOLS_UNSUPPORTED =
-  /(do(es)? not|doesn't) support (tool|function)|(tool|function)s?( calling| use)?`? (is|are) not supported|support tool use|enable-auto-tool-choice|requires --jinja/i
+const TOOLS_UNSUPPORTED = new RegExp(
+  "(do(es)? not|doesn't) support (tool|function)|(tool|function)s?( calling| use)?`? (is|are) not supported" +
+    '|support tool use|enable-auto-tool-choice|requires --jinja',
+  'i',
+)
 
 export class ProviderChatModel implements ChatModel {
   readonly id: string
