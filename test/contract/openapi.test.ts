@@ -16,27 +16,27 @@ const operations: { name: string; operation: Json }[] = Object.entries(document.
   Object.entries(methods as Json).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
 )
 
-test('docs/openapi.json is what the contract says now (npm run openapi writes it)', () => {
+test('docs/openapi.json is up to date with the contract', () => {
   const kept = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
   assert.ok(kept === `${JSON.stringify(document, null, 2)}\n`, 'docs/openapi.json is out of date: npm run openapi')
 })
 
-test('summaries are English', () => {
+test('summaries use the correct indefinite article', () => {
   for (const { name, operation } of operations) assert.not.match(operation.summary, /\ba [aeio]|\ban (?:us|[^aeiouA])/, name)
 })
 
-test('docs/roles.md is what the contract says now (npm run openapi writes it)', () => {
+test('docs/roles.md is up to date with the contract', () => {
   assert.is(readFileSync(new URL('../../docs/roles.md', import.meta.url), 'utf8'), createRolesDocument())
 })
 
-test('the description lints clean', async () => {
+test('the OpenAPI document has no lint errors', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config })
-  const told = problems.map(({ severity, ruleId, message, location }) => `${severity} ${ruleId}: ${message} at ${location[0]?.pointer}`)
-  assert.equal(told, [])
+  const messages = problems.map(({ severity, ruleId, message, location }) => `${severity} ${ruleId}: ${message} at ${location[0]?.pointer}`)
+  assert.equal(messages, [])
 })
 
-test('every example is valid by the schema it stands in', () => {
+test('every example is valid against its schema', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addFormat('iso-date', /^\d{4}-\d\d-\d\d/)
@@ -57,14 +57,14 @@ test('every example is valid by the schema it stands in', () => {
   assert.ok(checked > 60, `only ${checked} examples`)
 })
 
-test('every resource, its creation and its change have an example', () => {
+test('every resource schema, create schema and update schema has an example', () => {
   for (const [name, schema] of Object.entries(document.components.schemas as Json)) {
     if (/Item$/.test(name)) continue
     assert.ok((schema as Json).examples?.length > 0, name)
   }
 })
 
-test('every field is described', () => {
+test('every field has a description', () => {
   const visit = (schema: Json, where: string): void => {
     for (const [name, field] of Object.entries((schema.properties ?? {}) as Json)) {
       assert.ok((field as Json).description || (field as Json).$ref || (field as Json).const !== undefined, `${where}.${name}`)
@@ -75,7 +75,7 @@ test('every field is described', () => {
     if (!['Error', 'Pagination'].includes(name)) visit(schema, name)
 })
 
-test('identifiers, and pairs of method and path, are unique', () => {
+test('route identifiers and pairs of method and path are unique', () => {
   const unique = (words: string[]) => assert.is(new Set(words).size, words.length)
   unique(ALL_ROUTES.map(({ id }) => id))
   unique(ALL_ROUTES.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`))
@@ -83,7 +83,7 @@ test('identifiers, and pairs of method and path, are unique', () => {
   assert.is(operations.length, ALL_ROUTES.length)
 })
 
-test('parameters of a path are those in its braces', () => {
+test('the path parameters of an operation match its path', () => {
   for (const { name, operation } of operations) {
     const named = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'path').map((parameter: Json) => parameter.name)
     assert.equal(
@@ -94,7 +94,7 @@ test('parameters of a path are those in its braces', () => {
   }
 })
 
-test('no schema takes fields it does not know, unless it says that anything goes', () => {
+test('every input schema says whether it accepts additional fields', () => {
   const visit = (schema: Json, where: string): void => {
     if (schema === null || typeof schema !== 'object') return
     if (schema.type === 'object' && schema.properties) assert.ok(schema.additionalProperties !== undefined, where)
@@ -104,13 +104,13 @@ test('no schema takes fields it does not know, unless it says that anything goes
   for (const [name, schema] of Object.entries(document.components.schemas as Json)) if (/(Create|Update)$/.test(name)) visit(schema, name)
 })
 
-test('the daemon serves the very same document', async () => {
-  const service = await TestServer.start()
+test('the daemon serves the same OpenAPI document', async () => {
+  const server = await TestServer.start()
   try {
-    const { body } = await service.get('/openapi.json', { as: null })
+    const { body } = await server.get('/openapi.json', { as: null })
     assert.equal(body, document)
   } finally {
-    await service.close()
+    await server.close()
   }
 })
 

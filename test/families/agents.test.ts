@@ -7,19 +7,19 @@ import { Resources, uniqueName } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('agents')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
-test('a name is enough; the rest has its defaults', async () => {
-  const { id: _, created_at: __, updated_at: ___, ...agent } = await expectData(service.post('/agents', { name: 'bare' }), 201)
+test('an agent requires only a name; other fields get their defaults', async () => {
+  const { id: _, created_at: __, updated_at: ___, ...agent } = await expectData(server.post('/agents', { name: 'bare' }), 201)
   assert.equal(agent, {
     name: 'bare',
     description: '',
@@ -34,19 +34,19 @@ test('a name is enough; the rest has its defaults', async () => {
   })
 })
 
-test('lists of agents may be asked for a type and a status, as those of other resources', async () => {
+test('agents can be filtered by type and status like other resources', async () => {
   const { id } = await resources.agent({ name: 'one of a kind' })
   const found = async (query: string) => {
-    const { data, pagination } = (await service.get(`/agents?name=one%20of%20a%20kind&${query}`)).body
+    const { data, pagination } = (await server.get(`/agents?name=one%20of%20a%20kind&${query}`)).body
     assert.is(pagination.total, data.length)
     return data.map((agent: { id: string }) => agent.id)
   }
   for (const query of ['status=active', 'type=agent', 'type=agent&status=active&sort=name']) assert.equal(await found(query), [id], query)
   for (const query of ['status=error', 'type=file', 'type=agent&status=', 'type=']) assert.equal(await found(query), [], query)
-  await expectError(service.get('/agents?kind=agent'), 'VALIDATION_ERROR', { field: 'kind' })
+  await expectError(server.get('/agents?kind=agent'), 'VALIDATION_ERROR', { field: 'kind' })
 })
 
-test('everything that can be said of an agent is kept', async () => {
+test('an agent stores all of its fields', async () => {
   const [rag, retrieval, api, template, model] = [
     await resources.ragTool(),
     await resources.retrievalTool(),
@@ -69,19 +69,19 @@ test('everything that can be said of an agent is kept', async () => {
     prompt_template_id: template.id,
     variables: { name: 'Ada', nested: { list: [1, 2] } },
   }
-  const agent = await expectData(service.post('/agents', given), 201)
+  const agent = await expectData(server.post('/agents', given), 201)
   assert.equal(agent, { ...agent, ...given })
-  assert.equal(await expectData(service.get(`/agents/${agent.id}`)), agent)
+  assert.equal(await expectData(server.get(`/agents/${agent.id}`)), agent)
 })
 
-test('numbers at their limits are taken, beyond them refused', async () => {
+test('agent numbers are accepted at their limits and rejected beyond', async () => {
   for (const fields of [{ temperature: 0 }, { temperature: 2 }, { max_tokens: 1 }])
-    await expectData(service.post('/agents', { name: 'x', ...fields }), 201)
+    await expectData(server.post('/agents', { name: 'x', ...fields }), 201)
   for (const fields of [{ temperature: -0.001 }, { temperature: 2.001 }, { max_tokens: 0 }, { max_tokens: -5 }, { max_tokens: 1.5 }])
-    await expectError(service.post('/agents', { name: 'x', ...fields }), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
+    await expectError(server.post('/agents', { name: 'x', ...fields }), 'VALIDATION_ERROR', { field: Object.keys(fields)[0] as string })
 })
 
-test('texts have limits, and a name is needed that is not blank', async () => {
+test('agent texts have maximum lengths, and the name must not be blank', async () => {
   for (const [field, text] of [
     ['name', ''],
     ['name', '   '],
@@ -89,23 +89,23 @@ test('texts have limits, and a name is needed that is not blank', async () => {
     ['description', 'x'.repeat(10_001)],
     ['system_prompt', 'x'.repeat(100_001)],
   ] as const)
-    await expectError(service.post('/agents', { name: 'x', [field]: text }), 'VALIDATION_ERROR', { field })
-  await expectError(service.post('/agents', { description: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /is required/ })
+    await expectError(server.post('/agents', { name: 'x', [field]: text }), 'VALIDATION_ERROR', { field })
+  await expectError(server.post('/agents', { description: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /is required/ })
 })
 
-test('a misspelt field is refused with the one that was meant', async () => {
-  await expectError(service.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', {
+test('a misspelled field is rejected with a suggestion', async () => {
+  await expectError(server.post('/agents', { name: 'x', system_promt: 'y' }), 'VALIDATION_ERROR', {
     field: 'system_promt',
     hint: /Did you mean "system_prompt"/,
   })
-  await expectError(service.post('/agents', { nmae: 'x' }), 'VALIDATION_ERROR', {
+  await expectError(server.post('/agents', { nmae: 'x' }), 'VALIDATION_ERROR', {
     field: 'name',
     hint: /^"nmae" is not a known field\. Did you mean "name"\?$/,
   })
-  await expectError(service.post('/agents', { name: 'x', topics: [{ name: 't', instruction: 'y' }] }), 'VALIDATION_ERROR')
+  await expectError(server.post('/agents', { name: 'x', topics: [{ name: 't', instruction: 'y' }] }), 'VALIDATION_ERROR')
 })
 
-test('a bare string is a topic of that name', async () => {
+test('a topic can be given as its name only', async () => {
   const agent = await resources.agent({ topics: ['leave', { name: 'travel' }, { name: 'tax', instructions: 'careful' }] })
   assert.equal(agent.topics, [
     { name: 'leave', description: '' },
@@ -113,41 +113,41 @@ test('a bare string is a topic of that name', async () => {
     { name: 'tax', description: '', instructions: 'careful' },
   ])
   for (const topics of [[''], [{}], [7], 'leave', [{ name: '' }]])
-    await expectError(service.post('/agents', { name: 'x', topics }), 'VALIDATION_ERROR')
+    await expectError(server.post('/agents', { name: 'x', topics }), 'VALIDATION_ERROR')
 })
 
-test('a model is named by its id, or by what its provider calls it where that is unique', async () => {
+test('the model of an agent can be given by id or by a unique provider model name', async () => {
   const name = uniqueName('llama')
   const model = await resources.model({ model_id: name })
   assert.is((await resources.agent({ model_id: model.id })).model_id, model.id)
   assert.is((await resources.agent({ model_id: name })).model_id, model.id)
   assert.is((await resources.agent({ model_id: 'embedded' })).model_id, EMBEDDED_MODEL_ID)
   const other = await resources.model({ model_id: name })
-  await expectError(service.post('/agents', { name: 'x', model_id: name }), 'VALIDATION_ERROR', {
+  await expectError(server.post('/agents', { name: 'x', model_id: name }), 'VALIDATION_ERROR', {
     field: 'model_id',
     error: /more than one/,
     hint: new RegExp(`${model.id} or ${other.id}`),
   })
-  await expectError(service.post('/agents', { name: 'x', model_id: 'gpt-unknown' }), 'VALIDATION_ERROR', {
+  await expectError(server.post('/agents', { name: 'x', model_id: 'gpt-unknown' }), 'VALIDATION_ERROR', {
     field: 'model_id',
     error: /no model "gpt-unknown"/,
   })
 })
 
-test('tools, template and model must exist, on create and on change', async () => {
+test('the tools, template and model of an agent must exist on create and update', async () => {
   const { id } = await resources.agent()
   const wrong = { tools: ['rag_nothing'], prompt_template_id: 'tmpl_nothing', model_id: 'model_nothing' }
   for (const [field, value] of Object.entries(wrong)) {
-    await expectError(service.post('/agents', { name: 'x', [field]: value }), 'VALIDATION_ERROR', { field })
-    await expectError(service.put(`/agents/${id}`, { [field]: value }), 'VALIDATION_ERROR', { field })
+    await expectError(server.post('/agents', { name: 'x', [field]: value }), 'VALIDATION_ERROR', { field })
+    await expectError(server.put(`/agents/${id}`, { [field]: value }), 'VALIDATION_ERROR', { field })
   }
   const agent = await resources.agent()
-  await expectError(service.post('/agents', { name: 'x', tools: [agent.id] }), 'VALIDATION_ERROR', { field: 'tools', error: /no tool/ })
+  await expectError(server.post('/agents', { name: 'x', tools: [agent.id] }), 'VALIDATION_ERROR', { field: 'tools', error: /no tool/ })
   const tool = await resources.apiTool()
-  await expectError(service.post('/agents', { name: 'x', tools: [tool.id, tool.id] }), 'VALIDATION_ERROR', { field: 'tools' })
+  await expectError(server.post('/agents', { name: 'x', tools: [tool.id, tool.id] }), 'VALIDATION_ERROR', { field: 'tools' })
 })
 
-test('null clears what can be empty, and is refused where something is needed', async () => {
+test('null clears nullable agent fields and is rejected for others', async () => {
   const [template, model] = [await resources.template(), await resources.model()]
   const agent = await resources.agent({
     model_id: model.id,
@@ -157,36 +157,36 @@ test('null clears what can be empty, and is refused where something is needed', 
     description: 'kept',
   })
   const cleared = await expectData(
-    service.patch(`/agents/${agent.id}`, { model_id: null, temperature: null, max_tokens: null, prompt_template_id: null }),
+    server.patch(`/agents/${agent.id}`, { model_id: null, temperature: null, max_tokens: null, prompt_template_id: null }),
   )
   assert.equal(
     [cleared.model_id, cleared.temperature, cleared.max_tokens, cleared.prompt_template_id, cleared.description],
     [null, null, null, null, 'kept'],
   )
   for (const field of ['name', 'description', 'system_prompt', 'tools', 'topics', 'variables'])
-    await expectError(service.patch(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
-  await expectData(service.delete(`/models/${model.id}`))
-  await expectData(service.delete(`/prompt-templates/${template.id}`))
+    await expectError(server.patch(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
+  await expectData(server.delete(`/models/${model.id}`))
+  await expectData(server.delete(`/prompt-templates/${template.id}`))
 })
 
-test('lists are replaced whole, and can be emptied', async () => {
+test('an update replaces the lists of an agent completely', async () => {
   const [one, two] = [await resources.apiTool(), await resources.apiTool()]
   const agent = await resources.agent({ tools: [one.id, two.id], topics: ['a', 'b'], variables: { x: 1, y: 2 } })
-  const after = await expectData(service.put(`/agents/${agent.id}`, { tools: [two.id], topics: ['c'], variables: { z: 3 } }))
+  const after = await expectData(server.put(`/agents/${agent.id}`, { tools: [two.id], topics: ['c'], variables: { z: 3 } }))
   assert.equal([after.tools, after.topics, after.variables], [[two.id], [{ name: 'c', description: '' }], { z: 3 }])
-  const empty = await expectData(service.put(`/agents/${agent.id}`, { tools: [], topics: [], variables: {} }))
+  const empty = await expectData(server.put(`/agents/${agent.id}`, { tools: [], topics: [], variables: {} }))
   assert.equal([empty.tools, empty.topics, empty.variables], [[], [], {}])
-  await expectData(service.delete(`/api-tools/${two.id}`))
+  await expectData(server.delete(`/api-tools/${two.id}`))
 })
 
-test('a member and a viewer read agents; only editors and admins change them', async () => {
+test('members and viewers can read agents, only editors and admins can change them', async () => {
   const agent = await resources.agent()
-  for (const as of ['member', 'viewer', 'editor']) assert.equal(await expectData(service.get(`/agents/${agent.id}`, { as })), agent)
+  for (const as of ['member', 'viewer', 'editor']) assert.equal(await expectData(server.get(`/agents/${agent.id}`, { as })), agent)
   for (const as of ['member', 'viewer']) {
-    await expectError(service.put(`/agents/${agent.id}`, { name: 'y' }, { as }), 'FORBIDDEN')
-    await expectError(service.delete(`/agents/${agent.id}`, { as }), 'FORBIDDEN')
+    await expectError(server.put(`/agents/${agent.id}`, { name: 'y' }, { as }), 'FORBIDDEN')
+    await expectError(server.delete(`/agents/${agent.id}`, { as }), 'FORBIDDEN')
   }
-  assert.is((await expectData(service.put(`/agents/${agent.id}`, { name: 'y' }, { as: 'editor' }))).name, 'y')
+  assert.is((await expectData(server.put(`/agents/${agent.id}`, { name: 'y' }, { as: 'editor' }))).name, 'y')
 })
 
 test.run()

@@ -7,22 +7,22 @@ import { Resources } from '../harness/resources.ts'
 import { type Json, MEMBER_USER, TestServer } from '../harness/test-server.ts'
 
 const test = suite('conversations')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
 const start = (fields: Record<string, unknown> = {}, as = 'admin') =>
-  resources.agent().then(({ id }: Json) => service.post('/conversations', { agent_id: id, ...fields }, { as }))
+  resources.agent().then(({ id }: Json) => server.post('/conversations', { agent_id: id, ...fields }, { as }))
 
-/** Messages as the talking rooms will store them. */
-async function say(conversationId: string, count: number): Promise<Json[]> {
+/** Stores messages of both roles. */
+async function storeMessages(conversationId: string, count: number): Promise<Json[]> {
   const messages = Array.from({ length: count }, (_, index) => ({
     id: `msg_${conversationId}-${String(index).padStart(3, '0')}`,
     role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
@@ -38,24 +38,24 @@ async function say(conversationId: string, count: number): Promise<Json[]> {
         }
       : {}),
   }))
-  await service.database.write(async (transaction) => {
+  await server.database.write(async (transaction) => {
     for (const message of messages) await insertMessage(transaction, conversationId, message)
   })
   return messages
 }
 
-test('an agent is enough; the conversation begins active and empty', async () => {
+test('a conversation requires only an agent and starts active and empty', async () => {
   const agent = await resources.agent()
   const {
     id: _,
     created_at: __,
     updated_at: ___,
     ...conversation
-  } = await expectData(service.post('/conversations', { agent_id: agent.id }), 201)
+  } = await expectData(server.post('/conversations', { agent_id: agent.id }), 201)
   assert.equal(conversation, { agent_id: agent.id, user_id: 'local', title: null, status: 'active', messages: [] })
 })
 
-test('who talks is who the request names, else who the token belongs to', async () => {
+test('the user of a conversation defaults to the user of the token', async () => {
   assert.is((await expectData(start({ user_id: 'Zoë' }))).user_id, 'Zoë')
   assert.is((await expectData(start({}, 'member'))).user_id, MEMBER_USER)
   const { token } = await resources.token({ role: 'editor', user_id: 'eve' })
@@ -63,10 +63,10 @@ test('who talks is who the request names, else who the token belongs to', async 
   assert.is((await expectData(start({ user_id: 'other' }, token))).user_id, 'other')
 })
 
-test('the agent must exist', async () => {
-  await expectError(service.post('/conversations', { agent_id: 'agent_nothing' }), 'VALIDATION_ERROR', { field: 'agent_id' })
-  await expectError(service.post('/conversations', { user_id: 'x' }), 'VALIDATION_ERROR', { field: 'agent_id' })
-  await expectError(service.post('/conversations', { agent_id: null }), 'VALIDATION_ERROR', { field: 'agent_id' })
+test('the agent of a conversation must exist', async () => {
+  await expectError(server.post('/conversations', { agent_id: 'agent_nothing' }), 'VALIDATION_ERROR', { field: 'agent_id' })
+  await expectError(server.post('/conversations', { user_id: 'x' }), 'VALIDATION_ERROR', { field: 'agent_id' })
+  await expectError(server.post('/conversations', { agent_id: null }), 'VALIDATION_ERROR', { field: 'agent_id' })
   for (const fields of [
     { user_id: '' },
     { user_id: 'x'.repeat(201) },
@@ -78,35 +78,35 @@ test('the agent must exist', async () => {
     await expectError(start(fields), 'VALIDATION_ERROR')
 })
 
-test('a title can be given, changed and taken away; nothing else changes', async () => {
+test('only the title of a conversation can be changed', async () => {
   const conversation = await expectData(start({ title: 'Leave' }))
   const path = `/conversations/${conversation.id}`
-  assert.is((await expectData(service.put(path, { title: 'Holidays' }))).title, 'Holidays')
-  assert.is((await expectData(service.patch(path, { title: null }))).title, null)
+  assert.is((await expectData(server.put(path, { title: 'Holidays' }))).title, 'Holidays')
+  assert.is((await expectData(server.patch(path, { title: null }))).title, null)
   for (const body of [{ agent_id: conversation.agent_id }, { user_id: 'x' }, { status: 'completed' }, { title: '' }])
-    await expectError(service.put(path, body), 'VALIDATION_ERROR')
+    await expectError(server.put(path, body), 'VALIDATION_ERROR')
 })
 
-test('completing is done once and stays', async () => {
+test('a conversation can be completed repeatedly and stays completed', async () => {
   const { id } = await expectData(start())
-  for (const _ of [1, 2]) assert.is((await expectData(service.post(`/conversations/${id}/complete`), 200)).status, 'completed')
-  assert.is((await expectData(service.get(`/conversations/${id}`))).status, 'completed')
-  assert.is((await service.get(`/conversations?status=completed&id=${id}`)).body.pagination.total, 1)
-  await expectError(service.post('/conversations/nobody/complete'), 'NOT_FOUND')
+  for (const _ of [1, 2]) assert.is((await expectData(server.post(`/conversations/${id}/complete`), 200)).status, 'completed')
+  assert.is((await expectData(server.get(`/conversations/${id}`))).status, 'completed')
+  assert.is((await server.get(`/conversations?status=completed&id=${id}`)).body.pagination.total, 1)
+  await expectError(server.post('/conversations/nobody/complete'), 'NOT_FOUND')
 })
 
-test('messages come with the conversation, oldest first and with all they carry', async () => {
+test('a conversation contains its messages, oldest first', async () => {
   const { id } = await expectData(start())
-  const messages = await say(id, 7)
-  assert.equal((await expectData(service.get(`/conversations/${id}`))).messages, messages)
-  const [listed] = await expectData(service.get(`/conversations?id=${id}`))
+  const messages = await storeMessages(id, 7)
+  assert.equal((await expectData(server.get(`/conversations/${id}`))).messages, messages)
+  const [listed] = await expectData(server.get(`/conversations?id=${id}`))
   assert.not.ok('messages' in listed)
 })
 
-test('messages are paged, sorted and filtered on their own', async () => {
+test('messages can be listed with paging, sorting and filters', async () => {
   const { id } = await expectData(start())
-  const messages = await say(id, 45)
-  const page = async (query = '') => (await service.get(`/conversations/${id}/messages${query}`)).body
+  const messages = await storeMessages(id, 45)
+  const page = async (query = '') => (await server.get(`/conversations/${id}/messages${query}`)).body
   const newest = [...messages].reverse()
   assert.equal((await page()).data, newest.slice(0, 20))
   assert.equal((await page()).pagination, { page: 1, limit: 20, total: 45, pages: 3 })
@@ -115,39 +115,39 @@ test('messages are paged, sorted and filtered on their own', async () => {
   assert.is((await page('?role=assistant')).pagination.total, 22)
   assert.equal((await page(`?created_at=${messages[3].timestamp}`)).data, [messages[3]])
   assert.equal((await page('?sort=role&order=asc&limit=1')).data[0].role, 'assistant')
-  await expectError(service.get(`/conversations/${id}/messages?content=x`), 'VALIDATION_ERROR', { field: 'content' })
-  await expectError(service.get(`/conversations/${id}/messages?sort=content`), 'VALIDATION_ERROR', { field: 'sort' })
-  await expectError(service.get('/conversations/nobody/messages'), 'NOT_FOUND')
+  await expectError(server.get(`/conversations/${id}/messages?content=x`), 'VALIDATION_ERROR', { field: 'content' })
+  await expectError(server.get(`/conversations/${id}/messages?sort=content`), 'VALIDATION_ERROR', { field: 'sort' })
+  await expectError(server.get('/conversations/nobody/messages'), 'NOT_FOUND')
 })
 
 test('a conversation goes with its messages', async () => {
   const { id } = await expectData(start())
-  await say(id, 3)
-  await expectData(service.delete(`/conversations/${id}`))
-  assert.equal(await service.database.all('SELECT id FROM messages WHERE conversation_id = ?', [id]), [])
+  await storeMessages(id, 3)
+  await expectData(server.delete(`/conversations/${id}`))
+  assert.equal(await server.database.all('SELECT id FROM messages WHERE conversation_id = ?', [id]), [])
 })
 
 test('a member sees its own conversations; those of others do not exist for it', async () => {
   const [mine, theirs] = [await expectData(start({}, 'member')), await expectData(start({ user_id: 'bob' }))]
-  await say(theirs.id, 1)
+  await storeMessages(theirs.id, 1)
   const member = { as: 'member' }
-  assert.equal(await expectData(service.get(`/conversations/${mine.id}`, member)), mine)
-  for (const path of ['', '/messages']) await expectError(service.get(`/conversations/${theirs.id}${path}`, member), 'NOT_FOUND')
-  await expectError(service.put(`/conversations/${theirs.id}`, { title: 'x' }, member), 'NOT_FOUND')
-  await expectError(service.post(`/conversations/${theirs.id}/complete`, undefined, member), 'NOT_FOUND')
-  await expectError(service.delete(`/conversations/${theirs.id}?force=true`, member), 'NOT_FOUND')
-  const listed = await expectData(service.get('/conversations?limit=100', member))
+  assert.equal(await expectData(server.get(`/conversations/${mine.id}`, member)), mine)
+  for (const path of ['', '/messages']) await expectError(server.get(`/conversations/${theirs.id}${path}`, member), 'NOT_FOUND')
+  await expectError(server.put(`/conversations/${theirs.id}`, { title: 'x' }, member), 'NOT_FOUND')
+  await expectError(server.post(`/conversations/${theirs.id}/complete`, undefined, member), 'NOT_FOUND')
+  await expectError(server.delete(`/conversations/${theirs.id}?force=true`, member), 'NOT_FOUND')
+  const listed = await expectData(server.get('/conversations?limit=100', member))
   assert.ok(listed.length > 0)
   assert.equal([...new Set(listed.map(({ user_id }: Json) => user_id))], [MEMBER_USER])
-  assert.equal(await expectData(service.get('/conversations?user_id=bob', member)), [])
-  assert.equal(await expectData(service.get(`/conversations?id=${theirs.id}`, member)), [])
-  assert.equal(await expectData(service.get(`/conversations/${theirs.id}`)), {
+  assert.equal(await expectData(server.get('/conversations?user_id=bob', member)), [])
+  assert.equal(await expectData(server.get(`/conversations?id=${theirs.id}`, member)), [])
+  assert.equal(await expectData(server.get(`/conversations/${theirs.id}`)), {
     ...theirs,
-    messages: (await expectData(service.get(`/conversations/${theirs.id}`))).messages,
+    messages: (await expectData(server.get(`/conversations/${theirs.id}`))).messages,
   })
 })
 
-test('whoever sees those of others can ask for its own', async () => {
+test('mine=true lists only conversations of the user of the token', async () => {
   const { token } = await resources.token({ role: 'editor', user_id: 'eve' })
   await expectData(start({ user_id: 'bob' }, token))
   await expectData(start({}, token))
@@ -157,29 +157,29 @@ test('whoever sees those of others can ask for its own', async () => {
     ['member', MEMBER_USER],
   ] as const) {
     const users = async (query: string) =>
-      (await expectData(service.get(`/conversations?limit=100&${query}`, { as }))).map(({ user_id }: Json) => user_id)
+      (await expectData(server.get(`/conversations?limit=100&${query}`, { as }))).map(({ user_id }: Json) => user_id)
     assert.equal([...new Set(await users('mine=true'))], [user])
     assert.equal(await users('mine=true'), await users(`mine=true&user_id=${user}`))
     assert.equal(await users('mine=true&user_id=bob'), [])
     assert.is((await users('mine=false')).length, (await users('')).length)
   }
-  await expectError(service.get('/conversations?mine=perhaps'), 'VALIDATION_ERROR', { field: 'mine' })
+  await expectError(server.get('/conversations?mine=perhaps'), 'VALIDATION_ERROR', { field: 'mine' })
 })
 
-test('a member changes, completes and deletes its own, and talks only as itself', async () => {
+test('a member can change, complete and delete only its own conversations', async () => {
   const member = { as: 'member' }
   const { id } = await expectData(start({ user_id: MEMBER_USER }, 'member'))
-  assert.is((await expectData(service.put(`/conversations/${id}`, { title: 'mine' }, member))).title, 'mine')
-  assert.is((await expectData(service.post(`/conversations/${id}/complete`, undefined, member))).status, 'completed')
-  assert.is((await service.delete(`/conversations/${id}`, member)).status, 200)
-  await expectError(start({ user_id: 'bob' }, 'member'), 'FORBIDDEN', { hint: /Leave user_id out/ })
+  assert.is((await expectData(server.put(`/conversations/${id}`, { title: 'mine' }, member))).title, 'mine')
+  assert.is((await expectData(server.post(`/conversations/${id}/complete`, undefined, member))).status, 'completed')
+  assert.is((await server.delete(`/conversations/${id}`, member)).status, 200)
+  await expectError(start({ user_id: 'bob' }, 'member'), 'FORBIDDEN', { hint: /Omit user_id/ })
 })
 
-test('a viewer reads all conversations and starts none', async () => {
+test('a viewer can read all conversations and create none', async () => {
   const { id } = await expectData(start({ user_id: 'bob' }))
-  await expectData(service.get(`/conversations/${id}`, { as: 'viewer' }))
+  await expectData(server.get(`/conversations/${id}`, { as: 'viewer' }))
   await expectError(start({}, 'viewer'), 'FORBIDDEN')
-  await expectError(service.delete(`/conversations/${id}`, { as: 'viewer' }), 'FORBIDDEN')
+  await expectError(server.delete(`/conversations/${id}`, { as: 'viewer' }), 'FORBIDDEN')
 })
 
 test.run()

@@ -10,26 +10,26 @@ import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('documents')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
-const LONGEST_NAME = (Document.properties.name as { maxLength?: number }).maxLength ?? 0
+const MAX_NAME_LENGTH = (Document.properties.name as { maxLength?: number }).maxLength ?? 0
 let source: Json
 test.before.each(async () => {
   source = await resources.source()
 })
 
 const path = (id = '') => `/knowledge-sources/${source.id}/documents${id && `/${id}`}`
-const add = (fields: Record<string, unknown>) => service.post(path(), fields)
-/** What indexing does not change. */
+const add = (fields: Record<string, unknown>) => server.post(path(), fields)
+/** Fields that indexing does not change. */
 const identity = ({ id, name, type, size, content_hash, metadata, created_at }: Json) => ({
   id,
   name,
@@ -40,10 +40,10 @@ const identity = ({ id, name, type, size, content_hash, metadata, created_at }: 
   created_at,
 })
 const sha = (bytes: string | Buffer) => hash('sha256', bytes, 'hex')
-const original = (contentHash: string) => join(service.paths.documents, contentHash.slice(0, 2), contentHash)
-const originals = () => readdirSync(service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+const original = (contentHash: string) => join(server.paths.documents, contentHash.slice(0, 2), contentHash)
+const originals = () => readdirSync(server.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
 
-test('a document is recorded with what is known of it, and waits', async () => {
+test('a new document is stored with its metadata and the status waiting', async () => {
   const text = 'Ünïcode # Leave'
   const document = await expectData(add({ name: 'policies/Leave.MD', content: text, metadata: { team: 'hr', year: 2026 } }), 201)
   const { id, created_at: _, updated_at: __, ...rest } = document
@@ -60,11 +60,11 @@ test('a document is recorded with what is known of it, and waits', async () => {
     metadata: { team: 'hr', year: 2026 },
   })
   assert.match(id, /^doc_/)
-  assert.equal(identity(await expectData(service.get(path(id)))), identity(document))
+  assert.equal(identity(await expectData(server.get(path(id)))), identity(document))
   assert.is(readFileSync(original(sha(text)), 'utf8'), text)
 })
 
-test('bytes come in base64, with or without padding and line breaks', async () => {
+test('content_base64 accepts base64 with or without padding and line breaks', async () => {
   const bytes = Buffer.from([0, 255, 128, 10, 13, 0, 7])
   const encoded = bytes.toString('base64')
   for (const [name, content_base64] of [
@@ -79,14 +79,14 @@ test('bytes come in base64, with or without padding and line breaks', async () =
     await expectError(add({ name: 'x.pdf', content_base64 }), 'VALIDATION_ERROR', { field: 'content_base64' })
 })
 
-test('either text or bytes, not both and not neither; an empty one is a document', async () => {
+test('a document has either content or content_base64, which may be empty', async () => {
   await expectError(add({ name: 'x.md' }), 'VALIDATION_ERROR', { field: 'content' })
   await expectError(add({ name: 'x.md', content: 'a', content_base64: 'YQ==' }), 'VALIDATION_ERROR', { field: 'content' })
   assert.is((await expectData(add({ name: 'empty.md', content: '' }))).size, 0)
   assert.is((await expectData(add({ name: 'empty.pdf', content_base64: '' }))).size, 0)
 })
 
-test('a name is a relative path that stays inside', async () => {
+test('a document name must be a relative path inside the source', async () => {
   for (const name of [
     '../x.md',
     'a/../../x.md',
@@ -105,12 +105,12 @@ test('a name is a relative path that stays inside', async () => {
     'a\u0000.md',
     'a\nb.md',
     '..\\x.md',
-    `${'x'.repeat(LONGEST_NAME - 2)}.md`,
+    `${'x'.repeat(MAX_NAME_LENGTH - 2)}.md`,
     '/',
   ])
     await expectError(add({ name, content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
   for (const name of [
-    `${'x'.repeat(LONGEST_NAME - 3)}.md`,
+    `${'x'.repeat(MAX_NAME_LENGTH - 3)}.md`,
     'x.md',
     'a/b/c.md',
     '...md',
@@ -121,10 +121,10 @@ test('a name is a relative path that stays inside', async () => {
     "it's.md",
   ])
     assert.is((await expectData(add({ name, content: 'x' }))).name, name)
-  assert.not.ok(existsSync(join(service.paths.home, '..', 'x.md')))
+  assert.not.ok(existsSync(join(server.paths.home, '..', 'x.md')))
 })
 
-test('only the file types of the source are taken', async () => {
+test('documents of other file types than those of the source are rejected', async () => {
   await expectError(add({ name: 'program.exe', content: 'x' }), 'VALIDATION_ERROR', { field: 'name', error: /\.exe/, hint: /md/ })
   await expectError(add({ name: 'Makefile', content: 'x' }), 'VALIDATION_ERROR', { error: /no file extension/ })
   source = await resources.source({ configuration: { file_types: ['TXT'] } })
@@ -133,94 +133,94 @@ test('only the file types of the source are taken', async () => {
   await expectError(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
 })
 
-test('no document is larger than its source takes, counted in bytes', async () => {
+test('documents larger than max_file_size are rejected', async () => {
   source = await resources.source({ configuration: { max_file_size: 4 } })
   await expectData(add({ name: 'a.md', content: 'xxxx' }), 201)
   await expectError(add({ name: 'b.md', content: 'xxxxx' }), 'PAYLOAD_TOO_LARGE', { error: /5 bytes.*at most 4/ })
   await expectError(add({ name: 'b.md', content: 'üüü' }), 'PAYLOAD_TOO_LARGE')
-  assert.is((await service.get(path())).body.pagination.total, 1)
+  assert.is((await server.get(path())).body.pagination.total, 1)
 })
 
-test('other kinds of sources take no documents', async () => {
+test('documents cannot be added to sources of other types than file', async () => {
   source = await resources.source({ type: 'text', configuration: { text: 'x' } })
   await expectError(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { error: /text source/ })
 })
 
-test('a document of the same name is replaced: one record, new bytes, the old ones gone', async () => {
+test('adding a document with an existing name replaces it and its original', async () => {
   const first = await expectData(add({ name: 'a.md', content: 'first of its kind', metadata: { v: 1 } }))
   const second = await expectData(add({ name: 'a.md', content: 'second of its kind' }), 201)
   assert.equal(
     [second.id, second.created_at, second.metadata, second.content_hash],
     [first.id, first.created_at, {}, sha('second of its kind')],
   )
-  assert.is((await service.get(path())).body.pagination.total, 1)
+  assert.is((await server.get(path())).body.pagination.total, 1)
   assert.not.ok(existsSync(original(first.content_hash)))
   assert.ok(existsSync(original(second.content_hash)))
 })
 
-test('names differ by case and by source', async () => {
+test('document names are case-sensitive and unique per source', async () => {
   const one = await expectData(add({ name: 'Case.md', content: 'x' }))
   assert.is.not((await expectData(add({ name: 'case.md', content: 'x' }))).id, one.id)
   source = await resources.source()
   assert.is.not((await expectData(add({ name: 'Case.md', content: 'x' }))).id, one.id)
 })
 
-test('the same bytes are kept once, and go with their last user', async () => {
+test('originals with the same content are stored once and deleted with the last document', async () => {
   const text = 'shared by three'
   const [one, two] = [await expectData(add({ name: 'a.md', content: text })), await expectData(add({ name: 'b.md', content: text }))]
   const other = await resources.document({ content: text })
   assert.is(originals().filter(({ name }) => name === sha(text)).length, 1)
-  await expectData(service.delete(path(one.id)))
-  await expectData(service.delete(path(two.id)))
+  await expectData(server.delete(path(one.id)))
+  await expectData(server.delete(path(two.id)))
   assert.ok(existsSync(original(sha(text))))
-  await expectData(service.delete(`/knowledge-sources/${other.knowledge_source_id}`))
+  await expectData(server.delete(`/knowledge-sources/${other.knowledge_source_id}`))
   assert.not.ok(existsSync(original(sha(text))))
 })
 
-test('a source goes with its documents and their bytes, and says how many it held before', async () => {
+test('deleting a source deletes its documents and originals', async () => {
   const document = await expectData(add({ name: 'a.md', content: 'goes with its source' }))
-  assert.is((await expectData(service.get(`/knowledge-sources/${source.id}`))).statistics.documents, 1)
-  await expectData(service.delete(`/knowledge-sources/${source.id}`))
-  await expectError(service.get(path(document.id)), 'NOT_FOUND')
-  await expectError(service.get(path()), 'NOT_FOUND')
+  assert.is((await expectData(server.get(`/knowledge-sources/${source.id}`))).statistics.documents, 1)
+  await expectData(server.delete(`/knowledge-sources/${source.id}`))
+  await expectError(server.get(path(document.id)), 'NOT_FOUND')
+  await expectError(server.get(path()), 'NOT_FOUND')
   assert.not.ok(existsSync(original(document.content_hash)))
-  assert.equal(await service.database.all('SELECT id FROM documents WHERE knowledge_source_id = ?', [source.id]), [])
+  assert.equal(await server.database.all('SELECT id FROM documents WHERE knowledge_source_id = ?', [source.id]), [])
 })
 
-test('a document is found in its own source only', async () => {
+test('a document is accessible only through its source', async () => {
   const document = await expectData(add({ name: 'a.md', content: 'x' }))
   source = await resources.source()
-  await expectError(service.get(path(document.id)), 'NOT_FOUND')
-  await expectError(service.delete(path(document.id)), 'NOT_FOUND')
-  await expectError(service.get('/knowledge-sources/nobody/documents'), 'NOT_FOUND')
-  await expectError(service.post('/knowledge-sources/nobody/documents', { name: 'a.md', content: 'x' }), 'NOT_FOUND')
+  await expectError(server.get(path(document.id)), 'NOT_FOUND')
+  await expectError(server.delete(path(document.id)), 'NOT_FOUND')
+  await expectError(server.get('/knowledge-sources/nobody/documents'), 'NOT_FOUND')
+  await expectError(server.post('/knowledge-sources/nobody/documents', { name: 'a.md', content: 'x' }), 'NOT_FOUND')
 })
 
-test('documents are listed, sorted and filtered within their source', async () => {
+test('documents of a source can be listed, sorted and filtered', async () => {
   const sizes = [5, 1, 3, 2, 4]
   for (const size of sizes) await expectData(add({ name: `${size}.${size % 2 ? 'md' : 'txt'}`, content: 'x'.repeat(size) }))
   await resources.document()
-  const list = async (query: string) => (await expectData(service.get(`${path()}?${query}`))).map(({ size }: Json) => size)
+  const list = async (query: string) => (await expectData(server.get(`${path()}?${query}`))).map(({ size }: Json) => size)
   assert.equal(await list('sort=size&order=asc'), [1, 2, 3, 4, 5])
   assert.equal(await list('sort=name&order=desc&limit=2'), [5, 4])
   assert.equal((await list('type=txt')).sort(), [2, 4])
   assert.equal(await list('name=3.md'), [3])
   assert.equal(await list('status=indexed'), [])
   assert.equal(await list('knowledge_source_id=another'), [])
-  await expectError(service.get(`${path()}?nam=x`), 'VALIDATION_ERROR', { hint: /"name"/ })
+  await expectError(server.get(`${path()}?nam=x`), 'VALIDATION_ERROR', { hint: /"name"/ })
 })
 
-test('many of the same name at the same time make one document', async () => {
+test('concurrent uploads with the same name create one document', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => add({ name: 'same.md', content: `by ${index}` })))
   assert.equal([...new Set(answers.map(({ status }) => status))], [201])
-  const { data, pagination } = (await service.get(path())).body
+  const { data, pagination } = (await server.get(path())).body
   assert.is(pagination.total, 1)
   assert.ok(existsSync(original(data[0].content_hash)))
   const mine = new Set(Array.from({ length: 10 }, (_, index) => sha(`by ${index}`)))
   assert.is(originals().filter(({ name }) => mine.has(name)).length, 1)
 })
 
-test('documents outlive a database that is lost: the daemon does not start over them', async () => {
+test('the daemon does not start if the database is lost and originals exist', async () => {
   const own = await TestServer.start()
   const { id } = (await expectData(own.post('/knowledge-sources', { name: 'kept', type: 'file' }), 201)) as Json
   const { content_hash } = await expectData(own.post(`/knowledge-sources/${id}/documents`, { name: 'a.md', content: 'precious' }), 201)
@@ -239,7 +239,7 @@ test('documents outlive a database that is lost: the daemon does not start over 
   await (await TestServer.start({ home })).close()
 })
 
-test('metadata is any small object', async () => {
+test('document metadata must be an object of at most 64 KB', async () => {
   await expectError(
     add({ name: 'a.md', content: 'x', metadata: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, 1])) }),
     'VALIDATION_ERROR',
@@ -253,18 +253,18 @@ test('metadata is any small object', async () => {
     await expectError(add({ name: 'a.md', content: 'x', metadata }), 'VALIDATION_ERROR', { field: 'metadata' })
 })
 
-test('what a crash left behind is swept at the next start, and what is recorded is not', async () => {
+test('orphaned originals are deleted at the next start', async () => {
   const kept = await expectData(add({ name: 'kept.md', content: 'kept over a restart' }))
   const orphan = sha('nobody recorded this')
-  mkdirSync(join(service.paths.documents, orphan.slice(0, 2)), { recursive: true })
+  mkdirSync(join(server.paths.documents, orphan.slice(0, 2)), { recursive: true })
   writeFileSync(original(orphan), 'nobody recorded this')
   writeFileSync(`${original(kept.content_hash)}.partial`, 'kept o')
-  const home = await service.stop()
-  service = await TestServer.start({ home })
+  const home = await server.stop()
+  server = await TestServer.start({ home })
   assert.not.ok(existsSync(original(orphan)))
   assert.not.ok(existsSync(`${original(kept.content_hash)}.partial`))
   assert.is(readFileSync(original(kept.content_hash), 'utf8'), 'kept over a restart')
-  assert.equal(identity(await expectData(service.get(path(kept.id)))), identity(kept))
+  assert.equal(identity(await expectData(server.get(path(kept.id)))), identity(kept))
 })
 
 test.run()

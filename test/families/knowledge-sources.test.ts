@@ -6,21 +6,21 @@ import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('knowledge sources')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
 const make = (type: string, configuration?: unknown, as = 'admin') =>
-  service.post('/knowledge-sources', { name: 'source', type, ...(configuration === undefined ? {} : { configuration }) }, { as })
+  server.post('/knowledge-sources', { name: 'source', type, ...(configuration === undefined ? {} : { configuration }) }, { as })
 
-test('a source of files needs no configuration and begins pending and empty', async () => {
+test('a file source requires no configuration and starts pending and empty', async () => {
   const source = await expectData(make('file'), 201)
   assert.equal([source.type, source.status, source.last_sync, source.configuration], ['file', 'pending', null, {}])
   assert.equal(source.statistics, { documents: 0, chunks: 0, failed: 0, embedded: 0 })
@@ -106,48 +106,48 @@ const INVALID: Record<string, object[]> = {
 }
 
 for (const [type, configurations] of Object.entries(VALID)) {
-  test(`a ${type} source takes what belongs to its type, and keeps it as it was given`, async () => {
+  test(`a ${type} source stores a valid configuration unchanged`, async () => {
     for (const configuration of configurations) {
       const source = await expectData(make(type, configuration), 201)
       assert.equal(source.configuration, configuration)
-      assert.equal((await expectData(service.get(`/knowledge-sources/${source.id}`))).configuration, configuration)
+      assert.equal((await expectData(server.get(`/knowledge-sources/${source.id}`))).configuration, configuration)
     }
   })
 }
 for (const [type, configurations] of Object.entries(INVALID)) {
-  test(`a ${type} source refuses what does not, on create and on change, and names the field`, async () => {
+  test(`a ${type} source rejects an invalid configuration on create and update`, async () => {
     const { id } = await expectData(make(type, VALID[type]?.[0]), 201)
     for (const configuration of configurations) {
-      for (const attempt of [make(type, configuration), service.put(`/knowledge-sources/${id}`, { configuration })]) {
+      for (const attempt of [make(type, configuration), server.put(`/knowledge-sources/${id}`, { configuration })]) {
         const body = await expectError(attempt, 'VALIDATION_ERROR')
         assert.match(body.details[0].field, /^configuration/, JSON.stringify(configuration))
       }
     }
-    assert.equal((await expectData(service.get(`/knowledge-sources/${id}`))).configuration, VALID[type]?.[0])
+    assert.equal((await expectData(server.get(`/knowledge-sources/${id}`))).configuration, VALID[type]?.[0])
   })
 }
 
-test('the type is needed, known, and stays', async () => {
-  await expectError(service.post('/knowledge-sources', { name: 'x' }), 'VALIDATION_ERROR', { field: 'type' })
+test('the type of a source is required, validated and cannot be changed', async () => {
+  await expectError(server.post('/knowledge-sources', { name: 'x' }), 'VALIDATION_ERROR', { field: 'type' })
   await expectError(make('folders', { path: '/x' }), 'VALIDATION_ERROR', { field: 'type', error: /file, folder, url, git, text/ })
   await expectError(make('folder'), 'VALIDATION_ERROR', { field: 'configuration' })
   const source = await resources.source()
-  await expectError(service.put(`/knowledge-sources/${source.id}`, { type: 'text' }), 'VALIDATION_ERROR', { field: 'type' })
-  await expectError(service.put(`/knowledge-sources/${source.id}`, { status: 'active' }), 'VALIDATION_ERROR', { field: 'status' })
+  await expectError(server.put(`/knowledge-sources/${source.id}`, { type: 'text' }), 'VALIDATION_ERROR', { field: 'type' })
+  await expectError(server.put(`/knowledge-sources/${source.id}`, { status: 'active' }), 'VALIDATION_ERROR', { field: 'status' })
 })
 
-test('a configuration is replaced whole; a change of the name leaves it', async () => {
+test('an update replaces the configuration completely or keeps it', async () => {
   const source = await resources.source({ configuration: { file_types: ['md'], max_file_size: 5 } })
-  assert.equal((await expectData(service.put(`/knowledge-sources/${source.id}`, { name: 'x' }))).configuration, {
+  assert.equal((await expectData(server.put(`/knowledge-sources/${source.id}`, { name: 'x' }))).configuration, {
     file_types: ['md'],
     max_file_size: 5,
   })
-  assert.equal((await expectData(service.put(`/knowledge-sources/${source.id}`, { configuration: { max_file_size: 6 } }))).configuration, {
+  assert.equal((await expectData(server.put(`/knowledge-sources/${source.id}`, { configuration: { max_file_size: 6 } }))).configuration, {
     max_file_size: 6,
   })
 })
 
-test('only an admin names paths on the disk or opens the private network', async () => {
+test('only admins can use local paths and private networks in sources', async () => {
   const own: [string, object][] = [
     ['file', { paths: ['/etc'] }],
     ['folder', { path: '/etc' }],
@@ -163,16 +163,16 @@ test('only an admin names paths on the disk or opens the private network', async
   ] as const)
     await expectData(make(type, configuration, 'editor'), 201)
   const source = await resources.source()
-  await expectError(service.put(`/knowledge-sources/${source.id}`, { configuration: { paths: ['/etc'] } }, { as: 'editor' }), 'FORBIDDEN')
+  await expectError(server.put(`/knowledge-sources/${source.id}`, { configuration: { paths: ['/etc'] } }, { as: 'editor' }), 'FORBIDDEN')
   const folder = await expectData(make('folder', { path: '/srv' }))
-  assert.is((await expectData(service.put(`/knowledge-sources/${folder.id}`, { name: 'renamed' }, { as: 'editor' }))).name, 'renamed')
-  await expectError(service.put(`/knowledge-sources/${folder.id}`, { configuration: { path: '/etc' } }, { as: 'editor' }), 'FORBIDDEN')
+  assert.is((await expectData(server.put(`/knowledge-sources/${folder.id}`, { name: 'renamed' }, { as: 'editor' }))).name, 'renamed')
+  await expectError(server.put(`/knowledge-sources/${folder.id}`, { configuration: { path: '/etc' } }, { as: 'editor' }), 'FORBIDDEN')
 })
 
-test('members see no sources', async () => {
+test('members cannot access sources', async () => {
   const source = await resources.source()
   for (const path of ['/knowledge-sources', `/knowledge-sources/${source.id}`, `/knowledge-sources/${source.id}/documents`])
-    await expectError(service.get(path, { as: 'member' }), 'FORBIDDEN')
+    await expectError(server.get(path, { as: 'member' }), 'FORBIDDEN')
 })
 
 test.run()

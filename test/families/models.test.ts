@@ -7,28 +7,28 @@ import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('models')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
 const KEY = 'sk-test-0123456789abcdef'
 const sealed = async (id: string) =>
-  (await service.database.get<{ api_key: string | null }>('SELECT api_key FROM models WHERE id = ?', [id]))?.api_key
+  (await server.database.get<{ api_key: string | null }>('SELECT api_key FROM models WHERE id = ?', [id]))?.api_key
 
-test('three fields are enough; the rest has its defaults', async () => {
+test('a model requires three fields; other fields get their defaults', async () => {
   const {
     id: _,
     created_at: __,
     updated_at: ___,
     ...model
-  } = await expectData(service.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
+  } = await expectData(server.post('/models', { name: 'GPT', provider: 'openai', model_id: 'gpt' }), 201)
   assert.equal(model, {
     name: 'GPT',
     provider: 'openai',
@@ -42,30 +42,30 @@ test('three fields are enough; the rest has its defaults', async () => {
   })
 })
 
-test('every provider is taken, and no other', async () => {
+test('unknown providers are rejected', async () => {
   for (const provider of ['openai', 'anthropic', 'google', 'ollama']) await resources.model({ provider })
-  await expectError(service.post('/models', { name: 'x', provider: 'openia', model_id: 'x' }), 'VALIDATION_ERROR', {
+  await expectError(server.post('/models', { name: 'x', provider: 'openia', model_id: 'x' }), 'VALIDATION_ERROR', {
     field: 'provider',
     hint: /Did you mean "openai"/,
   })
-  await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: ' ' }), 'VALIDATION_ERROR', {
+  await expectError(server.post('/models', { name: 'x', provider: 'openai', model_id: ' ' }), 'VALIDATION_ERROR', {
     field: 'model_id',
     error: /blank/,
   })
-  await expectError(service.post('/models', { name: 'x', provider: 'embedded', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'provider' })
+  await expectError(server.post('/models', { name: 'x', provider: 'embedded', model_id: 'x' }), 'VALIDATION_ERROR', { field: 'provider' })
 })
 
-test('a compatible server needs an address', async () => {
-  await expectError(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x' }), 'VALIDATION_ERROR', {
+test('an openai-compatible model requires an endpoint', async () => {
+  await expectError(server.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x' }), 'VALIDATION_ERROR', {
     field: 'endpoint',
   })
   const model = await resources.model({ provider: 'openai-compatible', endpoint: 'http://127.0.0.1:11434/v1' })
-  await expectError(service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  await expectError(server.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR', { field: 'endpoint' })
   const openai = await resources.model()
-  await expectError(service.put(`/models/${openai.id}`, { provider: 'openai-compatible' }), 'VALIDATION_ERROR', { field: 'endpoint' })
+  await expectError(server.put(`/models/${openai.id}`, { provider: 'openai-compatible' }), 'VALIDATION_ERROR', { field: 'endpoint' })
 })
 
-test('an address is http or https, without a password inside', async () => {
+test('an endpoint must be an http or https URL without credentials', async () => {
   for (const endpoint of [
     'ftp://x.example/',
     'javascript:alert(1)',
@@ -76,12 +76,12 @@ test('an address is http or https, without a password inside', async () => {
     'http://[::1',
     '',
   ])
-    await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', endpoint }), 'VALIDATION_ERROR', {
+    await expectError(server.post('/models', { name: 'x', provider: 'openai', model_id: 'x', endpoint }), 'VALIDATION_ERROR', {
       field: 'endpoint',
     })
 })
 
-test('a price comes back in the spelling it was given, and in no other', async () => {
+test('pricing is returned with the field names of the request', async () => {
   for (const pricing of [{ input: 0.5, output: 1.5 }, { input_per_1k: 0, output_per_1k: 0.002 }, null])
     assert.equal((await resources.model({ pricing })).pricing, pricing)
   for (const [pricing, field] of [
@@ -95,19 +95,19 @@ test('a price comes back in the spelling it was given, and in no other', async (
     [{ input: 1, output: 1, extra: 1 }, 'pricing.extra'],
     [5, 'pricing'],
   ] as const)
-    await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', pricing }), 'VALIDATION_ERROR', { field })
+    await expectError(server.post('/models', { name: 'x', provider: 'openai', model_id: 'x', pricing }), 'VALIDATION_ERROR', { field })
 })
 
-test('a key goes in and never comes back', async () => {
-  const created = await service.post('/models', { name: 'keyed', provider: 'openai', model_id: 'x', api_key: KEY })
+test('an API key is never returned', async () => {
+  const created = await server.post('/models', { name: 'keyed', provider: 'openai', model_id: 'x', api_key: KEY })
   const { id } = created.data
   const answers = [
     created,
-    await service.get(`/models/${id}`),
-    await service.get('/models?limit=100'),
-    await service.put(`/models/${id}`, { name: 'still keyed' }),
-    await service.get('/models?api_key=x'),
-    await service.put(`/models/${id}`, { api_key: `${KEY} with space` }),
+    await server.get(`/models/${id}`),
+    await server.get('/models?limit=100'),
+    await server.put(`/models/${id}`, { name: 'still keyed' }),
+    await server.get('/models?api_key=x'),
+    await server.put(`/models/${id}`, { api_key: `${KEY} with space` }),
   ]
   for (const { text } of answers) assert.not.match(text, KEY)
   assert.is(created.data.has_api_key, true)
@@ -116,28 +116,28 @@ test('a key goes in and never comes back', async () => {
   assert.not.match((await sealed(id)) ?? '', KEY)
 })
 
-test('a change keeps the key unless it names another; null forgets it', async () => {
+test('an update keeps the API key unless it contains another one or null', async () => {
   const { id } = await resources.model({ api_key: KEY })
   const before = await sealed(id)
-  assert.is((await expectData(service.put(`/models/${id}`, { name: 'x', pricing: null }))).has_api_key, true)
+  assert.is((await expectData(server.put(`/models/${id}`, { name: 'x', pricing: null }))).has_api_key, true)
   assert.is(await sealed(id), before)
-  await expectData(service.patch(`/models/${id}`, { api_key: 'sk-another-key' }))
+  await expectData(server.patch(`/models/${id}`, { api_key: 'sk-another-key' }))
   assert.is.not(await sealed(id), before)
-  assert.is((await expectData(service.patch(`/models/${id}`, { api_key: null }))).has_api_key, false)
+  assert.is((await expectData(server.patch(`/models/${id}`, { api_key: null }))).has_api_key, false)
   assert.is(await sealed(id), null)
 })
 
-test('what is no key is refused', async () => {
+test('a malformed API key is rejected', async () => {
   for (const api_key of ['', 'with space', 'line\nbreak', 'ümlaut', 'x'.repeat(10_001), 5])
-    await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key }), 'VALIDATION_ERROR', {
+    await expectError(server.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key }), 'VALIDATION_ERROR', {
       field: 'api_key',
     })
-  await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', has_api_key: true }), 'VALIDATION_ERROR', {
+  await expectError(server.post('/models', { name: 'x', provider: 'openai', model_id: 'x', has_api_key: true }), 'VALIDATION_ERROR', {
     field: 'has_api_key',
   })
 })
 
-test('only an admin sets or forgets a key, or sends one elsewhere', async () => {
+test('only admins can change the API key, or the endpoint and provider of a model with a key', async () => {
   const { id } = await resources.model({ api_key: KEY, endpoint: 'https://api.example.com/' })
   const editor = { as: 'editor' }
   for (const change of [
@@ -147,12 +147,12 @@ test('only an admin sets or forgets a key, or sends one elsewhere', async () => 
     { endpoint: null },
     { provider: 'anthropic' },
   ])
-    await expectError(service.put(`/models/${id}`, change, editor), 'FORBIDDEN', { error: /Only an admin/ })
+    await expectError(server.put(`/models/${id}`, change, editor), 'FORBIDDEN', { error: /Only an admin/ })
   assert.is(
-    (await expectData(service.put(`/models/${id}`, { name: 'renamed', endpoint: 'https://api.example.com/' }, editor))).name,
+    (await expectData(server.put(`/models/${id}`, { name: 'renamed', endpoint: 'https://api.example.com/' }, editor))).name,
     'renamed',
   )
-  await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key: 'k' }, editor), 'FORBIDDEN')
+  await expectError(server.post('/models', { name: 'x', provider: 'openai', model_id: 'x', api_key: 'k' }, editor), 'FORBIDDEN')
   for (const endpoint of [
     'http://127.0.0.1:9/v1',
     'http://localhost:9',
@@ -160,41 +160,41 @@ test('only an admin sets or forgets a key, or sends one elsewhere', async () => 
     'http://[::ffff:10.0.0.1]/v1',
     'http://169.254.169.254/',
   ])
-    await expectError(service.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x', endpoint }, editor), 'FORBIDDEN', {
+    await expectError(server.post('/models', { name: 'x', provider: 'openai-compatible', model_id: 'x', endpoint }, editor), 'FORBIDDEN', {
       error: /private network/,
     })
-  const open = await expectData(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x' }, editor), 201)
+  const open = await expectData(server.post('/models', { name: 'x', provider: 'openai', model_id: 'x' }, editor), 201)
   assert.is(
-    (await expectData(service.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint,
+    (await expectData(server.put(`/models/${open.id}`, { endpoint: 'https://other.example/' }, editor))).endpoint,
     'https://other.example/',
   )
 })
 
-test('the embedded model is there, and can be neither changed nor deleted', async () => {
-  const model = await expectData(service.get(`/models/${EMBEDDED_MODEL_ID}`))
+test('the embedded model exists and cannot be changed or deleted', async () => {
+  const model = await expectData(server.get(`/models/${EMBEDDED_MODEL_ID}`))
   assert.equal([model.provider, model.pricing, model.has_api_key], ['embedded', { input: 0, output: 0 }, false])
-  await expectError(service.put(`/models/${EMBEDDED_MODEL_ID}`, { name: 'mine' }), 'CONFLICT', { hint: /model of your own/ })
+  await expectError(server.put(`/models/${EMBEDDED_MODEL_ID}`, { name: 'mine' }), 'CONFLICT', { hint: /another model/ })
   await resources.agent({ model_id: EMBEDDED_MODEL_ID })
-  await expectError(service.delete(`/models/${EMBEDDED_MODEL_ID}`), 'CONFLICT', { hint: /model of your own/ })
-  await expectError(service.delete(`/models/${EMBEDDED_MODEL_ID}?force=true`), 'CONFLICT')
+  await expectError(server.delete(`/models/${EMBEDDED_MODEL_ID}`), 'CONFLICT', { hint: /another model/ })
+  await expectError(server.delete(`/models/${EMBEDDED_MODEL_ID}?force=true`), 'CONFLICT')
   const other = await resources.model()
-  await expectError(service.put(`/models/${other.id}`, { provider: 'embedded' }), 'VALIDATION_ERROR', { field: 'provider' })
+  await expectError(server.put(`/models/${other.id}`, { provider: 'embedded' }), 'VALIDATION_ERROR', { field: 'provider' })
 })
 
-test('the default model is a setting: the embedded one until another is set, by id or by its provider’s name', async () => {
-  assert.equal(await expectData(service.get('/settings', { as: 'viewer' })), {
+test('the default model is the embedded model until the settings name another', async () => {
+  assert.equal(await expectData(server.get('/settings', { as: 'viewer' })), {
     default_model_id: EMBEDDED_MODEL_ID,
     conversation_idle_minutes: 1440,
   })
   const model = await resources.model({ model_id: 'only-one-of-this-name' })
-  assert.is((await expectData(service.put('/settings', { default_model_id: 'only-one-of-this-name' }))).default_model_id, model.id)
-  assert.is((await expectData(service.get('/settings'))).default_model_id, model.id)
-  await expectError(service.put('/settings', { default_model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'default_model_id' })
-  await expectError(service.put('/settings', {}), 'VALIDATION_ERROR')
-  await expectError(service.put('/settings', { default_model: model.id }), 'VALIDATION_ERROR', { hint: /default_model_id/ })
-  await expectError(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }, { as: 'viewer' }), 'FORBIDDEN')
-  assert.is((await expectData(service.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }))).default_model_id, EMBEDDED_MODEL_ID)
-  await expectData(service.delete(`/models/${model.id}`))
+  assert.is((await expectData(server.put('/settings', { default_model_id: 'only-one-of-this-name' }))).default_model_id, model.id)
+  assert.is((await expectData(server.get('/settings'))).default_model_id, model.id)
+  await expectError(server.put('/settings', { default_model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'default_model_id' })
+  await expectError(server.put('/settings', {}), 'VALIDATION_ERROR')
+  await expectError(server.put('/settings', { default_model: model.id }), 'VALIDATION_ERROR', { hint: /default_model_id/ })
+  await expectError(server.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }, { as: 'viewer' }), 'FORBIDDEN')
+  assert.is((await expectData(server.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }))).default_model_id, EMBEDDED_MODEL_ID)
+  await expectData(server.delete(`/models/${model.id}`))
 })
 
 test.run()

@@ -6,21 +6,21 @@ import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('prompt templates')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
 const render = (id: string, variables?: Record<string, unknown>, as = 'admin') =>
-  service.post(`/prompt-templates/${id}/render`, variables && { variables }, { as })
+  server.post(`/prompt-templates/${id}/render`, variables && { variables }, { as })
 
-test('variables are found in the text, in order, each once', async () => {
+test('variables default to those of the text, in order and without duplicates', async () => {
   const { variables, type, version, description } = await resources.template({
     template: '{{b}} {{ a }} {{b}} {{_x}} {{a.b-c}} {{ 1no }} {{}} {{no no}} {single} {{{t}}}',
   })
@@ -28,8 +28,8 @@ test('variables are found in the text, in order, each once', async () => {
   assert.equal([type, version, description], ['system', 1, ''])
 })
 
-test('variables that are given must be those of the text', async () => {
-  const make = (variables: string[]) => service.post('/prompt-templates', { name: 'x', template: '{{a}} {{b}}', variables })
+test('the variables of a request must match those of the text', async () => {
+  const make = (variables: string[]) => server.post('/prompt-templates', { name: 'x', template: '{{a}} {{b}}', variables })
   assert.equal((await expectData(make(['b', 'a']))).variables, ['b', 'a'])
   await expectError(make(['a']), 'VALIDATION_ERROR', { field: 'variables', error: /also uses b/, hint: /Omit variables/ })
   await expectError(make(['a', 'b', 'c']), 'VALIDATION_ERROR', { field: 'variables', error: /does not use c/ })
@@ -37,30 +37,30 @@ test('variables that are given must be those of the text', async () => {
   await expectError(make(['a b']), 'VALIDATION_ERROR', { field: 'variables.0' })
 })
 
-test('when the text changes its variables follow, and the version grows', async () => {
+test('changing the text updates the variables, and every change increases the version', async () => {
   const template = await resources.template({ template: 'Hi {{name}}' })
-  const after = await expectData(service.put(`/prompt-templates/${template.id}`, { template: 'Bye {{who}}' }))
+  const after = await expectData(server.put(`/prompt-templates/${template.id}`, { template: 'Bye {{who}}' }))
   assert.equal([after.variables, after.version], [['who'], 2])
-  const renamed = await expectData(service.patch(`/prompt-templates/${template.id}`, { name: 'x' }))
+  const renamed = await expectData(server.patch(`/prompt-templates/${template.id}`, { name: 'x' }))
   assert.equal([renamed.variables, renamed.version, renamed.template], [['who'], 3, 'Bye {{who}}'])
-  await expectError(service.put(`/prompt-templates/${template.id}`, { variables: ['name'] }), 'VALIDATION_ERROR', { field: 'variables' })
-  await expectError(service.put(`/prompt-templates/${template.id}`, { version: 9 }), 'VALIDATION_ERROR', { field: 'version' })
+  await expectError(server.put(`/prompt-templates/${template.id}`, { variables: ['name'] }), 'VALIDATION_ERROR', { field: 'variables' })
+  await expectError(server.put(`/prompt-templates/${template.id}`, { version: 9 }), 'VALIDATION_ERROR', { field: 'version' })
 })
 
-test('a text is needed, of at most 100,000 characters', async () => {
-  await expectError(service.post('/prompt-templates', { name: 'x' }), 'VALIDATION_ERROR', { field: 'template' })
-  await expectError(service.post('/prompt-templates', { name: 'x', template: '' }), 'VALIDATION_ERROR', { field: 'template' })
-  await expectError(service.post('/prompt-templates', { name: 'x', template: 'x'.repeat(100_001) }), 'VALIDATION_ERROR', {
+test('a prompt template requires a text of at most 100,000 characters', async () => {
+  await expectError(server.post('/prompt-templates', { name: 'x' }), 'VALIDATION_ERROR', { field: 'template' })
+  await expectError(server.post('/prompt-templates', { name: 'x', template: '' }), 'VALIDATION_ERROR', { field: 'template' })
+  await expectError(server.post('/prompt-templates', { name: 'x', template: 'x'.repeat(100_001) }), 'VALIDATION_ERROR', {
     field: 'template',
   })
-  await expectError(service.post('/prompt-templates', { name: 'x', template: 'x', type: 'assistant' }), 'VALIDATION_ERROR', {
+  await expectError(server.post('/prompt-templates', { name: 'x', template: 'x', type: 'assistant' }), 'VALIDATION_ERROR', {
     field: 'type',
   })
   const long = await resources.template({ template: 'ü'.repeat(100_000) })
-  assert.is((await expectData(service.get(`/prompt-templates/${long.id}`))).template.length, 100_000)
+  assert.is((await expectData(server.get(`/prompt-templates/${long.id}`))).template.length, 100_000)
 })
 
-test('rendering fills in every variable', async () => {
+test('rendering replaces all variables', async () => {
   const { id } = await resources.template({ template: 'Hi {{ name }}, {{count}} of {{name}}: {{list}} {{flag}}' })
   assert.equal(await expectData(render(id, { name: 'Ada', count: 3, list: [1, 'x'], flag: false })), {
     text: 'Hi Ada, 3 of Ada: [1,"x"] false',
@@ -70,7 +70,7 @@ test('rendering fills in every variable', async () => {
   })
 })
 
-test('a missing value is named', async () => {
+test('rendering rejects missing values by name', async () => {
   const { id } = await resources.template({ template: '{{a}} {{b}} {{c}}' })
   const body = await expectError(render(id, { b: 'x', c: null }), 'VALIDATION_ERROR', { error: /a, c/ })
   assert.equal(
@@ -78,22 +78,22 @@ test('a missing value is named', async () => {
     ['variables.a', 'variables.c'],
   )
   await expectError(render(id), 'VALIDATION_ERROR')
-  await expectError(service.post(`/prompt-templates/${id}/render`, { variables: 'x' }), 'VALIDATION_ERROR', { field: 'variables' })
+  await expectError(server.post(`/prompt-templates/${id}/render`, { variables: 'x' }), 'VALIDATION_ERROR', { field: 'variables' })
   await expectError(render('tmpl_nobody', {}), 'NOT_FOUND')
 })
 
-test('a value is text and never a template, a pattern or code', async () => {
+test('values are inserted literally when rendering', async () => {
   const { id } = await resources.template({ template: '[{{a}}|{{b}}]' })
   for (const value of ['{{b}}', '{{a}}', '$&', '$1', "$'", '$$', '${process.env}', '<script>', '\\n', '{{ __proto__ }}', ''])
     assert.is((await expectData(render(id, { a: value, b: 'B' }))).text, `[${value}|B]`)
 })
 
-test('names that every object has are not values', async () => {
+test('names of Object.prototype are not values of variables', async () => {
   const { id } = await resources.template({ template: '{{constructor}} {{toString}} {{__proto__}}' })
   await expectError(render(id, {}), 'VALIDATION_ERROR', { error: /constructor, toString, __proto__/ })
 })
 
-test('viewers may render, members may not', async () => {
+test('viewers can render prompt templates, members cannot', async () => {
   const { id } = await resources.template()
   assert.equal(await expectData(render(id, { name: 'Ada' }, 'viewer')), { text: 'Hello Ada' })
   await expectError(render(id, { name: 'Ada' }, 'member'), 'FORBIDDEN')

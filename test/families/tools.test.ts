@@ -6,23 +6,23 @@ import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('RAG and retrieval tools')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
 const rag = async (fields: Record<string, unknown> = {}) =>
-  service.post('/rag-tools', { name: 'x', knowledge_source_id: (await resources.source()).id, ...fields })
+  server.post('/rag-tools', { name: 'x', knowledge_source_id: (await resources.source()).id, ...fields })
 const retrieval = async (fields: Record<string, unknown> = {}) =>
-  service.post('/retrieval-tools', { name: 'x', knowledge_source_ids: [(await resources.source()).id], ...fields })
+  server.post('/retrieval-tools', { name: 'x', knowledge_source_ids: [(await resources.source()).id], ...fields })
 
-test('a RAG tool has the defaults of the design', async () => {
+test('a RAG tool has default settings', async () => {
   const source = await resources.source()
   const { id: _, created_at: __, updated_at: ___, ...tool } = await expectData(rag({ knowledge_source_id: source.id }), 201)
   assert.equal(tool, {
@@ -37,7 +37,7 @@ test('a RAG tool has the defaults of the design', async () => {
   })
 })
 
-test('a retrieval tool has the defaults of the design', async () => {
+test('a retrieval tool has default settings', async () => {
   const sources = [(await resources.source()).id, (await resources.source()).id]
   const { id: _, created_at: __, updated_at: ___, ...tool } = await expectData(retrieval({ knowledge_source_ids: sources }), 201)
   assert.equal(tool, {
@@ -55,7 +55,7 @@ test('a retrieval tool has the defaults of the design', async () => {
 })
 
 for (const [name, make] of Object.entries({ rag, retrieval })) {
-  test(`${name}: sizes have limits, and passages overlap by less than they are long`, async () => {
+  test(`${name}: sizes are validated, and chunk_overlap must be less than chunk_size`, async () => {
     for (const fields of [
       { chunk_size: 49 },
       { chunk_size: 20_001 },
@@ -79,11 +79,11 @@ for (const [name, make] of Object.entries({ rag, retrieval })) {
     await expectError(make({ chunk_size: 100 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
     const tool = await expectData(make({ chunk_size: 500, chunk_overlap: 200 }))
     const path = tool.id.startsWith('rag') ? '/rag-tools' : '/retrieval-tools'
-    await expectError(service.put(`${path}/${tool.id}`, { chunk_size: 200 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
-    await expectError(service.put(`${path}/${tool.id}`, { chunk_overlap: 500 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
+    await expectError(server.put(`${path}/${tool.id}`, { chunk_size: 200 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
+    await expectError(server.put(`${path}/${tool.id}`, { chunk_overlap: 500 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
   })
 
-  test(`${name}: an embedding model is the built-in one or a model that exists`, async () => {
+  test(`${name}: the embedding model must be minilm or an existing model`, async () => {
     const model = await resources.model({ model_id: `embedder-for-${name}` })
     assert.is((await expectData(make({ embedding_model: model.id }))).embedding_model, model.id)
     assert.is((await expectData(make({ embedding_model: `embedder-for-${name}` }))).embedding_model, model.id)
@@ -91,30 +91,30 @@ for (const [name, make] of Object.entries({ rag, retrieval })) {
   })
 }
 
-test('knowledge sources must exist, on create and on change', async () => {
+test('the knowledge sources of a tool must exist on create and update', async () => {
   await expectError(rag({ knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR', { field: 'knowledge_source_id' })
-  await expectError(service.post('/rag-tools', { name: 'x' }), 'VALIDATION_ERROR', { field: 'knowledge_source_id' })
+  await expectError(server.post('/rag-tools', { name: 'x' }), 'VALIDATION_ERROR', { field: 'knowledge_source_id' })
   const source = await resources.source()
   for (const knowledge_source_ids of [[], ['ks_nothing'], [source.id, 'ks_nothing'], [source.id, source.id], source.id])
     await expectError(retrieval({ knowledge_source_ids }), 'VALIDATION_ERROR', { field: 'knowledge_source_ids' })
   const [one, two] = [await expectData(rag()), await expectData(retrieval())]
-  await expectError(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR')
-  await expectError(service.put(`/rag-tools/${one.id}`, { knowledge_source_id: null }), 'VALIDATION_ERROR')
-  await expectError(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [] }), 'VALIDATION_ERROR')
-  assert.equal((await expectData(service.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [source.id] }))).knowledge_source_ids, [
+  await expectError(server.put(`/rag-tools/${one.id}`, { knowledge_source_id: 'ks_nothing' }), 'VALIDATION_ERROR')
+  await expectError(server.put(`/rag-tools/${one.id}`, { knowledge_source_id: null }), 'VALIDATION_ERROR')
+  await expectError(server.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [] }), 'VALIDATION_ERROR')
+  assert.equal((await expectData(server.put(`/retrieval-tools/${two.id}`, { knowledge_source_ids: [source.id] }))).knowledge_source_ids, [
     source.id,
   ])
 })
 
-test('a model that writes answers is named by id or by its provider’s name, and null is the default', async () => {
+test('the model of a RAG tool can be given by id or provider model name; null uses the default', async () => {
   const model = await resources.model({ model_id: 'writer' })
   const tool = await expectData(rag({ model_id: 'writer' }))
   assert.is(tool.model_id, model.id)
-  assert.is((await expectData(service.put(`/rag-tools/${tool.id}`, { model_id: null }))).model_id, null)
+  assert.is((await expectData(server.put(`/rag-tools/${tool.id}`, { model_id: null }))).model_id, null)
   await expectError(rag({ model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'model_id' })
 })
 
-test('search method and threshold are checked', async () => {
+test('search_method and score_threshold are validated', async () => {
   for (const search_method of ['semantic', 'full_text', 'hybrid'])
     assert.is((await expectData(retrieval({ search_method }))).search_method, search_method)
   await expectError(retrieval({ search_method: 'fulltext' }), 'VALIDATION_ERROR', { field: 'search_method', hint: /full_text/ })
@@ -124,7 +124,7 @@ test('search method and threshold are checked', async () => {
     await expectError(retrieval({ score_threshold }), 'VALIDATION_ERROR', { field: 'score_threshold' })
 })
 
-test('filters compare with a value or a list of values', async () => {
+test('a filter of a retrieval tool is a value or a list of values', async () => {
   const filters = { source: 'a.md', page: [1, 2], team: 'hr', public: true }
   assert.equal((await expectData(retrieval({ filters }))).filters, filters)
   for (const value of [null, {}, [], [[]], { $gt: 1 }, [null]])

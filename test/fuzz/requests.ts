@@ -1,4 +1,4 @@
-/** Requests of every kind, made from the OpenAPI document: as it says, nearly as it says, and not at all. */
+/** Generates valid, nearly valid and invalid requests from the OpenAPI document. */
 import fc from 'fast-check'
 import { ROLES } from '../../src/contract/route.ts'
 import type { Json } from '../harness/test-server.ts'
@@ -6,18 +6,18 @@ import type { Json } from '../harness/test-server.ts'
 export interface FuzzRequest {
   operationId: string
   method: string
-  /** With `{id}` and the like still in it. */
+  /** With placeholders such as `{id}`. */
   path: string
-  /** For each placeholder: the number of a resource that exists, or a text. */
+  /** The value of each placeholder: the number of an existing resource, or a text. */
   params: Record<string, number | string>
   query: [string, string][]
-  /** Undefined is no body; text is sent as it is. */
+  /** `raw` is sent unchanged. */
   body: { json: unknown } | { raw: string } | undefined
   headers: Record<string, string>
   as: string | null
 }
 
-/** These would call out once they work; they are asked about what does not exist. */
+/** Operations that would call other servers; they get identifiers that do not exist. */
 const OUTGOING = /^(knowledgeSourcesSync|modelsTest|modelsDiscover|apiToolsTest|webhooksTest|messagesSend|evaluationsRun)/
 
 const WORDS = [
@@ -84,7 +84,7 @@ function arbitraryOperationRequest(
     ),
   )
   const query = fc.array(fc.oneof(...known, fc.tuple(anyText, anyText)), { maxLength: 3 })
-  // A knowledge source can name places on this disk; only admins may, so none asks for one.
+  // Admins could create knowledge sources with paths of this machine.
   const roles = operation.operationId.startsWith('knowledgeSources') ? ROLES.filter((role) => role !== 'admin') : ROLES
   return fc.record({
     operationId: fc.constant(operation.operationId as string),
@@ -133,7 +133,7 @@ function arbitraryBody(schema: Json | undefined, shaped: (schema: Json) => fc.Ar
   )
 }
 
-/** A valid value with one thing in it changed, added or taken away. */
+/** Changes, adds or removes one field of a valid value. */
 function spoil(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .tuple(valid, fc.constantFrom('change', 'add', 'remove', 'deep'), fc.nat(100), anyText, anyJson)
@@ -168,7 +168,7 @@ function arbitraryHeaders(): fc.Arbitrary<Record<string, string>> {
   return fc.oneof({ weight: 5, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: some }) as fc.Arbitrary<Record<string, string>>
 }
 
-/** Values as a schema of the document says. */
+/** Creates arbitraries of values for schemas of the document. */
 function createSchemaArbitraries(document: Json): (schema: Json) => fc.Arbitrary<unknown> {
   const known = new Map<Json, fc.Arbitrary<unknown>>()
   const resolved = (schema: Json): Json =>
@@ -233,11 +233,10 @@ function arbitraryOfType(type: string, schema: Json, of: (schema: Json) => fc.Ar
   }
 }
 
-/** Fields that name something else: mostly one that exists, which is put in when the request is sent. */
+/** Fields that refer to a resource of a family; an existing identifier is inserted when the request is sent. */
 const REFERENCES: Record<string, string> = {
   model_id: 'models',
   default_model_id: 'models',
-
   agent_id: 'agents',
   target_id: 'agents',
   entity_id: 'agents',

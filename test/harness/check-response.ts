@@ -1,4 +1,4 @@
-/** Holds every answer of the service against its own description: status, envelope, fields and error codes. */
+/** Checks responses against the OpenAPI document: status, envelope, fields and error codes. */
 import * as assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -35,14 +35,12 @@ ajv.addFormat('iso-date', true)
 ajv.addSchema(document, 'openapi')
 const validators = new Map<string, ValidateFunction>()
 
-/** The part of the description that a JSON pointer leads to, as a check. */
+/** Returns a validator for the schema at a path of the document. */
 function getValidator(...path: string[]): ValidateFunction {
   const pointer = path.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
-  const known = validators.get(pointer)
-  if (known) return known
-  const made = ajv.compile({ $ref: `openapi#/${pointer}` })
-  validators.set(pointer, made)
-  return made
+  const validator = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#/${pointer}` })
+  validators.set(pointer, validator)
+  return validator
 }
 
 const patterns = ALL_ROUTES.map((route) => ({
@@ -50,7 +48,7 @@ const patterns = ALL_ROUTES.map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
   fixed: !route.path.includes('{'),
 }))
-  // A path that is spelled out wins over one with a placeholder.
+  // Paths without placeholders take precedence.
   .sort((a, b) => Number(b.fixed) - Number(a.fixed))
 
 export function findRoute(method: string, url: string): Route | undefined {
@@ -59,50 +57,50 @@ export function findRoute(method: string, url: string): Route | undefined {
   return matching.find(({ route, fixed }) => route.method === method && fixed === matching[0]?.fixed)?.route
 }
 
-/** Throws when the service said something that its description does not. */
-export function checkResponse(seen: ObservedResponse): void {
-  const { method, url, status, headers, text } = seen
-  const what = `${method} ${url.slice(0, 200)} answered ${status}: ${text.slice(0, 600)}`
+/** Throws if the response does not match the document. */
+export function checkResponse(response: ObservedResponse): void {
+  const { method, url, status, headers, text } = response
+  const summary = `${method} ${url.slice(0, 200)} returned ${status}: ${text.slice(0, 600)}`
   if (!url.startsWith('/api/')) return
-  assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/, `no request id: ${what}`)
+  assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/, `missing request ID: ${summary}`)
   if (method === 'HEAD' || method === 'OPTIONS') return
   const route = findRoute(method, url)
   if (route?.shape === 'events' && status === 200) {
-    assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8', what)
+    assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8', summary)
     return
   }
-  assert.equal(headers['content-type'], 'application/json; charset=utf-8', what)
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8', summary)
   const body = JSON.parse(text) as Record<string, unknown>
-  const badNews = status === route?.unhealthyStatus && body.success === undefined
-  if (status >= 400 && !badNews) checkError(body, status, String(headers['x-request-id']), what)
-  if (!route) assert.ok([400, 401, 403, 404, 405, 413, 415, 429, 503].includes(status), `no such route, yet ${what}`)
+  const isUnhealthy = status === route?.unhealthyStatus && body.success === undefined
+  if (status >= 400 && !isUnhealthy) checkError(body, status, String(headers['x-request-id']), summary)
+  if (!route) assert.ok([400, 401, 403, 404, 405, 413, 415, 429, 503].includes(status), `unknown route: ${summary}`)
   if (!route) return
   const path = `/api${route.path}`
   const operation = document.paths[path]?.[method.toLowerCase()]
-  assert.ok(operation?.responses[status], `a status that is not described: ${what}`)
-  if (status >= 400 && !badNews) return
-  if (!badNews) assert.equal(status, route.status, what)
+  assert.ok(operation?.responses[status], `undocumented status: ${summary}`)
+  if (status >= 400 && !isUnhealthy) return
+  if (!isUnhealthy) assert.equal(status, route.status, summary)
   const valid = getValidator('paths', path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema')
-  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${what}`)
+  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${summary}`)
   const fields = ENVELOPES[route.shape]
   if (fields)
     assert.deepEqual(
       Object.keys(body).filter((field) => !fields.includes(field)),
       [],
-      what,
+      summary,
     )
 }
 
-function checkError(body: Record<string, unknown>, status: number, requestId: string, what: string): void {
-  assert.equal(body.success, false, what)
-  assert.ok(typeof body.error === 'string' && body.error.length > 0, what)
-  assert.equal(ERRORS[body.code as ErrorCode], status, `the code does not belong to the status: ${what}`)
-  assert.equal(body.request_id, requestId, what)
+function checkError(body: Record<string, unknown>, status: number, requestId: string, summary: string): void {
+  assert.equal(body.success, false, summary)
+  assert.ok(typeof body.error === 'string' && body.error.length > 0, summary)
+  assert.equal(ERRORS[body.code as ErrorCode], status, `error code does not match the status: ${summary}`)
+  assert.equal(body.request_id, requestId, summary)
   assert.deepEqual(
     Object.keys(body).filter((field) => !ERROR_FIELDS.includes(field)),
     [],
-    what,
+    summary,
   )
   const valid = getValidator('components', 'schemas', 'Error')
-  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${what}`)
+  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${summary}`)
 }

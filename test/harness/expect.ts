@@ -1,25 +1,26 @@
-/** What tests say about answers, in one word each. */
+/** Assertions about responses. */
 import * as assert from 'node:assert/strict'
-import type { ErrorCode } from '../../src/contract/errors.ts'
-import { ERRORS } from '../../src/contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
 import type { Json, TestResponse } from './test-server.ts'
 
-/** The data of an answer that went well. */
+/** Asserts that a request succeeds and returns its data. */
 export async function expectData(pending: Promise<TestResponse>, status?: number): Promise<Json> {
-  const answer = await pending
-  assert.ok(answer.status < 300 && (status === undefined || answer.status === status), `${answer.status}: ${answer.text.slice(0, 500)}`)
-  return answer.data
+  const response = await pending
+  assert.ok(
+    response.status < 300 && (status === undefined || response.status === status),
+    `${response.status}: ${response.text.slice(0, 500)}`,
+  )
+  return response.data
 }
 
 export interface ExpectedError {
-  /** The field that is blamed first. */
+  /** The first field in the details. */
   field?: string
-  /** What the error says. */
   error?: RegExp
   hint?: RegExp
 }
 
-/** The body of an answer that was refused, for the reason the test expects and no other. */
+/** Asserts that a request fails with the error code and returns the error body. */
 export async function expectError(
   pending: Promise<TestResponse>,
   code: ErrorCode,

@@ -1,22 +1,21 @@
-/** One valid resource of each family, with what it needs. */
-
+/** Creates valid resources of each family, with the resources they refer to. */
 import { expectData } from './expect.ts'
 import type { TestServer } from './test-server.ts'
 
 type Fields = Record<string, unknown>
 let count = 0
 
-/** A name no other test of this process uses. */
+/** A name that is unique in this process. */
 export const uniqueName = (word: string): string => `${word} ${++count}`
 
 export class Resources {
-  readonly #service: TestServer
+  readonly #server: TestServer
 
-  constructor(service: TestServer) {
-    this.#service = service
+  constructor(server: TestServer) {
+    this.#server = server
   }
 
-  #create = (path: string, body: Fields) => expectData(this.#service.post(path, body), 201)
+  #create = (path: string, body: Fields) => expectData(this.#server.post(path, body), 201)
 
   agent = (fields: Fields = {}) => this.#create('/agents', { name: uniqueName('agent'), ...fields })
   template = (fields: Fields = {}) =>

@@ -1,13 +1,13 @@
-/** For each family: how to make many that differ, and a change to make to one. */
+/** Sample resources and updates for each family. */
 
 import type { Resources } from './resources.ts'
 import type { Json } from './test-server.ts'
 
 export interface Sample {
   create(index: number): Promise<Json>
-  /** Fields that every one of them can be changed to, beside what it has. */
+  /** An update that is valid for every sample. */
   change: Record<string, unknown>
-  /** The text field that people name it by. */
+  /** The text field that identifies a resource for people. */
   label?: string
 }
 

@@ -1,4 +1,4 @@
-/** The whole service in this process, on a home of its own: real records, real vectors, no port. Every answer is held against the contract. */
+/** Runs the daemon's app in this process on a temporary home, without a port. Every response is checked against the contract. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { Redactor } from '../../daemon/secrets/redactor.ts'
 import { openVault } from '../../daemon/secrets/vault.ts'
 import { type Database, openDatabase, type Value } from '../../daemon/store/database.ts'
 import { homePaths, type Paths } from '../../src/config.ts'
-import type { Role } from '../../src/contract/route.ts'
+import { ROLES, type Role } from '../../src/contract/route.ts'
 import { version } from '../../src/version.ts'
 import { checkResponse } from './check-response.ts'
 
@@ -31,21 +31,21 @@ export interface TestResponse {
 }
 
 export interface CallOptions {
-  /** A role, a token, or null for none at all. */
+  /** A role, a token, or null for no token. */
   as?: Role | (string & {}) | null
   headers?: Record<string, string>
-  /** Sent as it is, instead of a body made into JSON. */
+  /** A raw body, sent unchanged. */
   raw?: string | Buffer
 }
 
 export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' | 'disk'> {
   home?: string
   rateLimit?: number
-  /** Where the service looks names up. */
+  /** DNS resolver. */
   resolve?: Resolve
-  /** How long it waits for providers. */
+  /** Timeouts of providers. */
   providerTimes?: Partial<ProviderTimeouts>
-  /** Keys of the environment and servers to look for models at; none unless the test has its own. */
+  /** API keys and servers for model discovery. Default: none. */
   surroundings?: { keys?: Record<string, string>; servers?: string[] }
 }
 
@@ -57,7 +57,7 @@ const NO_KEYCHAIN = {
 export class TestServer {
   readonly paths: Paths
   readonly app: App
-  /** The name it is called by; of one that listens, with its port. */
+  /** The Host header; with the port if the server listens. */
   host = '127.0.0.1'
   readonly #logger: Log
   readonly #tokens = new Map<string, string>([['admin', ADMIN_TOKEN]])
@@ -99,7 +99,7 @@ export class TestServer {
     return new TestServer(paths, app, log)
   }
 
-  /** Another connection to the same records, for what no route shows. It remembers no rows: it does not hear of the service's commits. */
+  /** Another connection to the database. It does not cache rows, because it does not notice commits of the app. */
   get database(): Database {
     this.#database ??= openDatabase(this.paths.database)
     const { all } = this.#database
@@ -110,7 +110,7 @@ export class TestServer {
     return readFileSync(this.paths.log, 'utf8')
   }
 
-  /** A token of the role, made on first use. */
+  /** Returns a token of the role, created on first use. */
   async token(role: Role): Promise<string> {
     const known = this.#tokens.get(role)
     if (known) return known
@@ -120,23 +120,28 @@ export class TestServer {
   }
 
   async call(method: string, path: string, body?: unknown, { as = 'admin', headers = {}, raw }: CallOptions = {}): Promise<TestResponse> {
-    const token = as === null ? undefined : ['admin', 'editor', 'member', 'viewer'].includes(as) ? await this.token(as as Role) : as
+    const token = as === null ? undefined : ROLES.includes(as as Role) ? await this.token(as as Role) : as
     const url = path.startsWith('/api/') || path.startsWith('/docs') || path === '/' ? path : `/api${path}`
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const sent = {
+    const sentHeaders = {
       ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     }
-    const options = { method, url, headers: { host: this.host, ...sent }, ...(payload === undefined ? {} : { payload }) } as InjectOptions
-    const reply = await this.app.server.inject(options)
-    const answer = { status: reply.statusCode, headers: reply.headers as Record<string, unknown>, text: reply.payload }
-    checkResponse({ method, url, ...answer })
+    const options = {
+      method,
+      url,
+      headers: { host: this.host, ...sentHeaders },
+      ...(payload === undefined ? {} : { payload }),
+    } as InjectOptions
+    const response = await this.app.server.inject(options)
+    const observed = { status: response.statusCode, headers: response.headers as Record<string, unknown>, text: response.payload }
+    checkResponse({ method, url, ...observed })
     const json =
-      String(reply.headers['content-type']).startsWith('application/json') && reply.payload !== ''
-        ? (JSON.parse(reply.payload) as Json)
+      String(response.headers['content-type']).startsWith('application/json') && response.payload !== ''
+        ? (JSON.parse(response.payload) as Json)
         : undefined
-    return { ...answer, body: json, data: json?.data }
+    return { ...observed, body: json, data: json?.data }
   }
 
   get = (path: string, options?: CallOptions) => this.call('GET', path, undefined, options)
@@ -145,7 +150,7 @@ export class TestServer {
   patch = (path: string, body?: unknown, options?: CallOptions) => this.call('PATCH', path, body, options)
   delete = (path: string, options?: CallOptions) => this.call('DELETE', path, undefined, options)
 
-  /** Stops it but leaves the home, for another start. */
+  /** Stops the app and keeps the home for another start. */
   async stop(): Promise<string> {
     await this.#database?.close()
     this.#database = undefined

@@ -7,21 +7,21 @@ import { TestServer } from '../harness/test-server.ts'
 
 const MEGABYTE = 1024 * 1024
 const test = suite('bodies')
-let service: TestServer
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
 const raw = (text: string | Buffer, type = 'application/json') =>
-  service.post('/agents', undefined, { raw: text, headers: { 'content-type': type } })
+  server.post('/agents', undefined, { raw: text, headers: { 'content-type': type } })
 
-test('a body of 1 MB is read; one byte more is too large, and the connection is closed', async () => {
+test('a body over 1 MB is rejected and the connection closed', async () => {
   const sized = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`
   assert.is(sized(MEGABYTE).length, MEGABYTE)
   await expectError(raw(sized(MEGABYTE)), 'VALIDATION_ERROR', { field: 'name' })
@@ -30,21 +30,21 @@ test('a body of 1 MB is read; one byte more is too large, and the connection is 
   assert.match(answer.body.error, 'limit is 1 MB')
 })
 
-test('a document may have a body of 64 MB', async () => {
+test('the body of a document can have up to 64 MB', async () => {
   const source = await resources.source({ configuration: { max_file_size: 1024 ** 3 } })
   const send = (bytes: number) => {
     const frame = '{"name":"big.txt","content":""}'
-    return service.post(`/knowledge-sources/${source.id}/documents`, undefined, {
+    return server.post(`/knowledge-sources/${source.id}/documents`, undefined, {
       raw: frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`),
     })
   }
   const document = await expectData(send(64 * MEGABYTE), 201)
   assert.is(document.size, 64 * MEGABYTE - 31)
   await expectError(send(64 * MEGABYTE + 1), 'PAYLOAD_TOO_LARGE')
-  await expectData(service.delete(`/knowledge-sources/${source.id}/documents/${document.id}`))
+  await expectData(server.delete(`/knowledge-sources/${source.id}/documents/${document.id}`))
 })
 
-test('bytes that are no UTF-8 are refused, and so is another encoding than the one they are read in', async () => {
+test('a body that is not UTF-8, or declares another charset, is rejected', async () => {
   const named = (...bytes: number[]) => Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
   for (const bytes of [[0xff], [0xc3], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf]])
     await expectError(raw(named(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
@@ -55,18 +55,18 @@ test('bytes that are no UTF-8 are refused, and so is another encoding than the o
     await expectError(raw('{"name":"x"}', `application/json; charset=${charset}`), 'UNSUPPORTED_MEDIA_TYPE', { error: /UTF-8/ })
 })
 
-test('compressed bodies are refused as such', async () => {
+test('a compressed body is rejected with UNSUPPORTED_MEDIA_TYPE', async () => {
   const send = (encoding: string) =>
-    service.post('/agents', undefined, {
+    server.post('/agents', undefined, {
       raw: '{"name":"x"}',
       headers: { 'content-type': 'application/json', 'content-encoding': encoding },
     })
   for (const encoding of ['gzip', 'br', 'deflate, gzip'])
-    await expectError(send(encoding), 'UNSUPPORTED_MEDIA_TYPE', { error: /compressed/ })
+    await expectError(send(encoding), 'UNSUPPORTED_MEDIA_TYPE', { error: /Compressed/ })
   await expectData(send('identity'), 201)
 })
 
-test('what is no JSON is refused as such', async () => {
+test('a body that is not JSON is rejected with INVALID_JSON', async () => {
   for (const text of [
     '{',
     '{"name":}',
@@ -87,7 +87,7 @@ test('what is no JSON is refused as such', async () => {
   }
 })
 
-test('keys that would reach into the prototype are refused', async () => {
+test('keys that could pollute the prototype are rejected', async () => {
   for (const text of [
     '{"__proto__":{"polluted":1},"name":"x"}',
     '{"name":"x","variables":{"__proto__":{"polluted":1}}}',
@@ -97,16 +97,16 @@ test('keys that would reach into the prototype are refused', async () => {
   assert.is(({} as { polluted?: number }).polluted, undefined)
 })
 
-test('names every object has are names like others', async () => {
+test('names of Object.prototype are treated like other names', async () => {
   for (const name of ['toString', 'hasOwnProperty', 'valueOf'])
-    await expectError(service.post('/agents', { name: 'x', [name]: 1 }), 'VALIDATION_ERROR', { field: name })
+    await expectError(server.post('/agents', { name: 'x', [name]: 1 }), 'VALIDATION_ERROR', { field: name })
   for (const name of ['toString', 'constructor', '__proto__'])
-    await expectError(service.get(`/agents?${name}=1`), 'VALIDATION_ERROR', { field: name })
+    await expectError(server.get(`/agents?${name}=1`), 'VALIDATION_ERROR', { field: name })
   const agent = await resources.agent({ variables: { toString: 'x', hasOwnProperty: 1 } })
-  assert.equal((await expectData(service.get(`/agents/${agent.id}`))).variables, { toString: 'x', hasOwnProperty: 1 })
+  assert.equal((await expectData(server.get(`/agents/${agent.id}`))).variables, { toString: 'x', hasOwnProperty: 1 })
 })
 
-test('any media type but JSON is refused', async () => {
+test('any content type except JSON is rejected', async () => {
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -121,35 +121,35 @@ test('any media type but JSON is refused', async () => {
     assert.is((await raw('{"name":"x"}', type)).status, 201, type)
 })
 
-test('an empty body is no body', async () => {
+test('an empty body is treated as no body', async () => {
   await expectError(raw(''), 'VALIDATION_ERROR')
   const conversation = await resources.conversation()
   assert.is(
-    (await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': 'application/json' } }))
+    (await server.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': 'application/json' } }))
       .status,
     200,
   )
-  assert.is((await service.post(`/conversations/${conversation.id}/complete`, {})).status, 200)
+  assert.is((await server.post(`/conversations/${conversation.id}/complete`, {})).status, 200)
   for (const type of ['application/x-www-form-urlencoded', 'text/plain'])
     for (const length of [{}, { 'content-length': '0' }])
       assert.is(
-        (await service.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': type, ...length } }))
+        (await server.post(`/conversations/${conversation.id}/complete`, undefined, { headers: { 'content-type': type, ...length } }))
           .status,
         200,
       )
-  await expectError(service.post('/nothing', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } }), 'NOT_FOUND')
+  await expectError(server.post('/nothing', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } }), 'NOT_FOUND')
   const template = await resources.template({ template: 'no variables' })
-  assert.equal(await expectData(service.post(`/prompt-templates/${template.id}/render`)), { text: 'no variables' })
+  assert.equal(await expectData(server.post(`/prompt-templates/${template.id}/render`)), { text: 'no variables' })
 })
 
-test('a body where none is taken is refused, so that nobody believes it was read', async () => {
+test('a body or query that a route does not take is rejected', async () => {
   const conversation = await resources.conversation()
-  await expectError(service.post(`/conversations/${conversation.id}/complete`, { reason: 'x' }), 'VALIDATION_ERROR')
-  await expectError(service.call('DELETE', `/conversations/${conversation.id}`, { force: true }), 'VALIDATION_ERROR')
-  await expectError(service.get(`/conversations/${conversation.id}?verbose=1`), 'VALIDATION_ERROR', { field: 'verbose' })
+  await expectError(server.post(`/conversations/${conversation.id}/complete`, { reason: 'x' }), 'VALIDATION_ERROR')
+  await expectError(server.call('DELETE', `/conversations/${conversation.id}`, { force: true }), 'VALIDATION_ERROR')
+  await expectError(server.get(`/conversations/${conversation.id}?verbose=1`), 'VALIDATION_ERROR', { field: 'verbose' })
 })
 
-test('a body that nests deeply or repeats itself does no harm', async () => {
+test('deeply nested bodies and bodies with many or duplicate fields are rejected quickly', async () => {
   const deep = `{"name":"x","variables":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`
   await expectError(raw(deep), 'VALIDATION_ERROR', { error: /nested deeper/ })
   await expectError(raw('['.repeat(100_000) + ']'.repeat(100_000)), 'VALIDATION_ERROR')
@@ -162,7 +162,7 @@ test('a body that nests deeply or repeats itself does no harm', async () => {
   await expectError(raw('{"name":"a","name":""}'), 'VALIDATION_ERROR', { field: 'name' })
 })
 
-test('numbers are numbers and not texts of them', async () => {
+test('strings are not converted to numbers, nor numbers to strings', async () => {
   for (const body of [
     { temperature: '1' },
     { max_tokens: '5' },
@@ -172,7 +172,7 @@ test('numbers are numbers and not texts of them', async () => {
     { tools: 'x' },
     { tools: {} },
   ])
-    await expectError(service.post('/agents', { name: 'x', ...body }), 'VALIDATION_ERROR', {
+    await expectError(server.post('/agents', { name: 'x', ...body }), 'VALIDATION_ERROR', {
       field: Object.keys(body)[0] as string,
       error: /must be/,
     })

@@ -5,20 +5,20 @@ import * as assert from 'uvu/assert'
 import { aloud } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 
-const test = suite('unreadable requests')
-let service: TestServer
+const test = suite('client errors')
+let server: TestServer
 let port: number
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    port = Number(new URL(await service.app.server.listen({ host: '127.0.0.1', port: 0 })).port)
+    server = await TestServer.start()
+    port = Number(new URL(await server.app.server.listen({ host: '127.0.0.1', port: 0 })).port)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
-/** What is answered to these very bytes, until the connection ends. */
-async function answered(
+/** Sends raw bytes and returns the response. */
+async function sendBytes(
   bytes: string,
 ): Promise<{ status: number; headers: string; body: { success: boolean; error: string; code: string; request_id: string } }> {
   const socket = connect(port, '127.0.0.1')
@@ -28,27 +28,27 @@ async function answered(
 }
 
 const CASES: [name: string, bytes: string, status: number, code: string, error: RegExp][] = [
-  ['what is no HTTP', '\u0000\u0001\r\n\r\n', 400, 'VALIDATION_ERROR', /not valid HTTP/],
+  ['a request that is not HTTP', '\u0000\u0001\r\n\r\n', 400, 'VALIDATION_ERROR', /not valid HTTP/],
+  ['a path with invalid bytes', 'GET /api/agents/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'VALIDATION_ERROR', /not valid HTTP/],
   [
-    'a path with bytes that belong to none',
-    'GET /api/agents/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n',
-    400,
-    'VALIDATION_ERROR',
-    /not valid HTTP/,
-  ],
-  [
-    'two lengths at once',
+    'a request with Content-Length and Transfer-Encoding',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
     'VALIDATION_ERROR',
     /not valid HTTP/,
   ],
-  ['headers without end', `GET /api/health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 413, 'PAYLOAD_TOO_LARGE', /headers/],
-  ['a request that names no host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 403, 'FORBIDDEN', /Host header/],
+  [
+    'a request with headers over 16 KB',
+    `GET /api/health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    413,
+    'PAYLOAD_TOO_LARGE',
+    /headers/,
+  ],
+  ['a request without Host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 403, 'FORBIDDEN', /Host header/],
 ]
 for (const [name, bytes, status, code, error] of CASES) {
-  test(`${name} is refused in the shape of all errors`, async () => {
-    const answer = await answered(bytes)
+  test(`${name} is rejected with an error body`, async () => {
+    const answer = await sendBytes(bytes)
     assert.equal([answer.status, answer.body.success, answer.body.code], [status, false, code])
     assert.match(answer.body.error, error)
     assert.match(answer.headers.toLowerCase(), `x-request-id: ${answer.body.request_id}`)

@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { hasMoreValuesThan } from '../../daemon/http/count-json-values.ts'
 
-const test = suite('value count')
+const test = suite('count JSON values')
 
-test('counts what is outside of texts', () => {
+test('values inside strings are not counted', () => {
   for (const [value, count] of [
     [{}, 1],
     [[1, 2, 3], 3],
@@ -17,7 +17,7 @@ test('counts what is outside of texts', () => {
   }
 })
 
-test('text that never ends and 60 MB of empty lists are done with quickly', () => {
+test('an unterminated string and 60 MB of empty arrays are counted in less than 5 seconds', () => {
   const begun = performance.now()
   assert.is(hasMoreValuesThan(`"${'\\"'.repeat(10_000_000)}`, 0), false)
   assert.is(hasMoreValuesThan(`[${'[],'.repeat(20_000_000)}[]]`, 1_000_000), true)

@@ -7,24 +7,24 @@ import { aloud } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('host guard')
-let service: TestServer
+let server: TestServer
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    service.app.listening('http://127.0.0.1:7411')
+    server = await TestServer.start()
+    server.app.listening('http://127.0.0.1:7411')
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
-const health = (headers: Record<string, string>) => service.get('/health', { as: null, headers })
+const health = (headers: Record<string, string>) => server.get('/health', { as: null, headers })
 
-test('the address it listens at is answered by each of its names', async () => {
+test('every name of the loopback address is accepted as Host', async () => {
   for (const host of ['127.0.0.1:7411', 'localhost:7411', 'LOCALHOST:7411', '[::1]:7411'])
     assert.is((await health({ host })).status, 200, host)
 })
 
-test('a name that a web page made point here is turned away, even without a token', async () => {
+test('a Host that resolves to this machine by DNS rebinding is rejected', async () => {
   for (const host of [
     'evil.example',
     'evil.example:7411',
@@ -42,12 +42,12 @@ test('a name that a web page made point here is turned away, even without a toke
     await expectError(health({ host }), 'FORBIDDEN', { error: /Host header/ })
 })
 
-test('another port is another server', async () => {
+test('a Host with another port is rejected', async () => {
   for (const host of ['127.0.0.1', '127.0.0.1:80', '127.0.0.1:7412', '127.0.0.1:07411', 'localhost:74110', '[::1]'])
     await expectError(health({ host }), 'FORBIDDEN')
 })
 
-test('a Host that is no host is turned away', async () => {
+test('a malformed Host is rejected', async () => {
   for (const host of [
     '',
     ' ',
@@ -61,12 +61,12 @@ test('a Host that is no host is turned away', async () => {
     await expectError(health({ host }), 'FORBIDDEN')
 })
 
-test('a request without an Origin is answered, and so is the page of this very server', async () => {
+test('requests without Origin and from the same origin are accepted', async () => {
   assert.is((await health({ host: '127.0.0.1:7411' })).status, 200)
   assert.is((await health({ host: 'localhost:7411', origin: 'http://localhost:7411' })).status, 200)
 })
 
-test('a page of any other origin is turned away', async () => {
+test('requests from another origin are rejected', async () => {
   for (const origin of [
     'null',
     'https://evil.example',
@@ -81,21 +81,21 @@ test('a page of any other origin is turned away', async () => {
     await expectError(health({ host: '127.0.0.1:7411', origin }), 'FORBIDDEN', { error: /origins/ })
 })
 
-test('the door is closed to foreign hosts before a token is looked at', async () => {
-  await expectError(service.get('/agents', { headers: { host: 'evil.example' } }), 'FORBIDDEN')
-  await expectError(service.get('/agents', { as: 'wrong', headers: { host: 'evil.example' } }), 'FORBIDDEN')
-  await expectError(service.get('/nothing', { as: null, headers: { host: 'evil.example' } }), 'FORBIDDEN')
+test('the Host is checked before the token', async () => {
+  await expectError(server.get('/agents', { headers: { host: 'evil.example' } }), 'FORBIDDEN')
+  await expectError(server.get('/agents', { as: 'wrong', headers: { host: 'evil.example' } }), 'FORBIDDEN')
+  await expectError(server.get('/nothing', { as: null, headers: { host: 'evil.example' } }), 'FORBIDDEN')
   await expectError(
-    service
+    server
       .call('OPTIONS', '/agents', undefined, { as: null, headers: { host: '127.0.0.1:7411', origin: 'https://evil.example' } })
       .then((answer) => ({ ...answer, body: JSON.parse(answer.text) })),
     'FORBIDDEN',
   )
 })
 
-test('no answer invites another origin in', async () => {
+test('no response has CORS headers', async () => {
   for (const path of ['/health', '/agents', '/nothing']) {
-    const { headers } = await service.get(path, { headers: { host: '127.0.0.1:7411' } })
+    const { headers } = await server.get(path, { headers: { host: '127.0.0.1:7411' } })
     assert.equal(
       Object.keys(headers).filter((name) => name.startsWith('access-control-')),
       [],
@@ -103,7 +103,7 @@ test('no answer invites another origin in', async () => {
   }
 })
 
-test('beyond loopback, literal addresses and the name of this machine are answered and no other name', () => {
+test('a daemon that is not on loopback accepts IP addresses and the machine name as Host', () => {
   const guard = new HostGuard()
   guard.setAddress('http://0.0.0.0:7411')
   const opens = (host: string) => assert.not.throws(() => guard.check(host, undefined), undefined, host)
@@ -112,7 +112,7 @@ test('beyond loopback, literal addresses and the name of this machine are answer
   for (const host of ['evil.example:7411', '192.168.1.7:7412', '192.168.1.7.nip.io:7411', undefined]) closed(host)
 })
 
-test('at port 80 the port may be left out', () => {
+test('the port can be omitted for port 80', () => {
   const guard = new HostGuard()
   guard.setAddress('http://127.0.0.1:80')
   assert.not.throws(() => guard.check('127.0.0.1', 'http://127.0.0.1'))

@@ -7,18 +7,18 @@ import { TestServer } from '../harness/test-server.ts'
 
 const LIMIT = 8
 const test = suite('rate limit')
-let service: TestServer
+let server: TestServer
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start({ rateLimit: LIMIT })
+    server = await TestServer.start({ rateLimit: LIMIT })
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
-test('every answer says how many requests are left', async () => {
-  const viewer = await service.token('viewer')
-  const { headers } = await service.get('/agents', { as: viewer })
+test('every response has rate limit headers', async () => {
+  const viewer = await server.token('viewer')
+  const { headers } = await server.get('/agents', { as: viewer })
   assert.equal([headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']], [String(LIMIT), String(LIMIT - 1)])
   const reset = Number(headers['x-ratelimit-reset'])
   assert.ok(reset > 0 && reset <= 60)
@@ -26,41 +26,41 @@ test('every answer says how many requests are left', async () => {
   assert.is(headers.ratelimit, `"default";r=${LIMIT - 1};t=${reset}`)
 })
 
-test('over the limit it is 429 with the time to wait, for that token alone', async () => {
-  const viewer = await service.token('viewer')
+test('a token over its limit gets 429 with Retry-After, other tokens do not', async () => {
+  const viewer = await server.token('viewer')
   for (let left = LIMIT - 2; left >= 0; left--)
-    assert.is((await service.get('/agents', { as: viewer })).headers['x-ratelimit-remaining'], String(left))
-  const answer = await service.get('/agents', { as: viewer })
+    assert.is((await server.get('/agents', { as: viewer })).headers['x-ratelimit-remaining'], String(left))
+  const answer = await server.get('/agents', { as: viewer })
   assert.equal([answer.status, answer.body.code, answer.headers['x-ratelimit-remaining']], [429, 'RATE_LIMITED', '0'])
   assert.is(answer.headers['retry-after'], answer.headers['x-ratelimit-reset'])
   assert.match(answer.body.hint, /CADRE_RATE_LIMIT/)
-  const editor = await service.token('editor')
-  assert.is((await service.get('/agents', { as: editor })).status, 200)
+  const editor = await server.token('editor')
+  assert.is((await server.get('/agents', { as: editor })).status, 200)
 })
 
-test('refused requests count too: errors, and what a role may not do', async () => {
-  const member = await service.token('member')
-  await expectError(service.get('/tokens', { as: member }), 'FORBIDDEN')
-  await expectError(service.get('/agents?x=1', { as: member }), 'VALIDATION_ERROR')
-  assert.is((await service.get('/agents', { as: member })).headers['x-ratelimit-remaining'], String(LIMIT - 3))
+test('rejected requests count towards the limit', async () => {
+  const member = await server.token('member')
+  await expectError(server.get('/tokens', { as: member }), 'FORBIDDEN')
+  await expectError(server.get('/agents?x=1', { as: member }), 'VALIDATION_ERROR')
+  assert.is((await server.get('/agents', { as: member })).headers['x-ratelimit-remaining'], String(LIMIT - 3))
 })
 
-test('tokens that are tried and do not exist share one allowance, and cannot use up that of others', async () => {
-  for (let tried = 0; tried < LIMIT; tried++) await expectError(service.get('/agents', { as: `guess-${tried}` }), 'UNAUTHENTICATED')
-  await expectError(service.get('/agents', { as: 'another-guess' }), 'RATE_LIMITED')
-  await expectError(service.get('/agents', { as: null }), 'RATE_LIMITED')
-  assert.is((await service.get('/agents', { as: await service.token('editor') })).status, 200)
+test('unknown tokens share one limit per address', async () => {
+  for (let tried = 0; tried < LIMIT; tried++) await expectError(server.get('/agents', { as: `guess-${tried}` }), 'UNAUTHENTICATED')
+  await expectError(server.get('/agents', { as: 'another-guess' }), 'RATE_LIMITED')
+  await expectError(server.get('/agents', { as: null }), 'RATE_LIMITED')
+  assert.is((await server.get('/agents', { as: await server.token('editor') })).status, 200)
 })
 
-test('health is always answered', async () => {
+test('health is not rate limited', async () => {
   for (let asked = 0; asked < LIMIT * 3; asked++) {
-    const { status, headers } = await service.get('/health', { as: null })
+    const { status, headers } = await server.get('/health', { as: null })
     assert.is(status, 200)
     assert.is(headers['x-ratelimit-limit'], undefined)
   }
 })
 
-test('the window ends a minute after its first request, and then begins anew', () => {
+test('a window ends one minute after its first request', () => {
   let now = 1_000_000
   const limiter = new RateLimiter(2, () => now)
   assert.is(limiter.consume('a').headers['x-ratelimit-reset'], 60)
@@ -78,9 +78,9 @@ test('the window ends a minute after its first request, and then begins anew', (
   assert.is(fresh.headers['x-ratelimit-remaining'], 1)
 })
 
-test('a limit of 0 is none, and adds no headers', () => {
+test('a limit of 0 disables the limiter and its headers', () => {
   const limiter = new RateLimiter(0)
-  for (let asked = 0; asked < 1000; asked++) assert.equal(limiter.consume('a'), { headers: {}, refused: undefined })
+  for (let asked = 0; asked < 1000; asked++) assert.equal(limiter.consume('a'), { headers: {}, error: undefined })
 })
 
 test.run()

@@ -7,27 +7,27 @@ import { aloud } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
-const test = suite('door')
-let service: TestServer
+const test = suite('server')
+let server: TestServer
 let resources: Resources
 
 test.before(
   aloud(async () => {
-    service = await TestServer.start()
-    resources = new Resources(service)
+    server = await TestServer.start()
+    resources = new Resources(server)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(aloud(() => server.close()))
 
-const methodsOf = new Map<string, string[]>()
-for (const { path, method } of ALL_ROUTES) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
+const methodsByPath = new Map<string, string[]>()
+for (const { path, method } of ALL_ROUTES) methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method])
 
-for (const [path, methods] of methodsOf) {
+for (const [path, methods] of methodsByPath) {
   const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter((method) => !methods.includes(method))
-  test(`${path} says which methods it has when asked for another`, async () => {
+  test(`${path} returns 405 and Allow for unsupported methods`, async () => {
     for (const prefix of ['/api', '/api/v1']) {
       for (const method of others) {
-        const answer = await service.call(method, prefix + path.replaceAll(/\{\w+\}/g, 'nobody'))
+        const answer = await server.call(method, prefix + path.replaceAll(/\{\w+\}/g, 'nobody'))
         assert.equal([answer.status, answer.body.code], [405, 'METHOD_NOT_ALLOWED'], method)
         assert.is(answer.headers.allow, methods.join(', '))
       }
@@ -35,145 +35,145 @@ for (const [path, methods] of methodsOf) {
   })
 }
 
-test('both forms of a path are the same route', async () => {
+test('/api and /api/v1 are the same routes', async () => {
   const agent = await resources.agent()
-  const plain = await service.get(`/api/agents/${agent.id}`)
-  const versioned = await service.get(`/api/v1/agents/${agent.id}`)
+  const plain = await server.get(`/api/agents/${agent.id}`)
+  const versioned = await server.get(`/api/v1/agents/${agent.id}`)
   assert.equal(versioned.body, plain.body)
   assert.is(versioned.headers.etag, plain.headers.etag)
-  await expectError(service.get(`/api/v2/agents/${agent.id}`), 'NOT_FOUND')
-  await expectError(service.get('/api/v1'), 'NOT_FOUND')
+  await expectError(server.get(`/api/v2/agents/${agent.id}`), 'NOT_FOUND')
+  await expectError(server.get('/api/v1'), 'NOT_FOUND')
 })
 
-test('a slash at the end makes no difference', async () => {
+test('a trailing slash is ignored', async () => {
   const agent = await resources.agent()
-  assert.equal((await service.get(`/agents/${agent.id}/`)).body, (await service.get(`/agents/${agent.id}`)).body)
-  assert.is((await service.get('/agents/')).status, 200)
-  assert.is((await service.get('/health/', { as: null })).status, 200)
+  assert.equal((await server.get(`/agents/${agent.id}/`)).body, (await server.get(`/agents/${agent.id}`)).body)
+  assert.is((await server.get('/agents/')).status, 200)
+  assert.is((await server.get('/health/', { as: null })).status, 200)
 })
 
-test('paths that do not exist are not found, in the usual shape', async () => {
+test('an unknown path returns NOT_FOUND', async () => {
   for (const path of ['/nothing', '/agents/a/b/c', '/Agents', '/agents/x/../../tokens/x/y'])
-    await expectError(service.get(path), 'NOT_FOUND', { error: /There is no/ })
+    await expectError(server.get(path), 'NOT_FOUND', { error: /There is no/ })
 })
 
-test('a path that cannot be decoded, or is too long, is a bad request and says no more than that', async () => {
+test('a malformed or too long path returns VALIDATION_ERROR without details', async () => {
   for (const path of ['/agents/%zz', '/agents/%', `/agents/${'x'.repeat(5_000)}`]) {
-    const { text } = await service.get(path)
-    await expectError(service.get(path, { as: null }), 'VALIDATION_ERROR')
+    const { text } = await server.get(path)
+    await expectError(server.get(path, { as: null }), 'VALIDATION_ERROR')
     assert.ok(text.length < 300, text)
-    await expectError(service.get(path, { headers: { host: 'evil.example' } }), 'FORBIDDEN')
+    await expectError(server.get(path, { headers: { host: 'evil.example' } }), 'FORBIDDEN')
   }
 })
 
-test('every answer has a request id of its own, which its error repeats', async () => {
-  const answers = await Promise.all(Array.from({ length: 20 }, () => service.get('/agents/nobody')))
+test('every response has a unique request ID, which its error body repeats', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => server.get('/agents/nobody')))
   assert.is(new Set(answers.map(({ headers }) => headers['x-request-id'])).size, 20)
   for (const { headers, body } of answers) assert.is(body.request_id, headers['x-request-id'])
-  const forged = await service.get('/agents/nobody', { headers: { 'request-id': 'mine', 'x-request-id': 'mine' } })
+  const forged = await server.get('/agents/nobody', { headers: { 'request-id': 'mine', 'x-request-id': 'mine' } })
   assert.is.not(forged.body.request_id, 'mine')
 })
 
-test('answers are not cached and not guessed at', async () => {
-  const { headers } = await service.get('/agents')
+test('responses disable caching and content type sniffing', async () => {
+  const { headers } = await server.get('/agents')
   assert.equal([headers['cache-control'], headers['x-content-type-options']], ['no-store', 'nosniff'])
 })
 
-test('HEAD answers like GET, without the body', async () => {
+test('HEAD returns the headers of GET without the body', async () => {
   const agent = await resources.agent()
-  const read = await service.get(`/agents/${agent.id}`)
-  const head = await service.call('HEAD', `/agents/${agent.id}`)
+  const read = await server.get(`/agents/${agent.id}`)
+  const head = await server.call('HEAD', `/agents/${agent.id}`)
   assert.equal([head.status, head.text, head.headers.etag], [200, '', read.headers.etag])
   assert.is(head.headers['content-length'], String(Buffer.byteLength(read.text)))
-  assert.is((await service.call('HEAD', '/agents/nobody')).status, 404)
-  assert.is((await service.call('HEAD', '/agents', undefined, { as: null })).status, 401)
+  assert.is((await server.call('HEAD', '/agents/nobody')).status, 404)
+  assert.is((await server.call('HEAD', '/agents', undefined, { as: null })).status, 401)
 })
 
-test('OPTIONS is no way in', async () => {
-  assert.is((await service.call('OPTIONS', '/agents')).status, 405)
-  assert.is((await service.call('OPTIONS', '/agents', undefined, { as: null })).status, 401)
+test('OPTIONS requires a token and is not allowed', async () => {
+  assert.is((await server.call('OPTIONS', '/agents')).status, 405)
+  assert.is((await server.call('OPTIONS', '/agents', undefined, { as: null })).status, 401)
 })
 
-test('health says how both stores are, without an envelope', async () => {
-  const { body } = await service.get('/health', { as: null })
+test('health reports both stores, without an envelope', async () => {
+  const { body } = await server.get('/health', { as: null })
   assert.equal(body, { status: 'healthy', version, database: 'connected', vector_db: 'connected' })
 })
 
-test('status says what is there', async () => {
-  const before = await expectData(service.get('/status', { as: 'viewer' }))
+test('status reports counts, sizes and versions', async () => {
+  const before = await expectData(server.get('/status', { as: 'viewer' }))
   await resources.agent()
-  const after = await expectData(service.get('/status'))
+  const after = await expectData(server.get('/status'))
   assert.is(after.counts.agents, before.counts.agents + 1)
   assert.is(after.version, version)
-  assert.is(after.home, service.paths.home)
+  assert.is(after.home, server.paths.home)
   assert.is(after.secrets, 'file')
   assert.ok(after.sizes.database > 0 && after.memory.rss > 0 && after.uptime_seconds > 0)
 })
 
-test('of many changes at the same time none is lost', async () => {
+test('concurrent updates of different fields are all applied', async () => {
   const agent = await resources.agent({ variables: {} })
   const fields = { description: 'd', system_prompt: 's', temperature: 0.5, max_tokens: 7, name: 'n', variables: { x: 1 }, topics: ['t'] }
-  const changes = Object.entries(fields).map(([name, value]) => service.put(`/agents/${agent.id}`, { [name]: value }))
+  const changes = Object.entries(fields).map(([name, value]) => server.put(`/agents/${agent.id}`, { [name]: value }))
   assert.equal([...new Set((await Promise.all(changes)).map(({ status }) => status))], [200])
-  const after = await expectData(service.get(`/agents/${agent.id}`))
+  const after = await expectData(server.get(`/agents/${agent.id}`))
   for (const [name, value] of Object.entries({ ...fields, topics: [{ name: 't', description: '' }] }))
     assert.equal(after[name], value, name)
 })
 
-test('of many changes over the same version exactly one is done', async () => {
+test('of concurrent updates with the same If-Match exactly one succeeds', async () => {
   const agent = await resources.agent()
-  const seen = String((await service.get(`/agents/${agent.id}`)).headers.etag)
+  const seen = String((await server.get(`/agents/${agent.id}`)).headers.etag)
   const changes = Array.from({ length: 15 }, (_, index) =>
-    service.put(`/agents/${agent.id}`, { description: `by ${index}` }, { headers: { 'if-match': seen } }),
+    server.put(`/agents/${agent.id}`, { description: `by ${index}` }, { headers: { 'if-match': seen } }),
   )
   const answers = await Promise.all(changes)
   const done = answers.filter(({ status }) => status === 200)
   assert.is(done.length, 1)
   assert.is(answers.filter(({ status }) => status === 409).length, 14)
-  assert.is((await expectData(service.get(`/agents/${agent.id}`))).description, done[0]?.data.description)
+  assert.is((await expectData(server.get(`/agents/${agent.id}`))).description, done[0]?.data.description)
 })
 
-test('settings are protected from lost updates as well', async () => {
+test('settings support If-Match', async () => {
   const model = await resources.model()
-  const { headers } = await service.get('/settings')
+  const { headers } = await server.get('/settings')
   const seen = { headers: { 'if-match': String(headers.etag) } }
-  assert.is((await service.put('/settings', { default_model_id: model.id }, seen)).status, 200)
-  await expectError(service.put('/settings', { default_model_id: model.id }, seen), 'CONFLICT')
+  assert.is((await server.put('/settings', { default_model_id: model.id }, seen)).status, 200)
+  await expectError(server.put('/settings', { default_model_id: model.id }, seen), 'CONFLICT')
 })
 
-test('a document is deleted over the version that was read, or not at all', async () => {
+test('deleting a document supports If-Match', async () => {
   const document = await resources.document()
   const path = `/knowledge-sources/${document.knowledge_source_id}/documents`
-  const seen = { headers: { 'if-match': String((await service.get(`${path}/${document.id}`)).headers.etag) } }
-  await expectData(service.post(path, { name: document.name, content: 'another' }))
-  await expectError(service.delete(`${path}/${document.id}`, seen), 'CONFLICT')
-  const current = { headers: { 'if-match': String((await service.get(`${path}/${document.id}`)).headers.etag) } }
-  assert.is((await service.delete(`${path}/${document.id}`, current)).status, 200)
+  const seen = { headers: { 'if-match': String((await server.get(`${path}/${document.id}`)).headers.etag) } }
+  await expectData(server.post(path, { name: document.name, content: 'another' }))
+  await expectError(server.delete(`${path}/${document.id}`, seen), 'CONFLICT')
+  const current = { headers: { 'if-match': String((await server.get(`${path}/${document.id}`)).headers.etag) } }
+  assert.is((await server.delete(`${path}/${document.id}`, current)).status, 200)
 })
 
-test('a failure of its own is masked, named by its request id, and explained in the log', async () => {
-  await service.database.write((transaction) => transaction.run('ALTER TABLE evaluations RENAME TO gone_evaluations'))
-  const body = await expectError(service.get('/evaluations?name=x'), 'INTERNAL', { hint: /logs/ })
+test('an internal error is hidden from the client and logged with its request ID', async () => {
+  await server.database.write((transaction) => transaction.run('ALTER TABLE evaluations RENAME TO gone_evaluations'))
+  const body = await expectError(server.get('/evaluations?name=x'), 'INTERNAL', { hint: /logs/ })
   assert.not.match(JSON.stringify(body), /sqlite|no such table|evaluations|daemon\//i)
   await new Promise((resolve) => setTimeout(resolve, 150))
-  const line = service.log.split('\n').find((text) => text.includes(body.request_id) && text.includes('"error"'))
+  const line = server.log.split('\n').find((text) => text.includes(body.request_id) && text.includes('"error"'))
   assert.match(line ?? '', /no such table/)
-  await service.database.write((transaction) => transaction.run('ALTER TABLE gone_evaluations RENAME TO evaluations'))
-  assert.is((await service.get('/evaluations')).status, 200)
+  await server.database.write((transaction) => transaction.run('ALTER TABLE gone_evaluations RENAME TO evaluations'))
+  assert.is((await server.get('/evaluations')).status, 200)
 })
 
-test('with a store that cannot be read it is unhealthy, and says which', async () => {
-  await service.database.write((transaction) => transaction.run('ALTER TABLE counts RENAME TO gone_counts'))
-  const { status, body } = await service.get('/health', { as: null })
+test('health returns 503 and names the store that cannot be read', async () => {
+  await server.database.write((transaction) => transaction.run('ALTER TABLE counts RENAME TO gone_counts'))
+  const { status, body } = await server.get('/health', { as: null })
   assert.equal([status, body.status, body.database, body.vector_db], [503, 'unhealthy', 'disconnected', 'connected'])
-  await service.database.write((transaction) => transaction.run('ALTER TABLE gone_counts RENAME TO counts'))
-  assert.is((await service.get('/health', { as: null })).status, 200)
+  await server.database.write((transaction) => transaction.run('ALTER TABLE gone_counts RENAME TO counts'))
+  assert.is((await server.get('/health', { as: null })).status, 200)
 })
 
-test('while it stops, everything is 503', async () => {
-  service.app.drain()
-  for (const path of ['/agents', '/health', '/nothing']) await expectError(service.get(path), 'UNAVAILABLE', { error: /stopping/ })
-  await expectError(service.post('/agents', { name: 'x' }), 'UNAVAILABLE')
+test('a draining daemon returns 503 for every request', async () => {
+  server.app.drain()
+  for (const path of ['/agents', '/health', '/nothing']) await expectError(server.get(path), 'UNAVAILABLE', { error: /stopping/ })
+  await expectError(server.post('/agents', { name: 'x' }), 'UNAVAILABLE')
 })
 
 test.run()
